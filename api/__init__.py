@@ -1,0 +1,108 @@
+"""inwindow: window aggregates that you write yourself, on Arrow tables and PySpark.
+
+>>> import pyarrow as pa
+>>> import inwindow as iw
+>>> class MyAvg(iw.WindowAggregate):
+...     def initialize(self, value): self.total, self.count = value, 1
+...     def iterate(self, value): self.total += value; self.count += 1
+...     def expire(self, value): self.total -= value; self.count -= 1
+...     def terminate(self) -> float: return self.total / self.count
+>>> table = pa.table({"item": ["a", "a", "b", "a"], "price": [1.0, 2.0, 7.0, 6.0]})
+>>> iw.with_columns(table, avg2=MyAvg()("price").over(iw.rows(2, partition_by="item")))["avg2"].to_pylist()
+[1.0, 1.5, 7.0, 4.0]
+"""
+
+from inwindow.native._inwindow import InWindow
+from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.builtins import (
+    avg,
+    collect_list,
+    count,
+    count_distinct,
+    first,
+    last,
+    max,
+    mean,
+    median,
+    min,
+    std,
+    stddev,
+    stddev_pop,
+    stddev_samp,
+    sum,
+    var_pop,
+    var_samp,
+    variance,
+)
+from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
+from inwindow.udaf.errors import (
+    ArithmeticOverflowError,
+    DataError,
+    DefinitionError,
+    HookError,
+    InWindowError,
+    ResultTypeError,
+    StrategyError,
+    UnknownColumnError,
+    UsageError,
+)
+from inwindow.udaf.spark_aggregator import udaf
+from inwindow.windows.extents import cumulate, hop, session, tumble
+from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "PUNT",
+    "Aggregate",
+    "Applied",
+    "ArithmeticOverflowError",
+    "DataError",
+    "DefinitionError",
+    "HookError",
+    "InWindow",
+    "InWindowError",
+    "ResultTypeError",
+    "StrategyError",
+    "UnknownColumnError",
+    "UsageError",
+    "WindowAggregate",
+    "asc",
+    "avg",
+    "collect_list",
+    "count",
+    "count_distinct",
+    "cumulate",
+    "desc",
+    "emitted_at",
+    "explain",
+    "first",
+    "group_by",
+    "hop",
+    "landmark",
+    "last",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "range",
+    "range_between",
+    "rows",
+    "rows_between",
+    "scope",
+    "select",
+    "session",
+    "std",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "sum",
+    "tumble",
+    "udaf",
+    "unbounded",
+    "var_pop",
+    "var_samp",
+    "variance",
+    "with_columns",
+]

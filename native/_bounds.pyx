@@ -1,0 +1,132 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""From order keys to bounds: two pointers that never move backwards.
+
+A frame's edge is the first position whose key reaches a target ("current value - 5 minutes"). Keys ascend
+inside a block (the tuples of one partition whose order value is a number; its NULLs and its NaNs are blocks
+of their own), and targets ascend with the tuples, so one forward walk answers all of them::
+
+    keys      10   11   15   15   21   22
+    targets    5    6   10   10   16   17      RANGE 5 PRECEDING
+    edge       0    0    0    0    4    4
+
+Cost: O(tuples + targets) for a whole batch, whatever the frame's size. Keys are int64, double or, for wide
+decimals, a 128-bit integer (two little-endian words a row).
+"""
+
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
+
+import numpy as np
+
+cdef extern from *:
+    """
+    typedef __int128 int128;
+    #define INT128_MAX ((int128)((~(unsigned __int128)0) >> 1))
+    #define INT128_MIN (-INT128_MAX - 1)
+    static inline int128 int128_saturating_add(int128 a, int128 b) {
+        int128 sum;
+        if (!__builtin_add_overflow(a, b, &sum)) return sum;
+        return b > 0 ? INT128_MAX : INT128_MIN;
+    }
+    """
+    ctypedef long long int128
+    int128 int128_saturating_add(int128 a, int128 b) nogil
+
+ctypedef fused key_t:
+    int64_t
+    double
+    int128
+
+
+cdef void _edges(
+    const key_t* keys, int64_t base, const key_t* targets, const int64_t* low, const int64_t* high,
+    int64_t* out, Py_ssize_t n, bint after,
+) noexcept nogil:
+    # Invariant: within a block no position before p can be the edge of this or any later target.
+    cdef int64_t p = 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        if p < low[i]:
+            p = low[i]
+        if after:
+            while p < high[i] and keys[p - base] <= targets[i]:
+                p += 1
+        else:
+            while p < high[i] and keys[p - base] < targets[i]:
+                p += 1
+        out[i] = p
+
+
+def edges(keys, int64_t base, targets, const int64_t[::1] low, const int64_t[::1] high, bint after):
+    """For each target the first position p in [low, high) with key[p] >= target (> target if ``after``).
+
+    ``keys`` hold the positions from ``base`` on; where there is no such position the answer is ``high``.
+    ``low`` and ``high`` are the ends of the block that the target belongs to; both never decrease.
+    """
+    cdef Py_ssize_t n = low.shape[0]
+    result = np.empty(n, dtype=np.int64)
+    if n == 0:
+        return result
+    cdef int64_t[::1] out = result
+    cdef const unsigned char[::1] key_bytes = _bytes(keys)
+    cdef const unsigned char[::1] target_bytes = _bytes(targets)
+    cdef const void* k = &key_bytes[0] if key_bytes.shape[0] else NULL
+    cdef const void* t = &target_bytes[0]
+    if keys.dtype == np.float64:
+        with nogil:
+            _edges[double](<const double*> k, base, <const double*> t, &low[0], &high[0], &out[0], n, after)
+    elif keys.ndim == 2:
+        with nogil:
+            _edges[int128](<const int128*> k, base, <const int128*> t, &low[0], &high[0], &out[0], n, after)
+    else:
+        with nogil:
+            _edges[int64_t](<const int64_t*> k, base, <const int64_t*> t, &low[0], &high[0], &out[0], n, after)
+    return result
+
+
+def shifted(keys, offset):
+    """``keys + offset``, saturating at the ends of the type instead of wrapping around."""
+    if keys.dtype == np.float64:
+        return keys + float(offset)
+    cdef const unsigned char[::1] key_bytes = _bytes(keys)
+    cdef Py_ssize_t i, n = keys.shape[0]
+    result = np.empty_like(keys)
+    cdef unsigned char[::1] out_bytes = _bytes(result)
+    if n == 0:
+        return result
+    cdef const int128* wide = <const int128*> &key_bytes[0]
+    cdef int128* wide_out = <int128*> &out_bytes[0]
+    cdef int128 wide_offset, one = 1
+    cdef const int64_t* narrow = <const int64_t*> &key_bytes[0]
+    cdef int64_t* narrow_out = <int64_t*> &out_bytes[0]
+    cdef int64_t step, limit
+    if keys.ndim == 2:
+        # In three words of at most 62 bits, so that every Python integer goes in without overflow.
+        clipped = max(-(2**126), min(2**126, int(offset)))
+        high = clipped >> 62
+        wide_offset = <int64_t> (high >> 32)
+        wide_offset = wide_offset * (one << 32) + <int64_t> (high & 0xFFFFFFFF)
+        wide_offset = wide_offset * (one << 31) * (one << 31) + <int64_t> (clipped & (2**62 - 1))
+        with nogil:
+            for i in range(n):
+                wide_out[i] = int128_saturating_add(wide[i], wide_offset)
+        return result
+    if offset > INT64_MAX or offset < INT64_MIN:
+        # Only Python's integers can hold such a distance; the answer saturates for most keys.
+        exact = np.clip(keys.astype(object) + int(offset), INT64_MIN, INT64_MAX)
+        return exact.astype(np.int64)
+    step = offset
+    with nogil:
+        if step >= 0:
+            limit = INT64_MAX - step
+            for i in range(n):
+                narrow_out[i] = narrow[i] + step if narrow[i] <= limit else INT64_MAX
+        else:
+            limit = INT64_MIN - step
+            for i in range(n):
+                narrow_out[i] = narrow[i] + step if narrow[i] >= limit else INT64_MIN
+    return result
+
+
+cdef _bytes(array):
+    # A flat byte view: the one form that carries all three kinds of key.
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

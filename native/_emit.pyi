@@ -1,0 +1,36 @@
+from collections.abc import Sequence
+from typing import Any
+
+from inwindow.native._hooks import Columns, Positions, Seen
+
+Emissions = tuple[list[Any], Positions]
+
+class Emit:
+    def __init__(
+        self, prototype: object, *, punt: object = None, record_fields: Sequence[str] | None = None
+    ) -> None: ...
+    def roll(
+        self,
+        columns: Columns,
+        base: int,
+        seen: Seen,
+        first: int,
+        start: Positions,
+        partition: Positions,
+        restart: Positions | None = None,
+    ) -> Emissions: ...
+    def absorb(
+        self,
+        columns: Columns,
+        base: int,
+        seen: Seen,
+        first: int,
+        start: Positions,
+        partition: Positions,
+        restart: Positions | None = None,
+    ) -> None: ...
+    def state(self) -> tuple[Any, ...]: ...
+    def restore(self, state: tuple[Any, ...]) -> None: ...
+
+class ActiveExpiration(Emit):
+    def drain(self, columns: Columns, base: int, seen: Seen, until: int | None = None) -> Emissions: ...

@@ -1,0 +1,229 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Minimum and maximum over sliding frames: the monotone deque.
+
+A tuple with a smaller or equal one behind it can never be the minimum again. So the minimum is the head of a
+deque that keeps only the tuples with nothing as small behind them::
+
+    frame     5 3 8 4 6        deque, head first: 3 4 6
+    add 4     5 3 8 4 6 4      6 and 4 are beaten: 3 4
+    evict     8 4 6 4          the head 3 leaves:  4
+
+Invariant: from head to tail the positions and the keys of the deque ascend; each key is the minimum of [its
+position, hi), the head's of the whole frame [lo, hi).
+Cost: amortised O(1) per tuple; O(log w) entries in the mean on random data, w at most. Keys are stored: a
+tuple that was folded in is never read from ``values`` again. Where tuples leave a frame all at once or not at
+all (``evicts=False``: the lower end stands still, or jumps to the upper one) the minimum alone is kept.
+
+The order is Spark's. A double is compared as the int64 of the same rank: every NaN is the largest, -0.0 is
+right below 0.0, and no comparison of results can tell the two. The maximum is the minimum of the complements.
+"""
+
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uintptr_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+import numpy as np
+import pyarrow as pa
+
+cdef int64_t INFINITE = 0x7FF0000000000000    # the bits of a double: what is above, without the sign, is NaN
+cdef int64_t NAN = 0x7FF8000000000000
+
+cdef struct Slice:
+    const int64_t* words     # the value at position p is words[p], 64 bits whatever their type
+    const uint8_t* seen      # its validity is bit `bit + p` of seen; NULL where all are valid
+    int64_t bit
+
+cdef struct Entry:
+    int64_t key
+    int64_t position
+
+cdef struct Deque:
+    Entry* entries           # entries[head:tail] are the deque, in a block of `capacity`
+    int64_t head
+    int64_t tail
+    int64_t capacity
+    int64_t lo               # the frame that is folded in: [lo, hi)
+    int64_t hi
+
+
+cdef Slice slice_of(values, int64_t base):
+    cdef int64_t offset = values.offset
+    bitmap, data = values.buffers()
+    cdef const int64_t* words = <const int64_t*><uintptr_t>(0 if data is None else data.address)
+    cdef const uint8_t* seen = <const uint8_t*><uintptr_t>(bitmap.address if values.null_count else 0)
+    return Slice(words + offset - base, seen, offset - base)
+
+
+cdef inline int64_t key_of(int64_t word, bint floating, int64_t flip) noexcept nogil:
+    """The int64 that ranks as the value does; ``flip`` is -1 for a maximum."""
+    if floating:
+        if word & INT64_MAX > INFINITE:
+            word = NAN
+        word ^= (word >> 63) & INT64_MAX
+    return word ^ flip
+
+
+cdef inline int64_t word_of(int64_t key, bint floating, int64_t flip) noexcept nogil:
+    """The value's bits again."""
+    cdef int64_t word = key ^ flip
+    return word ^ ((word >> 63) & INT64_MAX) if floating else word
+
+
+cdef int make_room(Deque* deque, int64_t least) except -1 nogil:
+    """Move the deque to the beginning of a block of ``least`` entries or, if more, of twice its length."""
+    cdef int64_t length = deque.tail - deque.head, capacity = max(least, 2 * length)
+    cdef Entry* entries = <Entry*>malloc(capacity * sizeof(Entry))
+    if entries == NULL:
+        with gil:
+            raise MemoryError(f"no room for {capacity} entries of a monotone deque")
+    if length:
+        memcpy(entries, deque.entries + deque.head, length * sizeof(Entry))
+    free(deque.entries)
+    deque[0] = Deque(entries, 0, length, capacity, deque.lo, deque.hi)
+    return 0
+
+
+cdef Py_ssize_t fold(
+    Deque* deque, const Slice column, bint floating, int64_t flip, bint evicts,
+    const int64_t* start, const int64_t* end, Py_ssize_t frame, Py_ssize_t frames, int64_t* out,
+    uint8_t* valid,
+) except -1 nogil:
+    """Fold the frames from ``frame`` on; stop at the first NULL if there is no bitmap ``valid`` to note it."""
+    cdef Entry* entries = deque.entries
+    cdef int64_t head = deque.head, tail = deque.tail, capacity = deque.capacity
+    cdef int64_t lo = deque.lo, hi = deque.hi
+    cdef const int64_t* words = column.words
+    cdef const uint8_t* seen = column.seen
+    cdef int64_t position, bit, key
+    while frame < frames:
+        if start[frame] >= hi:
+            head = tail = 0
+            hi = start[frame]
+        elif evicts:
+            while head < tail and entries[head].position < start[frame]:
+                head += 1
+        elif start[frame] != lo:
+            with gil:
+                raise RuntimeError(
+                    f"evicts=False, but the lower end moved from {lo} to {start[frame]} inside a frame"
+                )
+        lo = start[frame]
+
+        for position in range(hi, end[frame]):
+            if seen != NULL:
+                bit = column.bit + position
+                if not seen[bit >> 3] >> (bit & 7) & 1:
+                    continue
+            key = key_of(words[position], floating, flip)
+            if evicts:
+                while head < tail and entries[tail - 1].key >= key:
+                    tail -= 1
+            elif head < tail:
+                entries[head].key = min(entries[head].key, key)
+                continue
+            if tail == capacity:
+                deque.head, deque.tail = head, tail
+                make_room(deque, 256)
+                entries, head, tail, capacity = deque.entries, deque.head, deque.tail, deque.capacity
+            entries[tail].key = key
+            entries[tail].position = position
+            tail += 1
+        hi = end[frame]
+
+        if head < tail:
+            out[frame] = word_of(entries[head].key, floating, flip)
+        elif valid != NULL:
+            out[frame] = 0
+            valid[frame >> 3] &= ~(1 << (frame & 7))
+        else:
+            break
+        frame += 1
+    deque.head, deque.tail, deque.lo, deque.hi = head, tail, lo, hi
+    return frame
+
+
+cdef class _Extreme:
+    """The running minimum or maximum of one column of 64-bit values."""
+
+    cdef Deque deque
+    cdef int64_t flip
+    cdef bint floating
+    cdef bint evicts
+    cdef object type
+
+    def __cinit__(self, str op, *, bint evicts=True):
+        if op not in ("min", "max"):
+            raise ValueError(f"op={op!r}: an extreme is 'min' or 'max'")
+        self.flip = -1 if op == "max" else 0
+        self.evicts = evicts
+
+    def __dealloc__(self):
+        free(self.deque.entries)
+
+    cdef Py_ssize_t fold(
+        self, values, int64_t base, const int64_t* start, const int64_t* end, Py_ssize_t frame,
+        Py_ssize_t frames, int64_t* out, uint8_t* valid,
+    ) except -1:
+        cdef Slice column = slice_of(values, base)
+        with nogil:
+            return fold(
+                &self.deque, column, self.floating, self.flip, self.evicts,
+                start, end, frame, frames, out, valid,
+            )
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The extreme of each frame [start, end): NULL where it holds no value."""
+        cdef Py_ssize_t frames = start.shape[0]
+        cdef int64_t[::1] out = np.empty(frames, np.int64)
+        cdef uint8_t[::1] valid
+        cdef Py_ssize_t done = self.fold(values, base, &start[0], &end[0], 0, frames, &out[0], NULL)
+        if done == frames:
+            return pa.Array.from_buffers(self.type, frames, [None, pa.py_buffer(out)], 0)
+        valid = np.full((frames + 7) // 8, 255, np.uint8)
+        self.fold(values, base, &start[0], &end[0], done, frames, &out[0], &valid[0])
+        return pa.Array.from_buffers(self.type, frames, [pa.py_buffer(valid), pa.py_buffer(out)])
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end):
+        """Fold the frame [start, end) in without a result."""
+        cdef int64_t word
+        self.fold(values, base, &start, &end, 0, 1, &word, NULL)
+
+    def state(self):
+        """(lo, hi, the deque as rows of key and position): what :meth:`restore` goes on from."""
+        cdef int64_t length = self.deque.tail - self.deque.head
+        entries = np.empty((length, 2), np.int64)
+        cdef int64_t[:, ::1] rows = entries
+        if length:
+            memcpy(&rows[0, 0], self.deque.entries + self.deque.head, length * sizeof(Entry))
+        return self.deque.lo, self.deque.hi, entries
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        cdef const int64_t[:, ::1] rows
+        self.deque.head = self.deque.tail = 0
+        self.deque.lo, self.deque.hi, rows = state
+        make_room(&self.deque, rows.shape[0] + 256)
+        if rows.shape[0]:
+            memcpy(self.deque.entries, &rows[0, 0], rows.shape[0] * sizeof(Entry))
+            self.deque.tail = rows.shape[0]
+
+
+cdef class FloatExtreme(_Extreme):
+    """The minimum or maximum (``op`` is "min" or "max") of float64.
+
+    >>> start, end = np.array([0, 0, 1, 2, 3]), np.array([1, 2, 3, 4, 5])
+    >>> FloatExtreme("max").roll(pa.array([1.0, 3.0, None, 2.0, 0.5]), 0, start, end).to_pylist()
+    [1.0, 3.0, 3.0, 2.0, 2.0]
+    """
+
+    def __cinit__(self, str op, *, bint evicts=True):
+        self.floating = True
+        self.type = pa.float64()
+
+
+cdef class IntExtreme(_Extreme):
+    """The minimum or maximum (``op`` is "min" or "max") of int64."""
+
+    def __cinit__(self, str op, *, bint evicts=True):
+        self.floating = False
+        self.type = pa.int64()

@@ -1,0 +1,55 @@
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.native._fresh import fresh as fresh
+from inwindow.native._inwindow import InWindow as InWindow
+from inwindow.native._results import Misfit as Misfit
+
+Columns = list[list[Any]]
+Seen = npt.NDArray[np.uint8] | None
+Positions = npt.NDArray[np.int64]
+Result = Literal["double", "int64", "object", "state"]
+
+class HookRaised(Exception):
+    hook: str
+    position: int
+    arguments: tuple[Any, ...]
+    error: Exception
+    def __init__(self, hook: str, position: int, arguments: tuple[Any, ...], error: Exception) -> None: ...
+
+class Delta:
+    def __init__(
+        self,
+        prototype: object,
+        *,
+        result: Result = "object",
+        empty: Any = None,
+        punt: object = None,
+        record_fields: Sequence[str] | None = None,
+    ) -> None: ...
+    def roll(
+        self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
+    ) -> pa.Array[Any] | list[Any]: ...
+    def absorb(self, columns: Columns, base: int, seen: Seen, start: int, end: int) -> None: ...
+    def state(self) -> tuple[Any, ...]: ...
+    def restore(self, state: tuple[Any, ...]) -> None: ...
+
+class Recompute:
+    def __init__(
+        self,
+        prototype: object,
+        *,
+        result: Result = "object",
+        empty: Any = None,
+        record_fields: Sequence[str] | None = None,
+    ) -> None: ...
+    def roll(
+        self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
+    ) -> pa.Array[Any] | list[Any]: ...
+    def absorb(self, columns: Columns, base: int, seen: Seen, start: int, end: int) -> None: ...
+    def state(self) -> tuple[Any, ...]: ...
+    def restore(self, state: tuple[Any, ...]) -> None: ...

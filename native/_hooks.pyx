@@ -1,0 +1,366 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""The drivers that call a user's hooks, frame by frame: delta and recompute.
+
+An aggregate with ``terminate`` is a function of its frame. Frame i sees the positions [start[i], end[i]), and
+neither bound moves backwards, so the aggregate of one frame becomes that of the next::
+
+    positions     lo          start        hi          end
+    frame i-1      [-----------------------)
+    frame i                    [-----------------------)
+    hooks          expire ...               iterate ...  terminate      (Delta)
+    hooks                      initialize, iterate ...   terminate      (Recompute)
+
+A tuple may be in the frame but unseen (``seen[p] == 0``: a NULL that is skipped, or filtered out): no hook
+gets it. The *live* aggregate exists while its frame holds a seen tuple. When the last one leaves, the
+aggregate is dropped and not expired: nothing is ever inverted down to nothing, so no drift outlives a frame.
+
+The loop is C; a tuple costs its hook calls (ESL, section 4: O(1) with ``expire``) and little else.
+"""
+
+from cpython.genobject cimport PyGen_CheckExact
+from libc.stdint cimport int64_t, uint8_t
+
+from inwindow.native._fresh import freeze, fresh, thaw
+from inwindow.native._inwindow import InWindow, enter, leave, leaving, positions
+from inwindow.native._results import MODES, Misfit, column
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
+__all__ = ["Delta", "HookRaised", "InWindow", "Misfit", "Recompute", "fresh"]
+
+
+class HookRaised(Exception):
+    """A hook raised ``error`` (also the ``__cause__``, with its own traceback) on the tuple at ``position``.
+
+    ``hook`` is its name and ``arguments`` the values it was called with. For ``terminate`` the position is
+    that of the frame's last tuple.
+    """
+
+    def __init__(self, hook, position, arguments, error):
+        super().__init__(hook, position, arguments, error)
+        self.hook, self.position, self.arguments, self.error = hook, position, arguments, error
+
+    def __str__(self):
+        arguments = ", ".join(map(repr, self.arguments))
+        raised = f"{type(self.error).__name__}: {self.error}"
+        return f"{self.hook}({arguments}) raised {raised} (position {self.position})"
+
+
+cdef enum Hook:
+    NO_HOOK, INITIALIZE, ITERATE, EXPIRE, TERMINATE
+
+cdef tuple _NAMES = ("", "initialize", "iterate", "expire", "terminate")
+
+
+cdef inline object _call(object hook, list columns, Py_ssize_t i):
+    """``hook(*row i)``; the two usual widths make no tuple."""
+    cdef Py_ssize_t width = len(columns)
+    if width == 1:
+        return hook((<list>columns[0])[i])
+    if width == 2:
+        return hook((<list>columns[0])[i], (<list>columns[1])[i])
+    return hook(*[(<list>values)[i] for values in columns])
+
+
+cdef bint _refuses(object answer, object punt) except -1:
+    """Whether a hook answered PUNT. One that yields runs only while it is read: it is read to its end."""
+    cdef bint refused = answer is punt
+    if PyGen_CheckExact(answer):
+        try:
+            while True:
+                if next(answer) is punt:
+                    refused = True
+        except StopIteration as stop:
+            if stop.value is not None and stop.value is punt:
+                refused = True
+    return refused
+
+
+cdef class _Driver:
+    """What Delta and Recompute share: the slice of columns, the live aggregate, the loop over the frames."""
+
+    cdef object _prototype, _empty, _punt, _fields
+    cdef str _result
+    cdef object _aggregate, _initialize, _iterate, _expire, _terminate, _window
+    cdef Hook _first, _next
+    cdef list _columns
+    cdef const uint8_t* _seen
+    cdef Py_ssize_t _base, _length
+    cdef Hook _running
+    cdef Py_ssize_t _position
+
+    cdef int _configure(self, prototype, str result, empty, punt, record_fields) except -1:
+        if result not in MODES:
+            raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
+        self._prototype, self._result = prototype, result
+        self._empty, self._punt, self._fields = empty, punt, record_fields
+
+    # The slice: columns[..][p - base] for p in [base, base + length)
+
+    cdef int _open(self, list columns, Py_ssize_t base, const uint8_t[::1] seen) except -1:
+        cdef Py_ssize_t length = len(<list>columns[0]) if columns else (0 if seen is None else seen.shape[0])
+        for values in columns:
+            if len(<list?>values) != length:
+                raise ValueError("the columns of one call have different lengths")
+        if seen is not None and seen.shape[0] != length:
+            raise ValueError(f"seen covers {seen.shape[0]} positions, the columns {length}")
+        self._columns, self._base = columns, base
+        self._length = length if columns or seen is not None else PY_SSIZE_T_MAX
+        self._seen = NULL
+        if seen is not None and length:
+            self._seen = &seen[0]
+
+    cdef inline bint _sees(self, Py_ssize_t p) except -1:
+        cdef Py_ssize_t i = p - self._base
+        if i < 0 or i >= self._length:
+            raise RuntimeError(f"internal error: position {p} is not in the slice from {self._base} on")
+        return self._seen == NULL or self._seen[i]
+
+    cdef tuple _values(self, Py_ssize_t p):
+        cdef Py_ssize_t i = p - self._base
+        return tuple([(<list>values)[i] for values in self._columns])
+
+    # The live aggregate
+
+    cdef int _begin(self) except -1:
+        self._adopt(fresh(self._prototype), (), None)
+
+    cdef int _adopt(self, aggregate, rows, places) except -1:
+        """Take an aggregate's hooks; initialize and iterate stand in for one another."""
+        self._initialize = getattr(aggregate, "initialize", None)
+        self._iterate = getattr(aggregate, "iterate", None)
+        self._expire = getattr(aggregate, "expire", None)
+        self._terminate = getattr(aggregate, "terminate", None)
+        self._first, self._next = INITIALIZE, ITERATE
+        if self._initialize is None:
+            self._initialize, self._first = self._iterate, ITERATE
+        elif self._iterate is None:
+            self._iterate, self._next = self._initialize, INITIALIZE
+        if self._fields is not None:
+            self._window = aggregate.inwindow = InWindow(self._fields, rows, places)
+        self._aggregate = aggregate
+
+    cdef int _drop(self) except -1:
+        self._aggregate = self._window = None
+        self._initialize = self._iterate = self._expire = self._terminate = None
+
+    cdef inline int _arrive(self, Py_ssize_t p) except -1:
+        """A seen tuple comes in: initialize on an aggregate that is new, else iterate."""
+        cdef object answer
+        if self._aggregate is None:
+            self._begin()
+            if self._window is not None:
+                enter(self._window, p, self._values(p))
+            self._position, self._running = p, self._first
+            answer = _call(self._initialize, self._columns, p - self._base)
+        else:
+            if self._window is not None:
+                enter(self._window, p, self._values(p))
+            self._position, self._running = p, self._next
+            answer = _call(self._iterate, self._columns, p - self._base)
+        if answer is not None:
+            _refuses(answer, None)
+        self._running = NO_HOOK
+
+    # The frames
+
+    cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        """Make the live aggregate that of the frame [start, end): by definition, afresh."""
+        cdef Py_ssize_t p
+        self._drop()
+        for p in range(start, end):
+            if self._sees(p):
+                self._arrive(p)
+
+    cdef int _hand_over(self) except -1:
+        """The live aggregate now belongs to the caller (result="state")."""
+        self._drop()
+
+    cdef object _outcome(self, Py_ssize_t end):
+        cdef object answer
+        if self._result == "state":
+            answer = self._aggregate
+            self._hand_over()
+            return answer
+        if self._aggregate is None:
+            return self._empty
+        self._position, self._running = end - 1, TERMINATE
+        answer = self._terminate()
+        self._running = NO_HOOK
+        return answer
+
+    def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
+             const int64_t[::1] end):
+        """The result of each frame [start[i], end[i]), as a column in the result mode."""
+        self._open(columns, base, seen)
+        return column(self._frames(start, end), self._result)
+
+    cdef list _frames(self, const int64_t[::1] start, const int64_t[::1] end):
+        cdef Py_ssize_t i, n = start.shape[0]
+        cdef bint shares = self._result != "state"
+        cdef list outcomes = []
+        cdef object outcome = None
+        if end.shape[0] != n:
+            raise ValueError(f"{n} starts but {end.shape[0]} ends")
+        try:
+            for i in range(n):
+                # Peers have one frame, and terminate runs once for it.
+                if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
+                    self._fold(start[i], end[i])
+                    outcome = self._outcome(end[i])
+                outcomes.append(outcome)
+        except Exception as error:
+            self._reraise(error)
+        finally:
+            self._columns = None
+        return outcomes
+
+    cdef int _reraise(self, error) except -1:
+        cdef Hook running = self._running
+        self._running = NO_HOOK
+        if running == NO_HOOK:
+            raise error
+        arguments = () if running == TERMINATE else self._values(self._position)
+        raise HookRaised(_NAMES[running], self._position, arguments, error) from error
+
+
+cdef class Delta(_Driver):
+    """One aggregate that moves with the frame: ``expire`` for what leaves, ``iterate`` for what comes.
+
+    needs      ``terminate``; ``expire`` too, unless each frame begins where the last began or after it ended
+    time       O(1) hook calls a tuple, whatever the frame
+    space      the aggregate, and ``inwindow`` if the class reads it
+    first in   Bai, Thakkar, Luo, Wang, Zaniolo: A Data Stream Language and System Designed for Power and
+               Extensibility, CIKM 2006 (the EXPIRE construct)
+
+    Invariant between frames: the live aggregate has folded exactly the ``count`` seen tuples of [lo, hi).
+
+    >>> import numpy as np
+    >>> class Total:
+    ...     def iterate(self, value): self.sum = getattr(self, "sum", 0.0) + value
+    ...     def expire(self, value): self.sum -= value
+    ...     def terminate(self): return self.sum
+    >>> start, end = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 4])
+    >>> Delta(Total(), result="double").roll([[1.0, 2.0, 4.0, 8.0]], 0, None, start, end).to_pylist()
+    [1.0, 3.0, 6.0, 12.0]
+    """
+
+    cdef Py_ssize_t _lo, _hi, _count
+
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None):
+        self._configure(prototype, result, empty, punt, record_fields)
+
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
+               Py_ssize_t end):
+        """Fold one frame without a result."""
+        self._open(columns, base, seen)
+        try:
+            self._fold(start, end)
+        except Exception as error:
+            self._reraise(error)
+        finally:
+            self._columns = None
+
+    def state(self):
+        """What the next call builds on. Shared with the live aggregate: pickle it before that call."""
+        window = (), None
+        if self._window is not None:
+            window = [tuple(record) for record in self._window], positions(self._window)
+        return self._lo, self._hi, self._count, freeze(self._aggregate), window
+
+    def restore(self, state):
+        """Go on from ``state()`` of a driver with the same prototype."""
+        self._lo, self._hi, self._count, frozen, (rows, places) = state
+        self._drop()
+        if self._count:
+            self._adopt(thaw(self._prototype, frozen), rows, places)
+
+    cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        cdef Py_ssize_t p
+        if start >= self._hi:
+            self._drop()
+            self._count, self._lo, self._hi = 0, start, start
+        elif start != self._lo:
+            self._move_start(start)
+        if end < self._hi:
+            raise RuntimeError(f"internal error: the end goes backwards, from {self._hi} to {end}")
+        for p in range(self._hi, end):
+            if self._sees(p):
+                self._arrive(p)
+                self._count += 1
+        self._hi = end
+
+    cdef int _move_start(self, Py_ssize_t start) except -1:
+        cdef Py_ssize_t p
+        if start < self._lo:
+            raise RuntimeError(f"internal error: the start goes backwards, from {self._lo} to {start}")
+        if self._aggregate is not None and self._expire is None:
+            raise RuntimeError("internal error: the start moves, but the aggregate has no expire")
+        for p in range(self._lo, start):
+            if not self._sees(p):
+                continue
+            self._count -= 1
+            if self._count == 0:
+                self._drop()
+                break
+            if not self._leave(p):
+                self._refold(start)
+                break
+        self._lo = start
+
+    cdef inline bint _leave(self, Py_ssize_t p) except -1:
+        """Expire one tuple that is not the last; False if the aggregate refuses."""
+        cdef object answer
+        cdef bint undone
+        if self._window is not None and leaving(self._window, p + 1) < 0:
+            return True  # a hook has deleted it from inwindow
+        self._position, self._running = p, EXPIRE
+        answer = _call(self._expire, self._columns, p - self._base)
+        undone = answer is None or not _refuses(answer, self._punt)
+        self._running = NO_HOOK
+        if self._window is not None:
+            leave(self._window, p)
+        return undone
+
+    cdef int _refold(self, Py_ssize_t start) except -1:
+        """After a PUNT: the frame [start, hi) from its tuples."""
+        cdef Py_ssize_t p
+        self._drop()
+        self._count = 0
+        for p in range(start, self._hi):
+            if self._sees(p):
+                self._arrive(p)
+                self._count += 1
+
+    cdef int _hand_over(self) except -1:
+        self._drop()
+        self._count, self._lo = 0, self._hi
+
+
+cdef class Recompute(_Driver):
+    """Each frame folded afresh: what every other strategy must equal.
+
+    needs      ``terminate``
+    time       O(frame) hook calls a tuple
+    space      one aggregate; the caller keeps the frame's tuples
+    first in   ESL, example 11, "a naive version"
+
+    Nothing is kept between frames: ``absorb`` has nothing to do, and the tuples of a frame must all be in
+    the slice of the call that rolls it.
+    """
+
+    def __init__(self, prototype, *, str result="object", empty=None, record_fields=None):
+        self._configure(prototype, result, empty, None, record_fields)
+
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
+               Py_ssize_t end):
+        """Nothing: the frame is folded when it is rolled."""
+
+    def state(self):
+        """Always empty."""
+        return ()
+
+    def restore(self, state):
+        """Nothing to go on from."""

@@ -1,0 +1,377 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""Sliding frames by ``merge`` alone: two stacks, over tuples or over the partials of panes.
+
+An aggregate without an inverse cannot let a tuple go, but it can be built so that letting go is a pop::
+
+    positions      lo            mid            hi
+    front           [a+b+c+d                         the top; each entry is the merge of its tuple with
+                       b+c+d                         all later ones before mid
+                         c+d
+                           d]
+    back                            e+f+g+h          one aggregate, fed tuple by tuple
+    frame            a+b+c+d   .merge(e+f+g+h)       on a copy of the top
+
+When the start passes ``mid``, the tuples of the back are turned over into a new front (a *flip*). A tuple is
+turned over at most once, so a tuple costs O(1) merges amortised, whatever the frame.
+
+Invariant between frames: the top of ``front`` has folded the seen positions of [lo, mid) and ``back`` those
+of [mid, hi); each is absent where there are none, so no merge ever has an empty side. ``merge(self, later)``
+mutates only ``self``, always the earlier run; entries of the front are never mutated once they are pushed.
+"""
+
+from libc.stdint cimport int64_t, uint8_t
+
+from inwindow.native._fresh import freeze, fresh, thaw
+from inwindow.native._hooks import HookRaised
+from inwindow.native._results import MODES, column
+
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
+cdef enum Hook:
+    NO_HOOK, INITIALIZE, ITERATE, MERGE, UNMERGE, TERMINATE
+
+cdef tuple _NAMES = ("", "initialize", "iterate", "merge", "unmerge", "terminate")
+
+
+cdef class _Stacks:
+    """The two stacks, whatever it is that they hold: subclasses say how a position becomes an aggregate."""
+
+    cdef object _prototype, _empty
+    cdef str _result
+    cdef list _front, _places
+    cdef object _back
+    cdef Py_ssize_t _lo, _mid, _hi, _newest
+    cdef Hook _running
+    cdef Py_ssize_t _position
+    cdef object _other
+
+    cdef int _configure(self, prototype, str result, empty) except -1:
+        if result not in MODES:
+            raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
+        self._prototype, self._result, self._empty = prototype, result, empty
+        self._clear(0)
+
+    def state(self):
+        """What the next call builds on. Shared with the live aggregates: pickle it before that call."""
+        bounds = self._lo, self._mid, self._hi, self._newest
+        return bounds, self._places, [freeze(suffix) for suffix in self._front], freeze(self._back)
+
+    def restore(self, state):
+        """Go on from ``state()`` of a driver with the same prototype."""
+        (self._lo, self._mid, self._hi, self._newest), places, front, back = state
+        self._places = list(places)
+        self._front = [thaw(self._prototype, frozen) for frozen in front]
+        self._back = None
+        if back is not None:
+            self._take_back(thaw(self._prototype, back))
+
+    # What a subclass says of the slice at hand
+
+    cdef bint _holds(self, Py_ssize_t p) except -1:
+        """Whether there is anything to fold at p."""
+        return False
+
+    cdef object _lift(self, Py_ssize_t p):
+        """A new aggregate that has folded p alone."""
+
+    cdef int _feed(self, Py_ssize_t p) except -1:
+        """Fold p into the back, which is there."""
+
+    cdef int _take_back(self, aggregate) except -1:
+        self._back = aggregate
+
+    cdef tuple _arguments(self, Py_ssize_t p):
+        return ()
+
+    # The algorithm
+
+    cdef int _clear(self, Py_ssize_t start) except -1:
+        self._front, self._places, self._back = [], [], None
+        self._lo = self._mid = self._hi = start
+        self._newest = start - 1
+
+    cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        if start >= self._hi:
+            self._clear(start)
+        elif start > self._lo:
+            self._evict(start)
+        if start < self._lo or end < self._hi:
+            raise RuntimeError(
+                f"internal error: the frame goes backwards, from [{self._lo}, {self._hi}) to [{start}, {end})"
+            )
+        self._extend(self._hi, end)
+        self._lo, self._hi = start, end
+
+    cdef int _extend(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        """Fold the positions [start, end) into the back."""
+        cdef Py_ssize_t p
+        for p in range(start, end):
+            if not self._holds(p):
+                continue
+            if self._back is None:
+                self._take_back(self._lift(p))
+            else:
+                self._feed(p)
+            self._newest = p
+
+    cdef int _evict(self, Py_ssize_t start) except -1:
+        cdef list places = self._places
+        while places and <Py_ssize_t>places[len(places) - 1] < start:
+            places.pop()
+            self._front.pop()
+        if start > self._mid:
+            self._flip(start)
+
+    cdef int _flip(self, Py_ssize_t start) except -1:
+        """The tuples of [start, hi) become the front, newest at the bottom; the back is empty."""
+        cdef Py_ssize_t p
+        cdef object suffix, later = None
+        self._back = None
+        for p in range(self._hi - 1, start - 1, -1):
+            if not self._holds(p):
+                continue
+            suffix = self._lift(p)
+            if later is not None:
+                self._merge(suffix, later, p)
+            self._front.append(suffix)
+            self._places.append(p)
+            later = suffix
+        self._mid = self._hi
+
+    cdef int _merge(self, earlier, later, Py_ssize_t p) except -1:
+        self._position, self._other, self._running = p, later, MERGE
+        earlier.merge(later)
+        self._other, self._running = None, NO_HOOK
+
+    cdef object _whole(self, Py_ssize_t end):
+        """The aggregate of the frame, not to be mutated; None where nothing was seen."""
+        cdef object whole
+        if not self._front:
+            return self._back
+        whole = self._front[len(self._front) - 1]
+        if self._back is not None:
+            whole = fresh(whole)
+            self._merge(whole, self._back, end - 1)
+        return whole
+
+    # The frames
+
+    cdef object _outcome(self, Py_ssize_t end):
+        cdef object whole = self._whole(end)
+        if self._result == "state":
+            self._clear(end)  # the aggregate now belongs to the caller
+            return whole
+        if whole is None:
+            return self._empty
+        self._position, self._running = end - 1, TERMINATE
+        whole = whole.terminate()
+        self._running = NO_HOOK
+        return whole
+
+    cdef object _column(self, const int64_t[::1] start, const int64_t[::1] end):
+        cdef Py_ssize_t i, n = start.shape[0]
+        cdef bint shares = self._result != "state"
+        cdef list outcomes = []
+        cdef object outcome = None
+        if end.shape[0] != n:
+            raise ValueError(f"{n} starts but {end.shape[0]} ends")
+        try:
+            for i in range(n):
+                # Peers have one frame, and terminate runs once for it.
+                if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
+                    self._fold(start[i], end[i])
+                    outcome = self._outcome(end[i])
+                outcomes.append(outcome)
+        except Exception as error:
+            self._reraise(error)
+        return column(outcomes, self._result)
+
+    cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        try:
+            self._fold(start, end)
+        except Exception as error:
+            self._reraise(error)
+
+    cdef int _reraise(self, error) except -1:
+        cdef Hook running = self._running
+        cdef tuple arguments = ()
+        self._running = NO_HOOK
+        if running == NO_HOOK:
+            raise error
+        if running == MERGE or running == UNMERGE:
+            arguments, self._other = (self._other,), None
+        elif running != TERMINATE:
+            arguments = self._arguments(self._position)
+        raise HookRaised(_NAMES[running], self._position, arguments, error) from error
+
+
+cdef class TwoStacks(_Stacks):
+    """Sliding frames of tuples for a class with ``merge`` and no ``expire``.
+
+    needs      ``terminate`` and ``merge(self, later)``, associative; order is kept
+    time       amortised O(1) merges a tuple, O(frame) at a flip
+    space      at most one aggregate for each tuple of the frame
+    first in   Tangwongsan, Hirzel, Schneider: Low-Latency Sliding-Window Aggregation in Worst-Case Constant
+               Time, DEBS 2017 (the amortised two-stacks algorithm it starts from)
+
+    ``merge`` must neither change ``later`` nor keep a reference to something mutable in it.
+
+    >>> import numpy as np
+    >>> class Longest:
+    ...     def iterate(self, word): self.word = max(getattr(self, "word", ""), word, key=len)
+    ...     def merge(self, later): self.word = max(self.word, later.word, key=len)
+    ...     def terminate(self): return self.word
+    >>> start, end = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 4])
+    >>> TwoStacks(Longest()).roll([["pane", "a", "be", "c"]], 0, None, start, end)
+    ['pane', 'pane', 'be', 'be']
+    """
+
+    cdef list _columns
+    cdef const uint8_t* _seen
+    cdef Py_ssize_t _base, _length
+    cdef object _iterate
+    cdef str _first, _next
+
+    def __init__(self, prototype, *, str result="object", empty=None):
+        self._configure(prototype, result, empty)
+        self._first = "initialize" if getattr(prototype, "initialize", None) is not None else "iterate"
+        self._next = "iterate" if getattr(prototype, "iterate", None) is not None else "initialize"
+
+    def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
+             const int64_t[::1] end):
+        """The result of each frame [start[i], end[i]), as a column in the result mode."""
+        self._open(columns, base, seen)
+        try:
+            return self._column(start, end)
+        finally:
+            self._columns = None
+
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
+               Py_ssize_t end):
+        """Fold one frame without a result."""
+        self._open(columns, base, seen)
+        try:
+            self._absorb(start, end)
+        finally:
+            self._columns = None
+
+    cdef int _open(self, list columns, Py_ssize_t base, const uint8_t[::1] seen) except -1:
+        cdef Py_ssize_t length = len(<list>columns[0]) if columns else (0 if seen is None else seen.shape[0])
+        for values in columns:
+            if len(<list?>values) != length:
+                raise ValueError("the columns of one call have different lengths")
+        if seen is not None and seen.shape[0] != length:
+            raise ValueError(f"seen covers {seen.shape[0]} positions, the columns {length}")
+        self._columns, self._base = columns, base
+        self._length = length if columns or seen is not None else PY_SSIZE_T_MAX
+        self._seen = NULL
+        if seen is not None and length:
+            self._seen = &seen[0]
+
+    cdef bint _holds(self, Py_ssize_t p) except -1:
+        cdef Py_ssize_t i = p - self._base
+        if i < 0 or i >= self._length:
+            raise RuntimeError(f"internal error: position {p} is not in the slice from {self._base} on")
+        return self._seen == NULL or self._seen[i]
+
+    cdef object _lift(self, Py_ssize_t p):
+        cdef object aggregate = fresh(self._prototype)
+        self._call(getattr(aggregate, self._first), INITIALIZE if self._first == "initialize" else ITERATE, p)
+        return aggregate
+
+    cdef int _feed(self, Py_ssize_t p) except -1:
+        self._call(self._iterate, ITERATE if self._next == "iterate" else INITIALIZE, p)
+
+    cdef int _take_back(self, aggregate) except -1:
+        self._back, self._iterate = aggregate, getattr(aggregate, self._next)
+
+    cdef inline int _call(self, hook, Hook which, Py_ssize_t p) except -1:
+        cdef Py_ssize_t i = p - self._base
+        cdef list columns = self._columns
+        self._position, self._running = p, which
+        if len(columns) == 1:
+            hook((<list>columns[0])[i])
+        elif len(columns) == 2:
+            hook((<list>columns[0])[i], (<list>columns[1])[i])
+        else:
+            hook(*[(<list>values)[i] for values in columns])
+        self._running = NO_HOOK
+
+    cdef tuple _arguments(self, Py_ssize_t p):
+        return tuple([(<list>values)[p - self._base] for values in self._columns])
+
+
+cdef class MergePanes(_Stacks):
+    """Sliding frames of panes: level two of a pane-cascade, over the partial aggregates of level one.
+
+    needs      ``terminate`` and ``merge(self, later)``; ``unmerge(self, earlier)`` undoes the oldest pane
+    time       O(1) merges a pane (amortised, without ``unmerge``)
+    space      one running aggregate with ``unmerge``, else at most one for each pane of the frame
+    first in   Li, Maier, Tufte, Papadimos, Tucker: No Pane, No Gain, SIGMOD Record 2005; ESL, example 15
+
+    Positions count panes, and ``partials[p - base]`` is an aggregate, or None for a pane where no hook saw a
+    tuple. The partials are never changed. With ``unmerge`` the back alone holds the whole frame: a pane that
+    leaves is unmerged from it, unless it is the last, and a PUNT from ``unmerge`` folds the frame afresh.
+    """
+
+    cdef object _punt
+    cdef bint _inverts
+    cdef list _partials
+    cdef Py_ssize_t _base
+
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None):
+        self._configure(prototype, result, empty)
+        self._punt = punt
+        self._inverts = getattr(prototype, "unmerge", None) is not None
+
+    def roll(self, list partials, Py_ssize_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The result of each frame of panes [start[i], end[i]), as a column in the result mode."""
+        self._partials, self._base = partials, base
+        try:
+            return self._column(start, end)
+        finally:
+            self._partials = None
+
+    def absorb(self, list partials, Py_ssize_t base, Py_ssize_t start, Py_ssize_t end):
+        """Fold one frame of panes without a result."""
+        self._partials, self._base = partials, base
+        try:
+            self._absorb(start, end)
+        finally:
+            self._partials = None
+
+    cdef bint _holds(self, Py_ssize_t p) except -1:
+        cdef Py_ssize_t i = p - self._base
+        if i < 0 or i >= len(self._partials):
+            raise RuntimeError(f"internal error: pane {p} is not in the slice that starts at {self._base}")
+        return self._partials[i] is not None
+
+    cdef object _lift(self, Py_ssize_t p):
+        return fresh(self._partials[p - self._base])
+
+    cdef int _feed(self, Py_ssize_t p) except -1:
+        self._merge(self._back, self._partials[p - self._base], p)
+
+    cdef int _evict(self, Py_ssize_t start) except -1:
+        cdef Py_ssize_t p
+        if not self._inverts:
+            _Stacks._evict(self, start)
+            return 0
+        if self._newest < start:
+            self._back = None  # nothing is left: the last pane is never unmerged
+            return 0
+        for p in range(self._lo, start):
+            if self._holds(p) and not self._unmerge(p):
+                self._back = None
+                self._extend(start, self._hi)
+                break
+
+    cdef bint _unmerge(self, Py_ssize_t p) except -1:
+        """Undo the earliest pane; False if the aggregate refuses."""
+        cdef object answer
+        self._position, self._other, self._running = p, self._partials[p - self._base], UNMERGE
+        answer = self._back.unmerge(self._other)
+        self._other, self._running = None, NO_HOOK
+        return answer is None or answer is not self._punt

@@ -1,0 +1,136 @@
+"""Kernels that pick tuples rather than compute: first, last, collect_list, on any type.
+
+They work on positions (whole arrays at a time, in numpy) and take the values at the end, so a string costs no more
+than its copy. ``seen`` says which tuples count; a frame without one gives NULL (an empty list for collect_list).
+Cost: O(1) per tuple, plus the size of the lists.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Positions = npt.NDArray[np.int64]
+Seen = npt.NDArray[np.uint8] | None
+_NONE = np.iinfo(np.int64).max
+
+
+class First:
+    """The value of the first tuple that counts.
+
+    Where a frame starts before the held tuples (nothing leaves it, so they were let go), its first tuple was met
+    before: ``memory`` is that value, ``memory_start`` the frame's start.
+    """
+
+    def __init__(self) -> None:
+        self.memory: pa.Array | None = None
+        self.memory_start = -1
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """The first value of each frame."""
+        following = _following(len(values), seen) + base
+        following = np.append(following, _NONE)
+        found = following[np.minimum(np.maximum(start, base) - base, len(values))]
+        met = (start == self.memory_start) & (self.memory is not None)
+        index = np.where(found < end, found - base, -1)
+        result = _take(values, np.where(met, -1, index))
+        if met.any():
+            result = pc.if_else(pa.array(met), self.memory[0], result)
+        if len(start) and int(start[-1]) != self.memory_start:
+            self.memory, self.memory_start = None, int(start[-1])
+        if self.memory is None and len(start) and index[-1] >= 0:
+            self.memory = values.take(pa.array(index[-1:]))  # a copy: no slice that holds on to the batch
+        return result
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
+        """Remember the first value of a frame that is still growing."""
+        self.roll(values, base, np.array([start]), np.array([end]), seen)
+
+    def state(self) -> tuple[Any, ...]:
+        """The memory."""
+        return self.memory, self.memory_start
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """The inverse of :meth:`state`."""
+        self.memory, self.memory_start = state
+
+
+class Last:
+    """The value of the last tuple that counts; ``memory`` as in :class:`First`, for the tuples that were let go."""
+
+    def __init__(self) -> None:
+        self.memory: pa.Array | None = None
+        self.memory_at = -1
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """The last value of each frame."""
+        before = np.append(-1, _preceding(len(values), seen))
+        before = np.where(before >= 0, before + base, self.memory_at)
+        found = before[np.clip(end - base, 0, len(values))]
+        met = found >= start
+        result = _take(values, np.where(met & (found >= base), found - base, -1))
+        from_memory = met & (found < base)
+        if from_memory.any():
+            assert self.memory is not None
+            result = pc.if_else(pa.array(from_memory), self.memory[0], result)
+        if len(end) and found[-1] >= base:
+            self.memory_at = int(found[-1])
+            self.memory = values.take(pa.array([self.memory_at - base]))
+        return result
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
+        """Remember the last value of a frame that is still growing."""
+        self.roll(values, base, np.array([start]), np.array([end]), seen)
+
+    def state(self) -> tuple[Any, ...]:
+        """The memory."""
+        return self.memory, self.memory_at
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """The inverse of :meth:`state`."""
+        self.memory, self.memory_at = state
+
+
+class CollectList:
+    """The values of the tuples that count, oldest first."""
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A list per frame."""
+        counted = np.arange(len(values)) if seen is None else np.flatnonzero(seen)
+        low, high = (np.searchsorted(counted, edge - base) for edge in (start, end))
+        length = np.maximum(high - low, 0)
+        offsets = np.concatenate([[0], np.cumsum(length)])
+        which = np.repeat(low - offsets[:-1], length) + np.arange(offsets[-1])
+        taken = values.take(pa.array(counted[which]))
+        field = pa.field("element", values.type)
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), taken, type=pa.list_(field))
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
+        """Nothing: the lists are made of the held tuples."""
+
+    def state(self) -> tuple[Any, ...]:
+        """None: the held tuples are all there is."""
+        return ()
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """The inverse of :meth:`state`."""
+
+
+def _following(n: int, seen: Seen) -> Positions:
+    """For each index the first one at or after it that counts."""
+    index = np.arange(n)
+    if seen is None:
+        return index
+    return np.minimum.accumulate(np.where(seen, index, _NONE - n)[::-1])[::-1]
+
+
+def _preceding(n: int, seen: Seen) -> Positions:
+    """For each index the last one at or before it that counts; -1 where there is none."""
+    index = np.arange(n)
+    return index if seen is None else np.maximum.accumulate(np.where(seen, index, -1))
+
+
+def _take(values: pa.Array, index: Positions) -> pa.Array:
+    return values.take(pa.array(index, mask=index < 0))

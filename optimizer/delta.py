@@ -1,0 +1,42 @@
+"""Delta: what leaves is undone."""
+
+from inwindow.optimizer.strategy import Case, No, Verdict, Yes
+
+
+class Delta:
+    """Figure 2, boxes (2) and (5).
+
+    - needs: an ``expire`` hook, or a kernel that can undo (or evict) a tuple
+    - how: EXPIRE for each tuple that leaves, ITERATE for each that enters; with a slide, only yields are given out
+    - time: O(1) per tuple; space: the tuples of the window
+    - first appeared: ESL, section 4 (example 12)
+    """
+
+    name = "delta"
+
+    def applies(self, case: Case) -> Verdict:
+        """Possible where a tuple can be undone; for a class without terminate, the definition itself."""
+        traits = case.traits
+        if case.window is None and not case.frames_overlap:
+            return No("no tuple leaves a frame that others stay in")
+        if not traits.has_terminate and case.restarts:
+            return No("slide >= frame: the aggregate restarts for each yield tuple")
+        if not traits.has_terminate:
+            return Yes(f"{case.name} has no terminate: its hooks see every tuple come and go")
+        if traits.native:
+            return Yes(f"the kernel of {case.name} can undo a tuple")
+        if traits.has_expire:
+            return Yes(f"{case.name} has expire")
+        return No(f"{case.name} has no expire")
+
+    def time(self, case: Case) -> str:
+        """One step in and one step out."""
+        if case.traits.order_statistics:
+            return "O(log window): one step in, one step out of an order-statistics structure"
+        return "O(1): one step in, one step out"
+
+    def memory(self, case: Case) -> str:
+        """The window's tuples."""
+        if not case.lower_bound_moves and not case.traits.order_statistics and case.extent is None:
+            return "the whole partition (inwindow)" if case.traits.reads_inwindow else "O(1)"
+        return case.frame_memory()

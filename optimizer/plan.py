@@ -1,0 +1,243 @@
+"""A plan: which passes over the data, and in each pass which aggregate by which strategy. Pure; no data.
+
+Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.rules import Choice, choose
+from inwindow.optimizer.strategy import Case
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.contract import Aggregate, base_of
+from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.udaf.native import Implementation
+from inwindow.windows.bounds import framing_of, needs_distances
+from inwindow.windows.extent_bounds import extents_of
+from inwindow.windows.interval import Interval
+from inwindow.windows.order_key import OrderKey, order_key
+from inwindow.windows.slots import slots_of
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window
+
+
+@dataclass(frozen=True)
+class Step:
+    """One result column: an aggregate over columns, its implementation and its strategy."""
+
+    name: str
+    label: str
+    arguments: tuple[str, ...]
+    condition: str | None
+    implementation: Implementation
+    case: Case
+    choice: Choice
+
+    @property
+    def strategy(self) -> str:
+        """The strategy's name."""
+        return self.choice.strategy.name
+
+    @property
+    def prototype(self) -> Aggregate:
+        """The object whose copies run: the base version where nothing expires (figure 2, boxes 1, 3 and 4)."""
+        aggregate = self.implementation.aggregate
+        assert aggregate is not None
+        return base_of(aggregate) if self.strategy in ("unbounded", "tumble") else aggregate
+
+
+@dataclass(frozen=True)
+class Pass:
+    """The steps that share a partitioning and an order."""
+
+    partition_by: tuple[str, ...]
+    order_by: tuple[Order, ...]
+    steps: tuple[Step, ...]
+    extent: Extent | None
+    key: OrderKey | None  # distances are meant in this order column
+    peers: bool  # some frame asks for peers
+
+
+def plan_windows(schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: bool = True) -> list[Pass]:
+    """Passes for aggregates over windows, in the order in which their first aggregate was given."""
+    grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
+    for name, one in applied.items():
+        window = _window(name, one)
+        _check_columns(schema, [*window.partition_by, *(order.column for order in window.order_by)], f"the window of {one.label}")
+        grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
+    return [
+        _window_pass(schema, partition_by, order_by, members, ansi)
+        for (partition_by, order_by), members in grouped.items()
+    ]
+
+
+def _window_pass(
+    schema: pa.Schema, partition_by: Any, order_by: Any, members: list[tuple[str, Applied, Window]], ansi: bool
+) -> Pass:
+    key = _key_for(schema, order_by, [window for _, _, window in members])
+    for _, _, window in members:
+        _check_window(window, key)
+    steps = tuple(
+        _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi)
+        for name, one, window in members
+    )
+    peers = any(isinstance(window.frame, Range) for _, _, window in members)
+    return Pass(partition_by, order_by, steps, None, key, peers)
+
+
+def plan_groups(
+    schema: pa.Schema,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    *,
+    order_by: tuple[Order, ...] = (),
+    ansi: bool = True,
+) -> Pass:
+    """The one pass for aggregates over extents, or over whole groups."""
+    _check_columns(schema, [*keys, *(order.column for order in order_by)], "group_by")
+    key = None
+    if extent is not None:
+        _check_columns(schema, [extent.on], type(extent).__name__.lower())
+        order_by = (Order(extent.on),)
+        if not (isinstance(extent, Hop) and extent.rows):
+            key = order_key(order_by[0], schema.field(extent.on).type, what=type(extent).__name__.lower())
+            if key.is_wide or pa.types.is_uint64(key.type):
+                raise UsageError(
+                    f"extents over {key.column!r} of type {key.type} are not supported: their bounds need more than 64 "
+                    "bits; cast it to bigint or to a decimal of at most 18 digits"
+                )
+        extents_of(extent, key)  # its sizes fit the column, or an error
+    steps = []
+    for name, one in applied.items():
+        if one.window is not None:
+            raise UsageError(
+                f"{one.label} has a window of its own ({one.window.describe()}), but agg() aggregates the groups: drop "
+                ".over(...), or use iw.with_columns"
+            )
+        traits = one.traits
+        if not traits.has_terminate:
+            raise UsageError(
+                f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result; use "
+                ".emit(...) for one row per emission"
+            )
+        steps.append(_step(schema, name, one, Case(traits, extent=extent), None, ansi))
+    return Pass(keys, order_by, tuple(steps), extent, key, False)
+
+
+def _step(schema: pa.Schema, name: str, applied: Applied, case: Case, forced: str | None, ansi: bool) -> Step:
+    condition = applied.condition
+    _check_columns(schema, applied.columns, applied.label)
+    if condition is not None:
+        _check_columns(schema, [condition], f"the filter of {applied.label}")
+        if not pa.types.is_boolean(schema.field(condition).type):
+            raise UsageError(
+                f"{applied.label}: the filter is of type {schema.field(condition).type}; it must be a boolean column or "
+                "expression"
+            )
+    types = [schema.field(column).type for column in applied.columns]
+    implementation = implementation_of(applied, types, ansi)
+    case = replace(case, traits=implementation.traits)
+    return Step(
+        name, applied.label, applied.columns, condition, implementation, case, choose(case, forced)
+    )
+
+
+def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:
+    """Resolve an aggregate on argument types: a built-in's kernel or twin, or the user's class."""
+    aggregate = applied.aggregate
+    if not isinstance(aggregate, Aggregate):
+        resolved: Implementation = aggregate.on(applied.label, types, ansi)
+        return resolved
+    traits = applied.traits
+    assert traits.result is not None
+    if traits.algebraic and not traits.has_merge and (len(types) != 1 or traits.result != types[0]):
+        raise UsageError(
+            f"{applied.label}: algebraic=True feeds the result of a pane ({traits.result}) to `iterate` as if it were "
+            f"a tuple, but its argument is {', '.join(map(str, types)) or 'missing'}: make the types equal (cast the "
+            "column, or returns=), or write `def merge(self, later)` instead"
+        )
+    return Implementation(traits, traits.result, aggregate=aggregate)
+
+
+def _window(name: str, applied: Applied) -> Window:
+    traits = applied.traits
+    window = applied.window
+    if window is None:
+        if traits.has_terminate:
+            raise UsageError(
+                f"{name}={applied.label} has no window: {traits.name} is blocking (it has a terminate), so say over "
+                "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"
+            )
+        window = Window(Rows(None, 0))
+    if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
+        raise UsageError(
+            f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
+            f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+        )
+    if window.active_expiration and not traits.has_expire:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what `expire` gives, but {traits.name} has none: use an "
+            "iw.WindowAggregate whose `expire` returns or yields"
+        )
+    return window
+
+
+def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window]) -> OrderKey | None:
+    for window in windows:
+        slides_by_value = window.slide is not None and not isinstance(window.frame, Rows)
+        if needs_distances(window.frame) or slides_by_value:
+            order = order_by[0]
+            return order_key(order, schema.field(order.column).type, what=window.describe())
+    return None
+
+
+def _check_window(window: Window, key: OrderKey | None) -> None:
+    """Sizes, slides, origins and landmarks fit the order column, or an error that says how not."""
+    framing_of(window.frame, key)
+    slots_of(window, key)
+    frame = window.frame
+    if key is None:
+        return
+    if isinstance(frame, Range):
+        for bound in (frame.lower, frame.upper):
+            if bound is not None and bound != 0:
+                key.moved(np.zeros((0, 2) if key.is_wide else 0, dtype=np.int64), bound, lower=True, what=f"the frame {window.describe()}")
+    if window.active_expiration and isinstance(frame, Range) and frame.lower:
+        if isinstance(frame.lower, Interval) and frame.lower.months:
+            raise UsageError(
+                f"active expiration in {window.describe()}: months differ in length, so the time at which a tuple leaves "
+                "would not be that of the frame: give a size in days or less"
+            )
+        key.exact_distance(frame.lower, what="the size of an active expiration")
+    if window.slide is not None and not isinstance(frame, Rows):
+        key.exact_distance(window.slide, what="slide")
+        key.origin(window.origin)
+
+
+def _check_columns(schema: pa.Schema, columns: Iterable[Any], where: str) -> None:
+    for column in columns:
+        if not isinstance(column, str):
+            raise UsageError(
+                f"{where}: {column!r} is a {type(column).__name__}; on local data use a column name or an Arrow "
+                "expression (pyarrow.compute.field('a') * 2)"
+            )
+        if schema.get_field_index(column) < 0:
+            present = schema.names.count(column)
+            if present > 1:
+                raise UnknownColumnError(f"{where}: the column {column!r} is there {present} times; rename them apart")
+            close = _closest(column, schema.names)
+            hint = f"did you mean {close!r}?" if close else f"there are {', '.join(map(repr, schema.names))}"
+            raise UnknownColumnError(f"{where}: there is no column {column!r}; {hint}")
+
+
+def _closest(name: str, names: list[str]) -> str | None:
+    import difflib
+
+    matches = difflib.get_close_matches(name, names, 1)
+    return matches[0] if matches else None
+
+

@@ -1,0 +1,140 @@
+"""What a strategy is: a named way of evaluating an aggregate over frames, with the predicate that says when.
+
+A strategy owns its predicate, its cost and its card (its docstring). It looks at a :class:`Case`, the aggregate's
+traits beside the window's, and never at data.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from inwindow.udaf.traits import Traits
+from inwindow.windows.interval import Interval, Size
+from inwindow.windows.spec import Cumulate, Extent, Hop, Range, Rows, Session, Window
+
+
+@dataclass(frozen=True)
+class Yes:
+    """The strategy gives the right result; ``reason`` says what makes it possible."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class No:
+    """The strategy is not possible, or pointless; ``reason`` says what is missing."""
+
+    reason: str
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Verdict = Yes | No
+
+
+@dataclass(frozen=True)
+class Case:
+    """An aggregate over a window, an extent, or a whole group (neither)."""
+
+    traits: Traits
+    window: Window | None = None
+    extent: Extent | None = None
+
+    @property
+    def name(self) -> str:
+        """The aggregate's name, for reasons."""
+        return f"`{self.traits.name}`"
+
+    @property
+    def slide(self) -> Size | None:
+        """The distance between results, in tuples or order values; None: a result per tuple."""
+        if self.window is not None:
+            return self.window.slide
+        return self.extent.every if isinstance(self.extent, (Hop, Cumulate)) else None
+
+    @property
+    def size(self) -> Size | None:
+        """How much a frame holds, in tuples or order values; None where it is not bounded."""
+        if isinstance(self.extent, (Hop, Cumulate)):
+            return self.extent.size
+        if isinstance(self.extent, Session) or self.window is None:
+            return None
+        frame = self.window.frame
+        if isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None:
+            return frame.upper - frame.lower + 1
+        if isinstance(frame, Range) and frame.lower is not None and frame.upper == 0:
+            return -frame.lower
+        return None
+
+    @property
+    def lower_bound_moves(self) -> bool:
+        """Whether tuples leave the frame while the partition goes on."""
+        if self.window is not None:
+            return not self.window.is_unbounded_below
+        return self.extent is not None
+
+    @property
+    def frames_overlap(self) -> bool:
+        """Whether a tuple may be in more than one frame; arithmetic on the window alone."""
+        if self.extent is not None:
+            if isinstance(self.extent, Session):
+                return False
+            return isinstance(self.extent, Cumulate) or in_order_units(self.extent.every) < in_order_units(self.extent.size)
+        if self.window is None:
+            return False
+        return not self.is_row_tumble
+
+    @property
+    def is_row_tumble(self) -> bool:
+        """ROWS with a slide of at least the frame, every yield at the end of a full slot."""
+        window = self.window
+        return (
+            window is not None and isinstance(window.frame, Rows) and window.slide is not None
+            and window.final == "drop" and self.size is not None and window.slide >= self.size  # type: ignore[operator]
+        )  # fmt: skip
+
+    @property
+    def restarts(self) -> bool:
+        """A slide of at least the frame: a class without terminate starts afresh for every yield tuple."""
+        window, size = self.window, self.size
+        if window is None or window.slide is None or size is None:
+            return False
+        return in_order_units(window.slide) >= in_order_units(size)
+
+    def frame_memory(self) -> str:
+        """How many tuples the buffer of a frame holds."""
+        if self.size is None:
+            return "the frame's tuples"
+        return f"{self.size} tuples" if self.counts_tuples else f"the tuples of {self.size}"
+
+    @property
+    def counts_tuples(self) -> bool:
+        """Whether size and slide are counts of tuples."""
+        if isinstance(self.extent, Hop):
+            return self.extent.rows
+        return self.window is not None and isinstance(self.window.frame, Rows)
+
+
+def in_order_units(size: Size) -> float:
+    """A size as a number, to compare it with another of the same kind; a month counts as 30 days."""
+    if isinstance(size, Interval):
+        return size.months * 30 * 86_400_000_000 + size.microseconds
+    return float(size)
+
+
+class Strategy(Protocol):
+    """One way to evaluate an aggregate over frames."""
+
+    name: str
+
+    def applies(self, case: Case) -> Verdict:
+        """Whether the strategy is right for the case, and why (not)."""
+
+    def time(self, case: Case) -> str:
+        """What a tuple costs."""
+
+    def memory(self, case: Case) -> str:
+        """What is held."""

@@ -1,0 +1,38 @@
+"""Tumble: frames that do not overlap."""
+
+from inwindow.optimizer.strategy import Case, No, Verdict, Yes
+
+
+class Tumble:
+    """Figure 2, boxes (3) and (4).
+
+    - needs: frames that do not overlap (slide >= frame, tumbling extents, sessions, whole groups)
+    - how: the base aggregate, restarted for each frame; tuples between frames are only counted
+    - time: O(1) per tuple; space: O(1), no buffer
+    - first appeared: ESL, section 5.1
+    """
+
+    name = "tumble"
+
+    def applies(self, case: Case) -> Verdict:
+        """Possible where no tuple is in two frames; required where a class without terminate must restart."""
+        if not case.traits.has_terminate and case.restarts:
+            return Yes("slide >= frame: the aggregate restarts for each yield tuple")
+        if not case.frames_overlap:
+            if case.traits.reads_inwindow and not case.traits.has_base and case.window is not None:
+                return No(f"{case.name} reads inwindow, and has no base version without it")
+            return Yes("no tuple is in two frames")
+        window = case.window
+        if window is not None and case.counts_tuples and window.slide is not None and window.final == "emit":
+            return No("final='emit' lets the last frame reach back into the one before")
+        if window is not None and window.slide is not None and not case.counts_tuples:
+            return No("the lower end of a RANGE frame falls inside a slot, so two frames may share tuples")
+        return No("frames overlap")
+
+    def time(self, case: Case) -> str:
+        """One step per tuple that a frame sees."""
+        return "O(1): one hook call per tuple in a frame, none for tuples between frames"
+
+    def memory(self, case: Case) -> str:
+        """The state alone."""
+        return "O(1): the aggregate's state, no buffer"

@@ -1,0 +1,1 @@
+"""In which place: one Arrow-in, Arrow-out operator and its adapters."""

@@ -1,0 +1,286 @@
+"""Putting aggregates to work: ``with_columns``, ``select``, ``group_by``, on whatever kind of data is given.
+
+The result is of the same kind: a table gives a table, a reader gives a reader.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from inwindow.optimizer.explain import Explanation
+from inwindow.optimizer.plan import plan_windows
+from inwindow.runtime import local
+from inwindow.runtime.expressions import compute_arguments
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.windows.frames import unbounded, window_of
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session
+
+Data = TypeVar("Data", pa.Table, pa.RecordBatchReader)
+
+
+@dataclass(frozen=True)
+class EmittedAt:
+    """The emission time as a column of :func:`select`; see :func:`emitted_at`."""
+
+    name: str = "emitted_at"
+
+    def alias(self, name: str) -> "EmittedAt":
+        """Name the column."""
+        return EmittedAt(name)
+
+
+def emitted_at() -> EmittedAt:
+    """In :func:`select` with active expiration: the time at which a tuple left its window.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> class Leaves(iw.WindowAggregate):
+    ...     def iterate(self, v): pass
+    ...     def expire(self, v) -> str: return f"{v} left"
+    >>> window = iw.range(10, order_by="t", active_expiration=True)
+    >>> table = pa.table({"t": [1, 5], "v": ["a", "b"]})
+    >>> iw.select(table, iw.emitted_at().alias("at"), what=Leaves()("v").over(window)).to_pylist()
+    [{'at': 11, 'what': 'a left'}, {'at': 15, 'what': 'b left'}]
+    """
+    return EmittedAt()
+
+
+def with_columns(data: Data, *applied: Applied, **named: Applied) -> Data:
+    """The data with a column per aggregate; never changes the number of rows.
+
+    Over a window with a slide, tuples that do not yield get NULL.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
+    >>> window = iw.rows(2, partition_by="item")
+    >>> iw.with_columns(table, avg2=iw.avg("price").over(window), hi=iw.max("price").over(window)).to_pydict()
+    {'item': ['a', 'b', 'a'], 'price': [1.0, 5.0, 3.0], 'avg2': [1.0, 5.0, 2.0], 'hi': [1.0, 5.0, 3.0]}
+    """
+    data = _data(data, "with_columns")
+    aggregates = _named(applied, named, "with_columns")
+    if not aggregates:
+        raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
+    for name, one in aggregates.items():
+        _check_kept_rows(name, one)
+    if isinstance(data, pa.RecordBatchReader):
+        return local.reader_with_columns(data, aggregates)
+    return local.table_with_columns(data, aggregates)
+
+
+def select(data: Data, *items: Any, **named: Any) -> Data:
+    """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
+
+    Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"ts": [1, 2, 3, 4, 5], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    >>> iw.select(table, "ts", total=iw.sum("price").over(iw.rows(4, slide=2))).to_pydict()
+    {'ts': [2, 4], 'total': [3.0, 10.0]}
+    """
+    data = _data(data, "select")
+    columns: dict[str, str] = {}
+    applied: dict[str, Applied] = {}
+    times: list[str] = []
+    ordered: list[str] = []
+    for name, item in [*((None, item) for item in items), *named.items()]:
+        ordered.append(_place_item(name, item, data.schema, columns, applied, times))
+    if len(set(ordered)) < len(ordered):
+        twice = next(name for name in ordered if ordered.count(name) > 1)
+        raise UsageError(f"select() gives the column {twice!r} twice: use alias() to rename one of them")
+    if not applied:
+        raise UsageError("select() was given no aggregate: for columns alone use the table's own select()")
+    _check_yields(applied, times)
+    if isinstance(data, pa.RecordBatchReader):
+        result = local.reader_select(data, columns, applied, times[0] if times else None)
+        return _reordered_reader(result, ordered)
+    return local.table_select(data, columns, applied, times[0] if times else None).select(ordered)
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Data grouped by keys; see :func:`group_by`."""
+
+    data: Any
+    keys: tuple[str, ...]
+    order_by: tuple[Order, ...] = ()
+    extent: Extent | None = None
+
+    def window(self, extent: Extent) -> "Grouped":
+        """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``."""
+        if not isinstance(extent, (Hop, Cumulate, Session)):
+            raise UsageError(
+                f"window({extent!r}) is not an extent: use iw.tumble, iw.hop, iw.cumulate or iw.session (a frame such as "
+                "iw.rows goes into .over(...) of iw.with_columns)"
+            )
+        if self.order_by:
+            raise UsageError(
+                f"group_by(order_by=...) and window(): the tuples of an extent are ordered by {extent.on!r}; drop order_by="
+            )
+        return Grouped(self.data, self.keys, self.order_by, extent)
+
+    def agg(self, *applied: Applied, **named: Applied) -> Any:
+        """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates."""
+        aggregates = _named(applied, named, "agg")
+        if not aggregates:
+            raise UsageError("agg() was given no aggregate: write agg(total=iw.sum('x'))")
+        clash = {*self.keys, *(["window"] if self.extent else [])} & set(aggregates)
+        if clash:
+            raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
+        groups = local.reader_groups if isinstance(self.data, pa.RecordBatchReader) else local.table_groups
+        return groups(self.data, self.keys, self.extent, aggregates, self.order_by)
+
+    def emit(self, *columns: str, **named: Applied) -> Any:
+        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
+        if self.extent is not None:
+            raise UsageError("emit() is for groups without window(...): an extent gives its results with agg(...)")
+        over = {}
+        for name, one in named.items():
+            if not isinstance(one, Applied) or one.window is not None:
+                raise UsageError(f"emit({name}=...) must be an aggregate applied to columns, without .over(...)")
+            if one.traits.has_terminate:
+                raise UsageError(
+                    f"emit({name}={one.label}): {one.traits.name} is blocking (it has a terminate): use agg(...) for one "
+                    "row per group"
+                )
+            over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
+        extra = [column for column in columns if column not in self.keys]
+        return select(self.data, *self.keys, *extra, **over)
+
+
+def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
+    """Group the data, for base aggregates: ``.agg(...)``, ``.window(extent).agg(...)``, ``.emit(...)``.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a"], "t": [1, 2, 12], "price": [1.0, 5.0, 3.0]})
+    >>> iw.group_by(table, "item").agg(iw.avg("price").alias("p")).to_pydict()
+    {'item': ['a', 'b'], 'p': [2.0, 5.0]}
+    >>> iw.group_by(table, "item").window(iw.tumble("t", size=10)).agg(n=iw.count()).to_pylist()[1]
+    {'item': 'a', 'window': {'start': 10, 'end': 20}, 'n': 1}
+    """
+    data = _data(data, "group_by")
+    listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
+    for key in listed:
+        if not isinstance(key, str):
+            raise UsageError(f"group_by({key!r}): on local data a key is a column name")
+    return Grouped(data, listed, window_of(unbounded(order_by=order_by)).order_by)
+
+
+def _data(data: Any, where: str) -> Any:
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, (pa.Table, pa.RecordBatchReader)):
+        return data
+    kind = f"{type(data).__module__}.{type(data).__qualname__}"
+    if kind.startswith("pyspark."):
+        raise UsageError(
+            f"{where}: {kind} is not supported by this version, which runs on Arrow: use df.toArrow(), and "
+            "spark.createDataFrame(result) to go back"
+        )
+    if kind.startswith("pandas."):
+        raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
+    if hasattr(data, "__arrow_c_stream__"):  # Polars, DuckDB and others
+        raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
+    raise UsageError(f"{where}: got a {kind}; give a pyarrow.Table or a pyarrow.RecordBatchReader")
+
+
+def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> dict[str, Applied]:
+    result: dict[str, Applied] = {}
+    for name, one in [*((None, one) for one in applied), *named.items()]:
+        if not isinstance(one, Applied):
+            raise UsageError(
+                f"{where}({name or ''}{'=' if name else ''}{one!r}) is not an aggregate applied to columns: write "
+                "my_avg('price'), with .over(window) where one is needed"
+            )
+        key = name or one.output_name
+        if key in result:
+            raise UsageError(f"{where}() gives the column {key!r} twice: use alias() to rename one of them")
+        result[key] = one
+    return result
+
+
+def _place_item(
+    name: str | None, item: Any, schema: pa.Schema, columns: dict[str, str], applied: dict[str, Applied], times: list[str]
+) -> str:
+    if isinstance(item, Applied):
+        applied[name or item.output_name] = item
+        return name or item.output_name
+    if isinstance(item, EmittedAt):
+        times.append(name or item.name)
+        return times[-1]
+    if isinstance(item, str):
+        if schema.get_field_index(item) < 0:
+            raise UnknownColumnError(f"select: there is no column {item!r}; there are {', '.join(map(repr, schema.names))}")
+        columns[name or item] = item
+        return name or item
+    raise UsageError(f"select({item!r}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
+
+
+def _check_kept_rows(name: str, one: Applied) -> None:
+    if one.window is not None and one.window.active_expiration:
+        raise UsageError(
+            f"{name}={one.label}: active expiration emits when tuples leave, not when they arrive: use iw.select"
+        )
+    if one.traits.emits_many:
+        raise UsageError(
+            f"{name}={one.label}: {one.traits.name} yields any number of values per tuple, but with_columns keeps the "
+            "number of rows: use iw.select, or return a list"
+        )
+
+
+def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
+    windows = {name: one.window for name, one in applied.items()}
+    slides = {name: window.slide if window else None for name, window in windows.items()}
+    if len(set(slides.values())) > 1:
+        raise UsageError(
+            "select() gives a row per yield tuple, so all its windows must have the same slide; got "
+            + ", ".join(f"{name}: {'none' if slide is None else slide}" for name, slide in slides.items())
+        )
+    active = {name: window.frame if window and window.active_expiration else None for name, window in windows.items()}
+    if len(set(active.values())) > 1:
+        raise UsageError(
+            "select() mixes windows with and without active expiration, or of different sizes; their rows appear at "
+            "different times: use one select() for each"
+        )
+    if times and None in active.values():
+        raise UsageError("emitted_at() is the time at which a tuple leaves: it needs active_expiration=True on the window")
+    many = [name for name, one in applied.items() if one.traits.emits_many]
+    if len(many) > 1:
+        raise UsageError(
+            f"select() has {len(many)} aggregates that yield any number of values per tuple ({', '.join(many)}): which "
+            "of them would make the rows? Use one select() for each"
+        )
+
+
+def _reordered_reader(reader: pa.RecordBatchReader, names: list[str]) -> pa.RecordBatchReader:
+    schema = pa.schema([reader.schema.field(name) for name in names])
+    return pa.RecordBatchReader.from_batches(schema, (batch.select(names) for batch in reader))
+
+
+
+
+def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
+    """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"price": [1.0, 2.0]})
+    >>> print(iw.explain(table, s=iw.sum("price").over(iw.rows(40000, slide=10000))))
+    pass 1 of 1: no partitioning, arrival order; one aggregate
+    <BLANKLINE>
+      s = sum(price) (rows between 39999 preceding and current row slide 10000)
+        strategy  pane-cascade
+        why       `sum` has merge
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        time      O(1) per tuple, O(1) merges per pane
+        memory    5 partials
+        runs      native kernel
+        result    double
+    <BLANKLINE>
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    """
+    schema = data if isinstance(data, pa.Schema) else _data(data, "explain").schema
+    aggregates, computed = compute_arguments(_named(applied, named, "explain"))
+    passes = plan_windows(computed.schema(schema), aggregates)
+    return Explanation(passes, "local: a table is sorted once per pass and fed in slices; a reader must come sorted")

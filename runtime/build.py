@@ -1,0 +1,135 @@
+"""From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
+
+from typing import Any
+
+from inwindow.native._emit import ActiveExpiration, Emit
+from inwindow.native._hooks import Delta, Recompute
+from inwindow.native._two_stacks import MergePanes, TwoStacks
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
+from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelRecompute
+from inwindow.runtime.held import Held
+from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
+from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
+from inwindow.udaf.contract import PUNT, Aggregate, base_of
+from inwindow.windows.bounds import framing_of
+from inwindow.windows.order_key import OrderKey
+from inwindow.windows.panes import PaneRule, RowPanes
+from inwindow.windows.slots import slots_of
+from inwindow.windows.spec import Rows
+
+
+def lane_of(step: Step, held: Held, key: OrderKey | None) -> Lane:
+    """The lane of a step over a window."""
+    window = step.case.window
+    assert window is not None
+    framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
+    if window.active_expiration:
+        return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
+    if not step.case.traits.has_terminate:
+        lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
+        return lane(framing, slots, _emitter(step, held, Emit, "iterate"), slides)
+    panes = None
+    if step.strategy == "pane-cascade":
+        frame = window.frame
+        assert isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None
+        panes = RowPanes(frame.lower, frame.upper, int(window.slide))  # type: ignore[arg-type]
+    return FrameLane(framing, slots, evaluator_of(step, held, panes), slides)
+
+
+def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
+    """The evaluator of a step's strategy."""
+    if step.strategy == "pane-cascade":
+        assert panes is not None
+        levels = _kernel_levels(step, held) if step.implementation.native else _hook_levels(step, held)
+        return PaneCascade(panes, levels)
+    evicts = step.strategy not in ("unbounded", "tumble")
+    if step.implementation.native is not None:
+        return _kernel_evaluator(step, held, evicts)
+    empty = step.case.traits.empty
+    driver = _driver(step.strategy, step.prototype, len(step.arguments), _answers(step).mode, empty)
+    undoes = step.strategy != "recompute"
+    return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=undoes)
+
+
+# Built-ins with a kernel
+
+
+def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
+    native = step.implementation.native
+    assert native is not None
+    if native.objects:
+        driver = native.kernel(evicts)
+        return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=True)
+    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
+    evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
+    return evaluator(held, native, _input(step, held), mask, evicts)
+
+
+def _kernel_levels(step: Step, held: Held) -> Levels:
+    native = step.implementation.native
+    assert native is not None
+    return KernelLevels(held, native, _input(step, held))
+
+
+def _input(step: Step, held: Held) -> Any:
+    native = step.implementation.native
+    assert native is not None
+    if native.marks:
+        return held.marks(step.arguments, step.condition)
+    condition = None if native.takes_seen else step.condition
+    return held.plain(step.arguments[0], native.input, condition)
+
+
+# Python classes
+
+
+def _driver(strategy: str, prototype: Aggregate, width: int, mode: str, empty: Any) -> Any:
+    fields = _record_fields(prototype, width)
+    if strategy == "two-stacks":
+        return TwoStacks(prototype, result=mode, empty=empty)
+    if strategy == "recompute":
+        return Recompute(prototype, result=mode, empty=empty, record_fields=fields)
+    # Unbounded and tumble are a delta from which nothing has to be undone.
+    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields)
+
+
+def _hook_levels(step: Step, held: Held) -> Levels:
+    aggregate = step.implementation.aggregate
+    traits, answers = step.case.traits, _answers(step)
+    if traits.has_merge:
+        tumble = Delta(aggregate, result="state", punt=PUNT)
+        window: Any = MergePanes(aggregate, result=answers.mode, empty=traits.empty, punt=PUNT)
+    else:
+        tumble = Delta(base_of(aggregate), result="object")
+        window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers.mode, traits.empty)
+    return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
+
+
+def _emitter(step: Step, held: Held, driver: Any, hook: str) -> HookEmitter:
+    prototype = step.prototype
+    fields = _record_fields(prototype, len(step.arguments))
+    running = driver(prototype, punt=PUNT, record_fields=fields)
+    expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
+    return HookEmitter(running, _arguments(step, held), _answers(step, hook), expires)
+
+
+def _arguments(step: Step, held: Held) -> Arguments:
+    required = step.arguments if step.case.traits.nulls == "skip" else ()
+    mask = held.seen(required, step.condition) if required or step.condition is not None else None
+    return Arguments(held, [held.objects(name) for name in step.arguments], mask)
+
+
+def _answers(step: Step, hook: str = "terminate") -> Answers:
+    return Answers(step.case.traits.name, hook, step.implementation.result)
+
+
+def _record_fields(prototype: Aggregate, width: int) -> tuple[str, ...] | None:
+    traits = prototype._traits
+    assert traits is not None
+    if not traits.reads_inwindow:
+        return None
+    if traits.arity is not None:
+        return traits.parameters
+    *named, rest = traits.parameters  # def iterate(self, first, *rest)
+    return (*named, *(f"{rest}_{index}" for index in range(width - len(named))))

@@ -1,0 +1,215 @@
+"""The pane-cascade, running: a tumble over panes feeds a window over partials (ESL, example 15).
+
+::
+
+    tuples     t t t t t|t t t t t|t t t t t|t t . . .      reduced as they arrive; only the open pane has a state
+    partials        p0        p1        p2     (open)
+    frames     [ p0 .......... p1 )
+                          [ p1 .......... p2 )              rolled over partials, in positions of panes
+
+What is held is a partial per pane of the frame, and no tuple.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.runtime.evaluators import Evaluator, values_of
+from inwindow.runtime.held import Held
+from inwindow.runtime.hooks import Answers, Arguments
+from inwindow.udaf.native import Native
+from inwindow.windows.panes import PaneRule
+from inwindow.windows.sequence import Positions, Sequence
+
+
+class Levels(ABC):
+    """The two levels for one kind of aggregate, and its partials in between."""
+
+    @abstractmethod
+    def reduce(self, start: Positions, end: Positions) -> None:
+        """Append the partials of these panes."""
+
+    @abstractmethod
+    def absorb(self, start: int, end: int) -> None:
+        """Fold the tuples of the pane that is still growing."""
+
+    @abstractmethod
+    def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
+        """Results of frames in positions of panes; the held partials begin at pane ``base``."""
+
+    @abstractmethod
+    def forget(self, count: int) -> None:
+        """Drop the oldest partials."""
+
+    @abstractmethod
+    def state(self) -> Any:
+        """To be pickled."""
+
+    @abstractmethod
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+
+
+class PaneCascade(Evaluator):
+    """Frames in positions of tuples become frames in positions of panes; their edges are pane edges by construction."""
+
+    evicts = False
+
+    def __init__(self, rule: PaneRule, levels: Levels) -> None:
+        super().__init__()
+        self.rule, self.levels = rule, levels
+        self.pane_starts: Positions = np.zeros(0, dtype=np.int64)  # of the held partials
+        self.base = 0  # the first held partial's pane
+        self.open = 0  # where the pane that is still growing starts
+        self.seen = 0
+        self.last: Any = None  # (block start, pane number) of the newest tuple
+
+    def arrive(self, sequence: Sequence) -> None:
+        """Reduce the panes that the new tuples complete; fold the rest into the open one."""
+        if self.seen < sequence.end:
+            at = np.arange(self.seen, sequence.end)
+            number, block = self.rule.numbers(sequence, at), sequence.blocks(at)[0]
+            begins = np.ones(len(at), dtype=bool)
+            begins[1:] = (number[1:] != number[:-1]) | (block[1:] != block[:-1])
+            begins[0] = self.last is None or self.last != (int(block[0]), number[0])
+            self.last = (int(block[-1]), number[-1])
+            edges = at[begins]
+            if len(edges):
+                starts = np.append(self.open, edges[:-1])
+                self._close(starts, edges)
+                self.open = int(edges[-1])
+            self.seen = sequence.end
+        if sequence.ended:
+            self._close_open(sequence.end)
+        self.levels.absorb(self.open, self.seen)
+        self.hi = self.seen
+
+    def _close(self, starts: Positions, ends: Positions) -> None:
+        filled = starts < ends
+        self.levels.reduce(starts[filled], ends[filled])
+        self.pane_starts = np.concatenate([self.pane_starts, starts[filled]])
+
+    def _close_open(self, end: int) -> None:
+        if self.open < end:
+            self._close(np.array([self.open]), np.array([end]))
+            self.open = end
+
+    def roll(self, start: Positions, end: Positions) -> pa.Array:
+        """A frame that ends where the tuples end completes the open pane: its edge is the frame's."""
+        if len(end) and int(end[-1]) > self.open:
+            self._close_open(int(end[-1]))
+        if not len(start):
+            return self.evaluate(start, end)
+        result = self.evaluate(*(np.searchsorted(self.pane_starts, edge) + self.base for edge in (start, end)))
+        first = int(np.searchsorted(self.pane_starts, start[-1]))
+        self.levels.forget(first)
+        self.pane_starts = self.pane_starts[first:]
+        self.base += first
+        return result
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """The window over partials."""
+        return self.levels.window(self.base, start, end)
+
+    def keep_from(self, next_start: int) -> int:
+        """No tuple that has arrived is needed again."""
+        return self.seen
+
+    def absorb(self, start: int, end: int) -> None:
+        """Nothing: tuples are folded as they arrive."""
+
+    def inner_state(self) -> Any:
+        """With the partials."""
+        return self.pane_starts, self.base, self.open, self.seen, self.last, self.levels.state()
+
+    def inner_restore(self, state: Any) -> None:
+        """The inverse of :meth:`inner_state`."""
+        self.pane_starts, self.base, self.open, self.seen, self.last, levels = state
+        self.levels.restore(levels)
+
+
+class HookLevels(Levels):
+    """A Python class: partials are its objects (or, if it is algebraic, its results)."""
+
+    def __init__(self, tumble: Any, window: Any, arguments: Arguments, answers: Answers, *, columnar: bool) -> None:
+        self.tumble, self.driver, self.arguments, self.answers = tumble, window, arguments, answers
+        self.columnar = columnar  # the second level takes results as a column of arguments, not objects
+        self.partials: list[Any] = []
+
+    def reduce(self, start: Positions, end: Positions) -> None:
+        """The objects at the panes' ends."""
+        self.partials.extend(self.tumble.roll(*self.arguments.read(), start, end))
+
+    def absorb(self, start: int, end: int) -> None:
+        """Into the open pane's object."""
+        if start < end:
+            self.tumble.absorb(*self.arguments.read(), start, end)
+
+    def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
+        """Merge the objects, or feed the results to ``iterate``."""
+        if not self.columnar:
+            return self.answers.array(self.driver.roll(self.partials, base, start, end))
+        seen = np.fromiter((partial is not None for partial in self.partials), np.uint8, len(self.partials))
+        return self.answers.array(self.driver.roll([self.partials], base, seen, start, end))
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest."""
+        del self.partials[:count]
+
+    def state(self) -> Any:
+        """Objects as what they hold."""
+        return self.tumble.state(), self.driver.state(), self.partials
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        tumble, driver, self.partials = state
+        self.tumble.restore(tumble)
+        self.driver.restore(driver)
+
+
+class KernelLevels(Levels):
+    """A built-in: partials are columns."""
+
+    def __init__(self, held: Held, native: Native, column: Any) -> None:
+        assert native.cascade is not None
+        self.held, self.native, self.column = held, native, column
+        self.tumble, self.kernel = native.cascade.reduce(), native.cascade.window()
+        self.partials: tuple[Any, ...] | None = None
+
+    def reduce(self, start: Positions, end: Positions) -> None:
+        """A partial of each column."""
+        fresh = self.tumble.roll_partials(values_of(self.column), self.held.base, start, end)
+        if self.partials is None:
+            self.partials = fresh
+        else:
+            self.partials = tuple(_joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
+
+    def absorb(self, start: int, end: int) -> None:
+        """Into the open pane's state."""
+        if start < end:
+            self.tumble.absorb(values_of(self.column), self.held.base, start, end)
+
+    def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
+        """The second kernel, over partial columns."""
+        return self.native.finish(self.kernel.roll(self.partials, base, start, end))
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest."""
+        if self.partials is not None:
+            self.partials = tuple(column[count:] for column in self.partials)
+
+    def state(self) -> Any:
+        """Columns and kernel states."""
+        return self.tumble.state(), self.kernel.state(), self.partials
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        tumble, kernel, self.partials = state
+        self.tumble.restore(tumble)
+        self.kernel.restore(kernel)
+
+
+def _joined(a: Any, b: Any) -> Any:
+    return pa.concat_arrays([a, b]) if isinstance(a, pa.Array) else np.concatenate([a, b])

@@ -1,0 +1,68 @@
+"""Arguments and filters that are expressions: computed once, as columns beside the data.
+
+Locally an expression is a ``pyarrow.compute.Expression``. What an aggregate reads is then a column name in any case.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UnknownColumnError, UsageError
+
+_PREFIX = "__inwindow_"
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Expressions by the name of the column that they become."""
+
+    columns: Mapping[str, pc.Expression]
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema with the computed columns."""
+        return self.onto(schema.empty_table()).schema if self.columns else schema
+
+    def onto(self, table: pa.Table) -> pa.Table:
+        """The table with the computed columns."""
+        if not self.columns:
+            return table
+        from pyarrow.dataset import InMemoryDataset
+
+        try:
+            computed = InMemoryDataset(table).to_table(columns=dict(self.columns), use_threads=False)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError) as error:
+            raise UnknownColumnError(f"cannot compute {', '.join(map(str, self.columns.values()))}: {error}") from None
+        for name in self.columns:
+            table = table.append_column(name, computed.column(name))
+        return table
+
+
+def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied], Computed]:
+    """The same aggregates over column names alone, and the expressions to compute first."""
+    columns: dict[str, pc.Expression] = {}
+
+    def named(column: Any, label: str) -> Any:
+        if isinstance(column, str):
+            return column
+        if not isinstance(column, pc.Expression):
+            raise UsageError(
+                f"{label}: {column} is a {type(column).__module__.split('.')[0]} column; on local data use a column name "
+                "or an Arrow expression (pyarrow.compute.field('a') * 2)"
+            )
+        for name, known in columns.items():
+            if known.equals(column):
+                return name
+        name = f"{_PREFIX}{len(columns)}"
+        columns[name] = column
+        return name
+
+    rewritten = {}
+    for name, one in applied.items():
+        arguments = tuple(named(column, one.label) for column in one.columns)
+        condition = None if one.condition is None else named(one.condition, f"the filter of {one.label}")
+        rewritten[name] = replace(one, columns=arguments, condition=condition, shown=one.label)
+    return rewritten, Computed(columns)

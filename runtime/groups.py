@@ -1,0 +1,129 @@
+"""The operator that gives a row per (partition, extent): keys, window, aggregates."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.build import evaluator_of
+from inwindow.runtime.operator import Operator
+from inwindow.windows.extent_bounds import Extents, extents_of
+from inwindow.windows.panes import extent_panes
+from inwindow.windows.sequence import Positions
+
+
+class GroupOperator(Operator):
+    """Extents become bounds, bounds become results; the keys are those of the extent's partition."""
+
+    def __init__(self, work: Pass, schema: pa.Schema) -> None:
+        super().__init__(work)
+        self.framing = extents_of(work.extent, work.key)
+        self.evaluators = [
+            evaluator_of(step, self.held, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            for step in work.steps
+        ]
+        self.keys = PartitionKeys(len(work.partition_by))
+        self.done: tuple[Extents, list[pa.Array]] | None = None
+        fields = [schema.field(name) for name in work.partition_by]
+        if work.extent is not None:
+            bound = work.key.bound_type if work.key is not None else pa.int64()
+            fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
+        fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
+        self.schema = pa.schema(fields)
+
+    def _append(self, batch: pa.RecordBatch) -> None:
+        end = self.sequence.end
+        super()._append(batch)
+        fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
+        keys = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
+        self.keys.append(fresh, [column.take(pa.array(fresh - end)) for column in keys])
+
+    def advance(self) -> None:
+        """The extents that have become complete."""
+        for evaluator in self.evaluators:
+            evaluator.arrive(self.sequence)
+        extents = self.framing.advance(self.sequence)
+        if len(extents.start):
+            results = [
+                self.run(step, evaluator.roll, extents.start, extents.end)
+                for step, evaluator in zip(self.work.steps, self.evaluators, strict=True)
+            ]
+            self.done = extents, results
+        for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
+            if not evaluator.evicts:
+                self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def collect(self) -> pa.RecordBatch:
+        """A row per complete extent."""
+        if self.done is None:
+            return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in self.schema], schema=self.schema)
+        (extents, results), self.done = self.done, None
+        columns = self.keys.at(extents.start)
+        if self.work.extent is not None:
+            bounds = [self._bound(keys) for keys in (extents.begins, extents.finishes)]
+            columns.append(pa.StructArray.from_arrays(bounds, fields=list(self.schema.field("window").type)))
+        return pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
+
+    def _bound(self, keys: Any) -> pa.Array:
+        return pa.array(keys) if self.work.key is None else self.work.key.bounds_of(keys)
+
+    def keep_from(self) -> int:
+        """What an evaluator needs; and the partition of the first open extent."""
+        next_start = self.framing.next_start
+        self.keys.forget(next_start)
+        return min(evaluator.keep_from(next_start) for evaluator in self.evaluators)
+
+    def parts(self) -> list[Any]:
+        """Evaluators, the framing's open extents, the keys."""
+        return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+
+
+class PartitionKeys:
+    """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+
+    def __init__(self, count: int) -> None:
+        self.starts: Positions = np.zeros(0, dtype=np.int64)
+        self.columns: list[pa.Array | None] = [None] * count
+
+    def append(self, starts: Positions, columns: list[pa.Array]) -> None:
+        """Partitions that have begun."""
+        self.starts = np.concatenate([self.starts, starts])
+        self.columns = [
+            new if held is None or not len(held) else pa.concat_arrays([held, new])
+            for held, new in zip(self.columns, columns, strict=True)
+        ]
+
+    def at(self, positions: Positions) -> list[pa.Array]:
+        """The keys of the partitions that hold the given positions."""
+        which = pa.array(np.searchsorted(self.starts, positions, side="right") - 1)
+        return [column.take(which) for column in self.columns if column is not None]
+
+    def forget(self, before: int) -> None:
+        """Drop the partitions that lie wholly before a position."""
+        first = max(int(np.searchsorted(self.starts, before, side="right")) - 1, 0)
+        self.starts = self.starts[first:]
+        self.columns = [None if column is None else column.slice(first) for column in self.columns]
+
+    def state(self) -> Any:
+        """To be pickled."""
+        return self.starts, self.columns
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.starts, self.columns = state
+
+
+class _Attributes:
+    """Some attributes of an object as a part with a state."""
+
+    def __init__(self, target: Any, names: tuple[str, ...]) -> None:
+        self.target, self.names = target, names
+
+    def state(self) -> Any:
+        """Those that the object has."""
+        return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        vars(self.target).update(state)

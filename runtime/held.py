@@ -1,0 +1,276 @@
+"""The buffer: the columns of the tuples that are still needed, shared by all aggregates of a pass.
+
+What an aggregate reads is a *source*: a column as it came, an argument with the tuples that a filter rejects made
+NULL, a mask of the tuples its hooks see, Python values for hooks. Equal sources are held once, whoever asks (ESL:
+"sharing windows between UDAs").
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Mask = npt.NDArray[np.uint8]
+
+
+class Source(Protocol):
+    """How a held column is made of an arriving batch."""
+
+    def read(self, batch: pa.RecordBatch) -> Any:
+        """The column of this batch's rows."""
+
+    def names(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+
+
+class Column(Protocol):
+    """A held column: grows at the end, is trimmed at the front."""
+
+    def append(self, values: Any) -> None:
+        """Take the next rows."""
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A column as an Arrow array; of another type where a kernel needs one, NULL where ``condition`` fails."""
+
+    name: str
+    type: pa.DataType | None = None
+    condition: str | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """The column, and the condition's."""
+        return (self.name,) if self.condition is None else (self.name, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> pa.Array:
+        """The array."""
+        values = _array(batch, self.name)
+        if self.type is not None and values.type != self.type:
+            values = _cast(values, self.type)
+        if self.condition is not None:
+            values = pc.if_else(pc.fill_null(_array(batch, self.condition), False), values, None)
+        return values
+
+
+@dataclass(frozen=True)
+class Marks:
+    """An array whose validity says which tuples count: for count, which reads nothing else."""
+
+    required: tuple[str, ...]
+    condition: str | None
+
+    def names(self) -> tuple[str, ...]:
+        """The arguments, and the condition's column."""
+        return self.required if self.condition is None else (*self.required, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> pa.Array:
+        """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
+        if len(self.required) == 1 and self.condition is None:
+            return _array(batch, self.required[0])
+        seen = Seen(self.required, self.condition).read(batch)
+        return pa.array(np.ones(len(seen), dtype=bool), mask=seen == 0)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """A column as a list of Python values, for hooks."""
+
+    name: str
+
+    def names(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.name,)
+
+    def read(self, batch: pa.RecordBatch) -> list[Any]:
+        """The list; NULL is None."""
+        return python_values(_array(batch, self.name))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Which tuples the hooks see: no NULL among ``required`` arguments, and the filter's condition true."""
+
+    required: tuple[str, ...]
+    condition: str | None
+
+    def names(self) -> tuple[str, ...]:
+        """The arguments, and the condition's column."""
+        return self.required if self.condition is None else (*self.required, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> Mask:
+        """One byte per tuple."""
+        seen = np.ones(batch.num_rows, dtype=np.uint8)
+        for name in self.required:
+            values = _array(batch, name)
+            if values.null_count:
+                seen &= pc.is_valid(values).to_numpy(zero_copy_only=False)
+        if self.condition is not None:
+            seen &= pc.fill_null(_array(batch, self.condition), False).to_numpy(zero_copy_only=False)
+        return seen
+
+
+class ArrowColumn:
+    """Held Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+
+    def __init__(self) -> None:
+        self.array: pa.Array | None = None
+
+    def append(self, values: pa.Array) -> None:
+        """Take the next rows."""
+        if self.array is None or not len(self.array):
+            self.array = values
+        elif len(values):
+            self.array = _continued(self.array, values) or pa.concat_arrays([self.array, values])
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        if self.array is not None:
+            self.array = self.array.slice(count)
+
+
+class ListColumn:
+    """Held Python values."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+
+    def append(self, values: list[Any]) -> None:
+        """Take the next rows."""
+        if self.values:
+            self.values.extend(values)
+        else:
+            self.values = values
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        del self.values[:count]
+
+
+class MaskColumn:
+    """A held mask."""
+
+    def __init__(self) -> None:
+        self.mask: Mask = np.zeros(0, dtype=np.uint8)
+
+    def append(self, values: Mask) -> None:
+        """Take the next rows."""
+        self.mask = np.concatenate([self.mask, values]) if len(self.mask) else values
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        self.mask = self.mask[count:]
+
+
+class Held:
+    """All held columns of a pass: the positions ``[base, end)``."""
+
+    def __init__(self) -> None:
+        self.base = 0
+        self.end = 0
+        self.columns: dict[Source, Column] = {}
+
+    def plain(self, name: str, type: pa.DataType | None = None, condition: str | None = None) -> ArrowColumn:
+        """Hold a column as an Arrow array."""
+        return self._hold(Plain(name, type, condition), ArrowColumn())  # type: ignore[return-value]
+
+    def marks(self, required: tuple[str, ...], condition: str | None) -> ArrowColumn:
+        """Hold which tuples count, as an Arrow validity."""
+        return self._hold(Marks(required, condition), ArrowColumn())  # type: ignore[return-value]
+
+    def objects(self, name: str) -> ListColumn:
+        """Hold a column as Python values."""
+        return self._hold(Objects(name), ListColumn())  # type: ignore[return-value]
+
+    def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
+        """Hold the mask of tuples that hooks see."""
+        return self._hold(Seen(required, condition), MaskColumn())  # type: ignore[return-value]
+
+    def _hold(self, source: Source, column: Column) -> Column:
+        return self.columns.setdefault(source, column)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        for source, column in self.columns.items():
+            column.append(source.read(batch))
+        self.end += batch.num_rows
+
+    def forget(self, before: int) -> None:
+        """Drop the rows before a position."""
+        count = min(before, self.end) - self.base
+        if count > 0:
+            for column in self.columns.values():
+                column.forget(count)
+            self.base += count
+
+    def state(self) -> Any:
+        """What is held, to be pickled."""
+        return self.base, self.end, [vars(column) for column in self.columns.values()]
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.base, self.end, columns = state
+        for column, attributes in zip(self.columns.values(), columns, strict=True):
+            vars(column).update(attributes)
+
+
+def python_values(values: pa.Array) -> list[Any]:
+    """An Arrow array as the Python values that hooks get.
+
+    Plain doubles and integers go by way of numpy, which is several times faster; nanoseconds become microseconds,
+    the finest that Python's datetime holds.
+    """
+    kind = values.type
+    if not values.null_count and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        result: list[Any] = values.to_numpy().tolist()
+        return result
+    if pa.types.is_timestamp(kind):
+        if kind.unit == "ns":
+            values = pc.cast(values, pa.timestamp("us", kind.tz), safe=False)
+        if kind.tz == "UTC":
+            # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
+            naive = pc.cast(values, pa.timestamp(values.type.unit)).to_pylist()
+            return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
+    listed: list[Any] = values.to_pylist()
+    return listed
+
+
+def _array(batch: pa.RecordBatch, name: str) -> pa.Array:
+    return batch.column(batch.schema.get_field_index(name))
+
+
+def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
+    if pa.types.is_int64(type) and not pa.types.is_integer(values.type):
+        # Dates, times and timestamps are integers underneath.
+        if pa.types.is_boolean(values.type):
+            return pc.cast(values, type)
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    return pc.cast(values, type, safe=False)
+
+
+def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
+    """One longer slice, if ``values`` goes on in the very buffers that ``held`` ends in."""
+    if held.type.num_fields or held.type != values.type or held.offset + len(held) != values.offset:
+        return None
+    ours, its = held.buffers(), values.buffers()
+    if pa.types.is_dictionary(held.type) or len(ours) != len(its):
+        return None
+    for mine, other in zip(ours, its, strict=True):
+        if (mine and mine.address) != (other and other.address):
+            return None
+    return pa.Array.from_buffers(held.type, len(held) + len(values), ours, offset=held.offset)
+
+
+def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
+    """The arrays one after another; an empty array of ``type`` where there are none."""
+    filled = [array for array in arrays if len(array)]
+    if not filled:
+        return pa.array([], type)
+    return filled[0] if len(filled) == 1 else pa.concat_arrays(filled)

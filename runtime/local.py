@@ -1,0 +1,242 @@
+"""The local adapter: Arrow tables and record batch readers, without a JVM.
+
+A table is sorted, fed through the operator in cache-sized slices, and comes back in the order it came in. A reader
+must come sorted (checked) and is fed as it comes: memory is that of the frames, however long it is.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass, plan_groups, plan_windows
+from inwindow.runtime.expressions import Computed, compute_arguments
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.held import concat
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.sorting import inverse, permutation
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import DataError, UsageError
+from inwindow.windows.neighbours import descents
+from inwindow.windows.spec import Extent, Hop, Order
+
+_SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
+_ROW = "__inwindow_row"
+_STREAM_ROW = "__inwindow_stream_row"
+
+
+# Tables
+
+
+def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
+    """The table with a column per aggregate."""
+    named, computed = compute_arguments(applied)
+    whole = computed.onto(table)
+    results: dict[str, pa.Array] = {}
+    for work in plan_windows(whole.schema, named):
+        operator = WithColumns(work, whole.schema, ())
+        order = permutation(whole, work)
+        columns = _fed(operator, whole, order)
+        back = None if order is None else pa.array(inverse(order))
+        for name, column in columns.items():
+            results[name] = column if back is None else column.take(back)
+    for name in applied:
+        at = table.schema.get_field_index(name)
+        table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
+    return table
+
+
+def table_select(table: pa.Table, columns: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None) -> pa.Table:
+    """The yield tuples (emissions, expirations) with some of their columns."""
+    named, computed = compute_arguments(applied)
+    whole = computed.onto(table)
+    work = single_pass(plan_windows(whole.schema, named), "select")
+    order = permutation(whole, work)
+    numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
+    given = _fed(Select(work, numbered.schema, (_ROW,), emitted_at), numbered, order)
+    rows = given.pop(_ROW).to_numpy()
+    in_order = None
+    if order is not None:
+        in_order = np.argsort(rows, kind="stable")
+        rows = rows[in_order]
+    output = {name: table.column(source).take(pa.array(rows)) for name, source in columns.items()}
+    for name, column in given.items():
+        output[name] = column if in_order is None else column.take(pa.array(in_order))
+    return pa.table(output)
+
+
+def table_groups(
+    table: pa.Table,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
+) -> pa.Table:
+    """A row per group and extent."""
+    named, computed = compute_arguments(applied)
+    whole = computed.onto(table)
+    if isinstance(extent, Hop) and extent.scope == "stream":
+        whole, extent = _numbered_stream(whole, extent)
+    work = plan_groups(whole.schema, keys, extent, named, order_by=order_by)
+    operator = GroupOperator(work, whole.schema)
+    if not len(whole) and not keys and extent is None:
+        return _over_nothing(operator, whole)
+    return pa.table(_fed(operator, whole, permutation(whole, work)), schema=operator.schema)
+
+
+def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
+    """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
+    plan_groups(table.schema, (), extent, {})  # the column is there, or an error
+    order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
+    numbers = np.arange(len(table)) if order is None else inverse(order)
+    return table.append_column(_STREAM_ROW, pa.array(numbers)), replace(extent, on=_STREAM_ROW, rows=False)
+
+
+def _over_nothing(operator: GroupOperator, empty: pa.Table) -> pa.Table:
+    """SQL: an aggregate without keys gives one row, also over no tuples."""
+    nothing = np.zeros(1, dtype=np.int64)
+    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in empty.column_names}, schema=empty.schema))
+    columns = [
+        operator.run(step, evaluator.roll, nothing, nothing)
+        for step, evaluator in zip(operator.work.steps, operator.evaluators, strict=True)
+    ]
+    return pa.table(columns, schema=operator.schema)
+
+
+def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.Array]:
+    """The operator's output over the table in the given order, a contiguous array per column."""
+    needed = [name for name in table.column_names if name in operator.reads()]
+    columns = {name: _contiguous(table.column(name)) for name in needed}
+    if order is not None:
+        columns = {name: column.take(pa.array(order)) for name, column in columns.items()}
+    if not columns:  # a count of tuples reads nothing but their number
+        columns = {_ROW: pa.nulls(len(table))}
+    whole = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
+    given = [operator.process(whole.slice(start, _SLICE)) for start in range(0, max(len(whole), 1), _SLICE)]
+    given.append(operator.finish())
+    return {
+        field.name: concat([batch.column(index) for batch in given], field.type)
+        for index, field in enumerate(operator.schema)
+    }
+
+
+def _contiguous(column: pa.ChunkedArray) -> pa.Array:
+    combined = column.combine_chunks()
+    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
+
+
+# Readers
+
+
+def reader_with_columns(reader: pa.RecordBatchReader, applied: Mapping[str, Applied]) -> pa.RecordBatchReader:
+    """The reader's batches with a column per aggregate."""
+    named, computed = compute_arguments(applied)
+    schema = computed.schema(reader.schema)
+    work = single_pass(plan_windows(schema, named), "with_columns on a reader")
+    kept = [name for name in reader.schema.names if name not in applied]
+    operator = WithColumns(work, schema, kept)
+    return _streamed(reader, computed, operator, operator.schema.names)
+
+
+def reader_select(
+    reader: pa.RecordBatchReader, columns: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None
+) -> pa.RecordBatchReader:
+    """The reader's yield tuples (emissions, expirations)."""
+    named, computed = compute_arguments(applied)
+    schema = computed.schema(reader.schema)
+    work = single_pass(plan_windows(schema, named), "select")
+    operator = Select(work, schema, tuple(columns.values()), emitted_at)
+    others = [field.name for field in operator.schema][len(columns) :]
+    return _streamed(reader, computed, operator, [*columns, *others])
+
+
+def reader_groups(
+    reader: pa.RecordBatchReader,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
+) -> pa.RecordBatchReader:
+    """A row per group and extent of the reader."""
+    if isinstance(extent, Hop) and extent.scope == "stream":
+        raise UsageError(
+            "scope='stream' counts tuples over the whole stream, but a reader comes sorted by its keys: use a table"
+        )
+    named, computed = compute_arguments(applied)
+    schema = computed.schema(reader.schema)
+    operator = GroupOperator(plan_groups(schema, keys, extent, named, order_by=order_by), schema)
+    return _streamed(reader, computed, operator, operator.schema.names)
+
+
+def _streamed(
+    reader: pa.RecordBatchReader, computed: Computed, operator: Operator, names: list[str]
+) -> pa.RecordBatchReader:
+    schema = pa.schema([field.with_name(name) for field, name in zip(operator.schema, names, strict=True)])
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        check = SortedCheck(operator.work)
+        def renamed(given: pa.RecordBatch) -> pa.RecordBatch:
+            return pa.RecordBatch.from_arrays(given.columns, schema=schema)
+
+        for batch in reader:
+            check(batch)
+            for piece in computed.onto(pa.Table.from_batches([batch])).to_batches():
+                given = operator.process(piece)
+                if given.num_rows:
+                    yield renamed(given)
+        rest = operator.finish()
+        if rest.num_rows:
+            yield renamed(rest)
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+class SortedCheck:
+    """A reader must be sorted by partition and order columns: an error names the two rows that are not."""
+
+    def __init__(self, work: Pass) -> None:
+        self.work = work
+        self.names = [*work.partition_by, *(order.column for order in work.order_by)]
+        self.rows = 0
+        self.last: pa.RecordBatch | None = None
+
+    def __call__(self, batch: pa.RecordBatch) -> None:
+        """Check a batch, and its first row against the last one of the batch before."""
+        if not self.names or not batch.num_rows:
+            return
+        batch = batch.select(self.names)
+        if self.last is not None:
+            batch = pa.Table.from_batches([self.last, batch]).combine_chunks().to_batches()[0]
+        keys = len(self.work.partition_by)
+        wrong = np.flatnonzero(descents(batch.columns[:keys], batch.columns[keys:], self.work.order_by))
+        if len(wrong):
+            first = int(wrong[0])
+            row = self.rows + first - (self.last is not None)
+            before, after = batch.slice(first, 2).to_pylist()
+            raise DataError(
+                f"the reader is not sorted by {', '.join(self._orders())}: row {row} is {before}, row {row + 1} is {after}; "
+                "sort it first, or give a table (reader.read_all()), which is sorted for you"
+            )
+        self.rows += batch.num_rows - (self.last is not None)
+        self.last = batch.slice(batch.num_rows - 1)
+
+    def _orders(self) -> list[str]:
+        orders = []
+        for order in self.work.order_by:
+            orders.append(
+                f"{order.column}{'' if order.ascending else ' descending'} nulls {'first' if order.nulls_first else 'last'}"
+            )
+        return [*self.work.partition_by, *orders]
+
+
+def single_pass(passes: list[Pass], what: str) -> Pass:
+    """The one pass of aggregates that must share their partitioning and order."""
+    if len(passes) != 1:
+        raise UsageError(
+            f"{what} needs windows with the same partitioning and order, since a row is given where they yield; got "
+            f"{len(passes)} different ones: add the others with iw.with_columns (on a table) first"
+        )
+    return passes[0]

@@ -1,0 +1,174 @@
+"""The operator: sorted record batches in, cut anywhere; record batches out. The same one in every place.
+
+::
+
+    process(batch)    held columns grow -> lanes advance -> rows that all lanes have decided go out -> forget
+    finish()          the sequence has ended: every frame is complete
+    state()           what a later operator needs to go on from here, as bytes
+
+Memory is what the frames still need, never the partition.
+"""
+
+import pickle
+from abc import ABC, abstractmethod
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.native._hooks import HookRaised
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.held import Held
+from inwindow.runtime.reports import hook_error, overflow_error
+from inwindow.udaf.errors import DataError
+from inwindow.windows.sequence import Sequence
+
+STATE_VERSION = 1
+# A batch much smaller than what is held would cost a copy of the latter: such batches wait until they make 1/16 of it.
+_PATIENCE = 16
+
+
+class Operator(ABC):
+    """What the operators share: taking batches, saying errors, saving state."""
+
+    schema: pa.Schema  # of the output
+
+    def __init__(self, work: Pass) -> None:
+        self.work = work
+        self.held = Held()
+        self.sequence = Sequence(work.key, work.peers)
+        for name in self.places():  # for error messages, and for keys in the output
+            self.held.plain(name)
+        self.waiting: list[pa.RecordBatch] = []
+        self.waiting_rows = 0
+
+    def places(self) -> list[str]:
+        """The columns that say where a tuple is."""
+        return [*self.work.partition_by, *(order.column for order in self.work.order_by)]
+
+    def reads(self) -> set[str]:
+        """The columns that the operator looks at."""
+        return {name for source in self.held.columns for name in source.names()}
+
+    def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Take the next tuples; give the rows that are decided (maybe none)."""
+        if batch.num_rows:
+            self.waiting.append(batch)
+            self.waiting_rows += batch.num_rows
+        if not self.waiting or self.waiting_rows * _PATIENCE < self.held.end - self.held.base:
+            return self.collect()
+        return self.flush()
+
+    def flush(self) -> pa.RecordBatch:
+        """Process what has been waiting to make a larger batch."""
+        for batch in _merged(self.waiting):
+            self._append(batch)
+        self.waiting, self.waiting_rows = [], 0
+        return self._advance()
+
+    def finish(self) -> pa.RecordBatch:
+        """The input has ended: give all that is left."""
+        early = self.flush() if self.waiting else None
+        self.sequence.ended = True
+        late = self._advance()
+        if early is None or not early.num_rows:
+            return late
+        table = pa.Table.from_batches([early, late]).combine_chunks()
+        return table.to_batches()[0]
+
+    def _append(self, batch: pa.RecordBatch) -> None:
+        self.held.append(batch)
+        columns = [batch.column(batch.schema.get_field_index(name)) for name in self.places()]
+        keys = len(self.work.partition_by)
+        self.sequence.append(columns[:keys], columns[keys:], batch.num_rows)
+
+    def _advance(self) -> pa.RecordBatch:
+        self.advance()
+        out = self.collect()
+        needed = self.keep_from()
+        self.held.forget(needed)
+        self.sequence.forget(min(needed, self.keys_from()))
+        return out
+
+    def run(self, step: Step, action: Any, *arguments: Any) -> Any:
+        """Call into a step; what its hooks or kernels raise is told with the tuple it happened on."""
+        try:
+            return action(*arguments)
+        except HookRaised as raised:
+            error = hook_error(step, self.work, raised, self.held, self.sequence)
+        except OverflowError:
+            error = overflow_error(step)
+        raise error
+
+    @abstractmethod
+    def advance(self) -> None:
+        """Evaluate what has become ready."""
+
+    @abstractmethod
+    def collect(self) -> pa.RecordBatch:
+        """The rows that are decided."""
+
+    @abstractmethod
+    def keep_from(self) -> int:
+        """The oldest position whose values are still needed."""
+
+    def keys_from(self) -> int:
+        """The oldest position whose order key is still needed."""
+        return self.keep_from()
+
+    @abstractmethod
+    def parts(self) -> list[Any]:
+        """What has a state besides the held tuples."""
+
+    def state(self) -> bytes:
+        """All that a new operator with the same plan needs to go on."""
+        content = {
+            "version": STATE_VERSION,
+            "plan": fingerprint(self.work),
+            "held": self.held.state(),
+            "sequence": {name: value for name, value in vars(self.sequence).items() if name != "key"},
+            "waiting": self.waiting,
+            "waiting_rows": self.waiting_rows,
+            "parts": [part.state() for part in self.parts()],
+        }
+        return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a state; refused if it comes from another plan."""
+        content = pickle.loads(state)
+        expected = {"version": STATE_VERSION, "plan": fingerprint(self.work)}
+        for name, value in expected.items():
+            if content[name] != value:
+                raise DataError(
+                    f"this state is not of this operator: its {name} is {content[name]!r}, but here it is {value!r}; state "
+                    "can only be restored into the same aggregates over the same windows"
+                )
+        self.held.restore(content["held"])
+        vars(self.sequence).update(content["sequence"])
+        self.waiting, self.waiting_rows = content["waiting"], content["waiting_rows"]
+        for part, its in zip(self.parts(), content["parts"], strict=True):
+            part.restore(its)
+
+
+def fingerprint(work: Pass) -> str:
+    """What a plan computes, as text: equal plans, equal text."""
+    steps = [
+        f"{step.name}={step.label} filter {step.condition} {step.strategy} {step.implementation.result} "
+        f"{_parameters(step.implementation.aggregate)} {_window(step)}"
+        for step in work.steps
+    ]
+    return "; ".join([*work.partition_by, *map(str, work.order_by), str(work.extent), *steps])
+
+
+def _window(step: Step) -> str:
+    window = step.case.window
+    return "" if window is None else f"{window.describe()} origin {window.origin} final {window.final}"
+
+
+def _parameters(aggregate: Any) -> str:
+    return "" if aggregate is None else f"{type(aggregate).__qualname__}({vars(aggregate)})"
+
+
+def _merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    if len(batches) <= 1:
+        return batches
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()

@@ -1,0 +1,104 @@
+"""Putting a local table into the order of a pass, and its results back into the order it came in.
+
+Partitions are numbered in the order of their first appearance, so that groups come out in it too.
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.optimizer.plan import Pass
+from inwindow.windows.order_key import OrderKey
+from inwindow.windows.spec import Order
+
+Permutation = npt.NDArray[np.int64]
+
+
+def permutation(table: pa.Table, work: Pass) -> Permutation | None:
+    """The rows in the order of the pass, ties as they came; None if they are in that order already."""
+    levels = [partition_numbers([table.column(name) for name in work.partition_by])] if work.partition_by else []
+    for order in work.order_by:
+        levels += order_levels(table.column(order.column), order)
+    if not levels or _is_sorted(levels):
+        return None
+    if work.partition_by and _is_sorted(levels[1:]):
+        return _stable(levels[0])
+    if len(levels) == 1:
+        return _stable(levels[0])
+    return np.lexsort(levels[::-1]).astype(np.int64, copy=False)
+
+
+def partition_numbers(columns: list[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
+    """A number per row; equal numbers, equal partition: NULL with NULL, NaN with NaN, -0.0 with 0.0."""
+    numbers = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        its = _numbered(_combined(column))
+        numbers = numbers * (int(its.max(initial=0)) + 1) + its
+        numbers = _numbered(pa.array(numbers))  # dense again, so that the product never overflows
+    return numbers
+
+
+def _numbered(values: pa.Array) -> npt.NDArray[np.int64]:
+    if pa.types.is_struct(values.type):
+        fields = [pc.struct_field(values, index) for index in range(values.type.num_fields)]
+        return partition_numbers([pa.chunked_array([a]) for a in [values.is_null(), *fields]])
+    if pa.types.is_nested(values.type):
+        seen: dict[str, int] = {}
+        return np.array([seen.setdefault(repr(value), len(seen)) for value in values.to_pylist()], dtype=np.int64)
+    if pa.types.is_floating(values.type):
+        # -0.0 joins 0.0, and all NaNs are one.
+        values = pc.if_else(pc.is_nan(values), float("nan"), pc.add(pc.cast(values, pa.float64()), 0.0))
+    if pa.types.is_null(values.type):
+        return np.zeros(len(values), dtype=np.int64)
+    if not pa.types.is_dictionary(values.type):
+        values = pc.dictionary_encode(values, null_encoding="encode")
+    elif values.null_count or values.dictionary.null_count:
+        return _numbered(pc.cast(values, values.type.value_type))
+    indices: npt.NDArray[np.int64] = values.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return indices
+
+
+def order_levels(column: pa.ChunkedArray, order: Order) -> list[npt.NDArray[np.generic]]:
+    """What to sort by, most significant first: NULLs and NaNs to their end, then the values."""
+    values = _combined(column)
+    kind = values.type
+    numeric = (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
+        or pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind) or pa.types.is_time(kind)
+    )  # fmt: skip
+    if not numeric:
+        ranked = pc.rank(values, sort_keys="ascending", null_placement="at_end", tiebreaker="dense")
+        values = pc.if_else(values.is_null(), None, pc.cast(ranked, pa.int64()))
+    keys, side = OrderKey(order.column, values.type, order.ascending, order.nulls_first).read(values)
+    levels: list[npt.NDArray[np.generic]] = [keys]
+    if keys.ndim == 2:
+        levels = [keys[:, 1], keys[:, 0].copy().view(np.uint64)]
+    return [side, *levels] if side.any() else levels
+
+
+def _is_sorted(levels: list[npt.NDArray[np.generic]]) -> bool:
+    undecided = np.ones(max(len(levels[0]) - 1, 0), dtype=bool) if levels else np.zeros(0, dtype=bool)
+    for level in levels:
+        if (undecided & (level[1:] < level[:-1])).any():  # type: ignore[operator]
+            return False
+        undecided &= level[1:] == level[:-1]
+    return True
+
+
+def _stable(level: npt.NDArray[np.generic]) -> Permutation:
+    if level.dtype == np.int64 and len(level) and int(level.max()) < 1 << 16 and int(level.min()) >= 0:  # type: ignore[call-overload]
+        level = level.astype(np.uint16)  # numpy sorts 16 bits by radix, in linear time
+    return np.argsort(level, kind="stable").astype(np.int64, copy=False)
+
+
+def inverse(order: Permutation) -> Permutation:
+    """The permutation that undoes another."""
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return back
+
+
+def _combined(column: pa.ChunkedArray) -> pa.Array:
+    combined = column.combine_chunks()
+    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)

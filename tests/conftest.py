@@ -1,0 +1,10 @@
+"""How many cases Hypothesis draws: `make test` is quick, `HYPOTHESIS_PROFILE=thorough` is for the night."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+_CALM = {"deadline": None, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("quick", max_examples=25, **_CALM)
+settings.register_profile("thorough", max_examples=1000, **_CALM)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

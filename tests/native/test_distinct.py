@@ -1,0 +1,173 @@
+"""FloatDistinct, IntDistinct and ObjectDistinct against the set of every frame, cut into calls anywhere."""
+
+import doctest
+import math
+import pickle
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inwindow.native import _distinct
+from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
+
+FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0]) | st.floats()
+INTS = st.none() | st.integers(-2, 2) | st.sampled_from([-(2**63), 2**63 - 1])
+SCALARS = [None, "a", b"a", 1.5, 0.0, -0.0, Decimal("1.0"), Decimal("1.00"), date(2000, 1, 1), (1, "a")]
+OBJECTS = st.sampled_from(SCALARS) | st.just("nan").map(float)
+ROWS = st.lists(st.tuples(OBJECTS, OBJECTS, st.booleans()), min_size=1)
+STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40)
+CUTS = st.lists(st.integers(0, 40), max_size=5)
+
+
+def frames_of(steps, evicts):
+    """Bounds that never decrease, from how far each frame's ends move; gaps and empty frames too.
+
+    If no tuple may leave a frame, the lower end stands still or jumps to the upper one.
+    """
+    lower = upper = 0
+    for down, up in steps:
+        if evicts:
+            lower += down
+        elif down == 0:
+            lower = upper
+        upper = max(upper + up, lower)
+        yield lower, upper
+
+
+def identity(value):
+    """The same for two values that are the same: any two NaN are."""
+    return "NaN" if isinstance(value, float) and value != value else value
+
+
+def results_in_calls(make, frames, cuts, evicts, arguments):
+    """Yield the frames and results of one call after the other; each has only the values that it may read.
+
+    The kernel of each is restored from the state of the one before. Every third call absorbs its frames.
+    """
+    kernel, lo, hi = make(), 0, 0
+    cuts = sorted(cut % (len(frames) + 1) for cut in cuts)
+    for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(frames)], strict=True)):
+        part = frames[begin:end]
+        base = lo if evicts else hi
+        if part:
+            base = max(base, part[0][0]) if part[0][0] >= hi else base
+            lo, hi = part[-1]
+        if number % 3 == 2:
+            for frame in part:
+                kernel.absorb(*arguments(base, hi), *frame)
+        else:
+            bounds = np.array(part, np.int64).reshape(-1, 2).T.copy()
+            result = kernel.roll(*arguments(base, hi), *bounds)
+            assert result.type == pa.int64()
+            result.validate(full=True)
+            yield part, result.to_pylist()
+        if hasattr(kernel, "_check"):
+            kernel._check()
+        state = pickle.loads(pickle.dumps(kernel.state()))
+        kernel = make()
+        kernel.restore(state)
+
+
+def check_column(kind, values, steps, cuts, evicts):
+    frames = list(frames_of(steps, evicts))
+    length = frames[-1][1] if frames else 0
+    array = pa.array((values * length)[:length], pa.float64() if kind is FloatDistinct else pa.int64())
+
+    def arguments(base, end):
+        return array.slice(base, end - base), base
+
+    for part, result in results_in_calls(lambda: kind(evicts=evicts), frames, cuts, evicts, arguments):
+        counted = [array[lo:up].drop_null().to_pylist() for lo, up in part]
+        assert result == [len(set(map(identity, values))) for values in counted]
+
+
+@given(st.lists(FLOATS, min_size=1), STEPS, CUTS, st.booleans())
+def test_floats(values, steps, cuts, evicts):
+    check_column(FloatDistinct, values, steps, cuts, evicts)
+
+
+@given(st.lists(INTS, min_size=1), STEPS, CUTS, st.booleans())
+def test_ints(values, steps, cuts, evicts):
+    check_column(IntDistinct, values, steps, cuts, evicts)
+
+
+@given(ROWS, STEPS, CUTS, st.booleans(), st.integers(1, 2), st.booleans())
+def test_objects(rows, steps, cuts, evicts, width, masked):
+    frames = list(frames_of(steps, evicts))
+    length = frames[-1][1] if frames else 0
+    rows = (rows * length)[:length]
+    columns = [[row[i] for row in rows] for i in range(width)]
+    seen = np.array([row[2] for row in rows], np.uint8) if masked else None
+
+    def arguments(base, end):
+        return [column[base:end] for column in columns], base, None if seen is None else seen[base:end]
+
+    for part, result in results_in_calls(
+        lambda: ObjectDistinct(evicts=evicts), frames, cuts, evicts, arguments
+    ):
+        for (lo, up), count in zip(part, result, strict=True):
+            counted = [row[:width] for row in rows[lo:up] if row[2] or not masked]
+            assert count == len({tuple(map(identity, row)) for row in counted if None not in row})
+
+
+@pytest.mark.parametrize("shift", [0, 20, 40])
+@pytest.mark.parametrize("values", [10, 1000, 1 << 23])
+@pytest.mark.parametrize("size", [1, 10, 100, 1000])
+def test_tables_that_grow_and_shrink(size, values, shift):
+    column = np.random.default_rng(0).integers(0, values, 3000) << shift
+    column[1000:2000] = 7
+    end = np.arange(1, 3001)
+    start = np.maximum(end - size, 0)
+    kernel = IntDistinct()
+    for begin in range(0, 3000, 250):
+        bounds = start[begin : begin + 250], end[begin : begin + 250]
+        result = kernel.roll(pa.array(column), 0, *bounds).to_pylist()
+        kernel._check()
+        expected = [len(set(column[lo:up].tolist())) for lo, up in zip(*bounds, strict=True)]
+        assert result == expected
+
+
+def test_a_table_gives_room_back():
+    column = pa.array(np.arange(100_000))
+    kernel = IntDistinct()
+    bounds = np.array([[0, 99_990], [100_000, 100_000]])
+    assert kernel.roll(column, 0, *bounds).to_pylist() == [100_000, 10]
+    kernel._check()
+
+
+def test_tuples_with_a_nan_survive_a_pickled_state():
+    kernel = ObjectDistinct()
+    kernel.absorb([[1, 2], [math.nan, "x"]], 0, None, 0, 2)
+    other = ObjectDistinct()
+    other.restore(pickle.loads(pickle.dumps(kernel.state())))
+    columns = [[1, 2, 1], [float("nan"), "x", float("nan")]]
+    assert other.roll(columns, 0, None, np.array([0, 1, 2]), np.array([3, 3, 3])).to_pylist() == [2, 2, 1]
+
+
+COLUMNS = {
+    FloatDistinct: (pa.array([1.0, 2.0]), 0),
+    IntDistinct: (pa.array([1, 2]), 0),
+    ObjectDistinct: ([["a", "b"]], 0, None),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_lower_end_that_moves_although_it_may_not(kind):
+    with pytest.raises(RuntimeError, match="evicts=False, but the lower end moved from 0 to 1"):
+        kind(evicts=False).roll(*COLUMNS[kind], np.array([0, 1]), np.array([2, 2]))
+
+
+def test_an_unhashable_value():
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        ObjectDistinct().roll([[[1]]], 0, None, np.array([0]), np.array([1]))
+
+
+def test_the_examples_in_the_docstrings():
+    failed, attempted = doctest.testmod(_distinct)
+    assert attempted > 0
+    assert failed == 0

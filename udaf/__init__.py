@@ -1,0 +1,1 @@
+"""What is computed: the contract of an aggregate, built-ins, application to columns."""

@@ -1,0 +1,122 @@
+"""An aggregate applied to columns: ``my_avg("price").over(w).filter(c).alias("a")``.
+
+Pure data until :func:`inwindow.with_columns` and its kin put it to work. An argument is a column name, an
+Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark Column on a DataFrame.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from inwindow.udaf.errors import UsageError
+from inwindow.udaf.traits import Traits
+from inwindow.windows.frames import window_of
+from inwindow.windows.spec import Window
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Applicable(Protocol):
+    """What can be applied to columns: a user's aggregate or a built-in."""
+
+    @property
+    def traits(self) -> Traits:
+        """What the optimizer knows of it."""
+
+    def result_type(self, arguments: "list[pa.DataType]") -> "pa.DataType":
+        """The result type over arguments of these types; a UsageError where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """An aggregate over columns; give it a window with :meth:`over`.
+
+    >>> import inwindow as iw
+    >>> iw.avg("price").over(iw.rows(50, partition_by="item", order_by="ts", slide=10)).alias("avg50")
+    avg(price) over (partition by item order by ts rows between 49 preceding and current row slide 10) as avg50
+    """
+
+    aggregate: Any
+    columns: tuple[Any, ...]
+    window: Window | None = None
+    condition: Any = None
+    name: str | None = None
+    shown: str | None = None  # the call as the user wrote it, where columns were computed since
+
+    def over(self, window: Any, **options: Any) -> "Applied":
+        """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
+
+        Options: ``slide=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``.
+        """
+        return replace(self, window=window_of(window, **options))
+
+    def filter(self, condition: Any) -> "Applied":
+        """SQL's ``FILTER (WHERE condition)``: tuples that fail it are in the frame, but no hook sees them."""
+        if self.condition is not None:
+            raise UsageError(f"{self}: filter() is given twice; combine the conditions with & in one filter()")
+        return replace(self, condition=condition)
+
+    def alias(self, name: str) -> "Applied":
+        """Name the result column."""
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"{self}: alias({name!r}) is not a column name: write alias('name')")
+        return replace(self, name=name)
+
+    @property
+    def traits(self) -> Traits:
+        """What the optimizer knows of the aggregate."""
+        traits: Traits = traits_of(self.aggregate)
+        return traits
+
+    @property
+    def label(self) -> str:
+        """The call as a user would write it: ``avg(price)``."""
+        return self.shown or f"{self.traits.name}({', '.join(map(str, self.columns))})"
+
+    @property
+    def output_name(self) -> str:
+        """The result's column name: the alias, else the call."""
+        return self.name or self.label
+
+    def __repr__(self) -> str:
+        condition = "" if self.condition is None else f" filter (where {self.condition})"
+        over = "" if self.window is None else f" over {self.window.describe()}"
+        alias = "" if self.name is None else f" as {self.name}"
+        return f"{self.label}{condition}{over}{alias}"
+
+    def __bool__(self) -> bool:
+        raise UsageError(f"{self} is an expression, not a value: apply it with iw.with_columns(df, name=...)")
+
+
+def traits_of(aggregate: Any) -> Traits:
+    """The traits of a user's aggregate (kept by its class) or of a built-in (its own)."""
+    traits: Traits = getattr(aggregate, "_traits", None) or aggregate.traits
+    return traits
+
+
+def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
+    """Apply ``aggregate`` to ``columns``, checking their number."""
+    traits = traits_of(aggregate)
+    for column in columns:
+        if isinstance(column, Applied):
+            raise UsageError(
+                f"{traits.name}({column}): an aggregate cannot be an argument of another; add the inner one as a "
+                "column first, with iw.with_columns"
+            )
+        if not isinstance(column, str) and not _is_expression(column):
+            raise UsageError(
+                f"{traits.name}({column!r}): an argument is a column name or a column expression, not "
+                f"{type(column).__name__}"
+            )
+    if traits.arity is not None and len(columns) != traits.arity:
+        wanted = ", ".join(traits.parameters) or "no columns"
+        raise UsageError(
+            f"{traits.name} takes {traits.arity} column{'s' if traits.arity != 1 else ''} ({wanted}) but got "
+            f"{len(columns)}: {', '.join(map(str, columns)) or 'none'}"
+        )
+    return Applied(aggregate, columns)
+
+
+def _is_expression(column: Any) -> bool:
+    module = type(column).__module__
+    return module.startswith(("pyspark.sql", "pyarrow"))

@@ -1,0 +1,164 @@
+"""The contract of an aggregate: the hooks that a user writes (ESL, sections 3 and 4).
+
+::
+
+    tuple arrives:   expire(*oldest) for each tuple that left the frame
+                     initialize(*values)   the first tuple of a sequence
+                     iterate(*values)      every further tuple
+                     terminate()           the result for this tuple
+
+``initialize`` and ``iterate`` stand in for one another where only one is written. A class without
+``terminate`` is non-blocking: what its hooks return or yield is the result.
+"""
+
+from typing import Any, ClassVar, Self
+
+from inwindow.udaf.applied import Applied, apply
+from inwindow.udaf.errors import DefinitionError
+from inwindow.udaf.traits import Declared, Traits, read_traits
+
+
+class Punt:
+    """The type of :data:`PUNT`."""
+
+    def __repr__(self) -> str:
+        return "iw.PUNT"
+
+    def __reduce__(self) -> str:
+        return "PUNT"
+
+
+PUNT = Punt()
+"""Return this from ``expire`` when it cannot undo a tuple: the frame is then folded afresh."""
+
+
+class Aggregate:
+    """A base aggregate: hooks ``initialize``, ``iterate``, ``terminate`` and, to be cut into panes, ``merge``.
+
+    Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
+    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``.
+
+    >>> import pyarrow as pa
+    >>> import inwindow as iw
+    >>> class Spread(iw.Aggregate):
+    ...     def initialize(self, value): self.low = self.high = value
+    ...     def iterate(self, value): self.low, self.high = min(self.low, value), max(self.high, value)
+    ...     def merge(self, later): self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+    ...     def terminate(self) -> float: return self.high - self.low
+    >>> table = pa.table({"price": [3.0, 5.0, 4.0, 9.0]})
+    >>> iw.with_columns(table, spread=Spread()("price").over(iw.rows(3)))["spread"].to_pylist()
+    [0.0, 2.0, 2.0, 5.0]
+    """
+
+    _declared: ClassVar[Declared] = Declared()
+    _traits: ClassVar[Traits | None] = None
+    _arguments: tuple[tuple[Any, ...], dict[str, Any]]
+
+    def __init_subclass__(
+        cls,
+        *,
+        returns: Any = None,
+        nulls: str | None = None,
+        empty: Any = None,
+        algebraic: bool | None = None,
+        commutative: bool | None = None,
+        abstract: bool = False,
+        **unknown: Any,
+    ) -> None:
+        base = unknown.pop("base", None)
+        super().__init_subclass__()
+        if unknown:
+            raise DefinitionError(
+                f"{cls.__name__}: unknown class keyword {', '.join(map(repr, unknown))}: known are returns, nulls, "
+                "empty, algebraic, commutative and, for a WindowAggregate, base"
+            )
+        above = cls._declared
+        cls._declared = Declared(
+            returns=above.returns if returns is None else returns,
+            nulls=above.nulls if nulls is None else nulls,
+            empty=above.empty if empty is None else empty,
+            algebraic=above.algebraic if algebraic is None else algebraic,
+            commutative=above.commutative if commutative is None else commutative,
+            base=above.base if base is None else base,
+        )
+        if abstract:
+            return
+        cls._traits = read_traits(cls, cls._declared)
+        _check_kind(cls, cls._traits)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if cls._traits is None:
+            raise DefinitionError(f"{cls.__name__} has no hooks: derive a class from it and instantiate that")
+        self = super().__new__(cls)
+        if isinstance(cls._declared.base, type):  # it will be configured in the same way, see base_of
+            self._arguments = (args, kwargs)
+        return self
+
+    def __call__(self, *columns: Any) -> Applied:
+        """Apply the aggregate to columns: ``MyAvg()("price")``; give it a window with ``.over(...)``."""
+        return apply(self, columns)
+
+
+class WindowAggregate(Aggregate, abstract=True):
+    """An aggregate with ``expire(self, *values)``: each tuple that leaves the frame is undone in O(1).
+
+    A class that annotates ``inwindow: iw.InWindow`` gets the live buffer of the window's tuples. ``base=`` names
+    the base version, used for unbounded windows and tumbles, where nothing ever expires (ESL, figure 2).
+
+    >>> import pyarrow as pa
+    >>> import inwindow as iw
+    >>> class MyAvg(iw.WindowAggregate):
+    ...     def initialize(self, value): self.total, self.count = value, 1
+    ...     def iterate(self, value): self.total += value; self.count += 1
+    ...     def expire(self, value): self.total -= value; self.count -= 1
+    ...     def terminate(self) -> float: return self.total / self.count
+    >>> my_avg = MyAvg()
+    >>> table = pa.table({"price": [1.0, 2.0, 6.0, 4.0]})
+    >>> iw.with_columns(table, avg2=my_avg("price").over(iw.rows(2)))["avg2"].to_pylist()
+    [1.0, 1.5, 4.0, 5.0]
+    """
+
+
+def _check_kind(cls: type[Aggregate], traits: Traits) -> None:
+    if issubclass(cls, WindowAggregate):
+        _check_base(cls)
+        return
+    for present, what in ((traits.has_expire, "an `expire` hook"), (traits.reads_inwindow, "`inwindow`")):
+        if present:
+            raise DefinitionError(
+                f"{cls.__name__} has {what}, which only a window aggregate has: derive it from iw.WindowAggregate"
+            )
+    if cls._declared.base is not None:
+        raise DefinitionError(f"{cls.__name__}: base= is for an iw.WindowAggregate; this class is a base aggregate")
+
+
+def _check_base(cls: type[Aggregate]) -> None:
+    base = cls._declared.base
+    if base is None:
+        return
+    kind = base if isinstance(base, type) else type(base)
+    if not issubclass(kind, Aggregate) or kind._traits is None or cls._traits is None:
+        raise DefinitionError(f"{cls.__name__}: base={base!r} must be an aggregate class (or an instance of one)")
+    mine, its = cls._traits, kind._traits
+    if None not in (mine.arity, its.arity) and mine.arity != its.arity:
+        raise DefinitionError(
+            f"{cls.__name__} takes {mine.arity} argument(s) but its base {kind.__name__} takes {its.arity}: "
+            "the base version must take the same arguments"
+        )
+    if mine.result != its.result:
+        raise DefinitionError(
+            f"{cls.__name__} returns {mine.result} but its base {kind.__name__} returns {its.result}: "
+            "the base version must return the same type"
+        )
+
+
+def base_of(aggregate: Aggregate) -> Aggregate:
+    """The base version of an aggregate, configured like it; the aggregate itself where it has none."""
+    base = aggregate._declared.base
+    if base is None:
+        return aggregate
+    if isinstance(base, Aggregate):
+        return base
+    arguments, keywords = aggregate._arguments
+    result: Aggregate = base(*arguments, **keywords)
+    return result

@@ -1,0 +1,40 @@
+"""What can go wrong, as one tree: catch :class:`InWindowError` and you have caught us.
+
+A message names the aggregate, the hook or option and the value, and says what to write instead.
+"""
+
+
+class InWindowError(Exception):
+    """The root of all errors that inwindow raises on purpose."""
+
+
+class DefinitionError(InWindowError, TypeError):
+    """An aggregate class is written wrong; raised where the class is defined."""
+
+
+class UsageError(InWindowError, ValueError):
+    """An aggregate or a window is applied wrong; raised before any data is touched."""
+
+
+class UnknownColumnError(UsageError):
+    """A column that the data does not have."""
+
+
+class StrategyError(UsageError):
+    """A forced strategy that cannot give the right result."""
+
+
+class DataError(InWindowError, ValueError):
+    """The data break a promise: a reader that is not sorted, a scope that goes backwards."""
+
+
+class HookError(InWindowError):
+    """A hook of an aggregate raised; says which one, on which tuple, with which arguments."""
+
+
+class ResultTypeError(InWindowError, TypeError):
+    """A hook returned a value that does not fit the aggregate's result type."""
+
+
+class ArithmeticOverflowError(InWindowError, ArithmeticError):
+    """An integer result does not fit its type (ANSI semantics, as in Spark)."""

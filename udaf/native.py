@@ -1,0 +1,52 @@
+"""How a built-in runs natively on arguments of given types: which kernel, on which input, to which result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.udaf.traits import Traits
+
+
+def as_it_is(result: Any) -> Any:
+    """The kernel's result needs no conversion."""
+    return result
+
+
+@dataclass(frozen=True)
+class Cascade:
+    """A built-in's two levels for panes: reduce a pane to partial columns, roll a window over partial columns.
+
+    ``reduce`` makes a kernel whose ``roll_partials(values, base, start, end)`` gives one or more arrays, ``window``
+    one whose ``roll(partials, base, start, end)`` gives results.
+    """
+
+    reduce: Callable[[], Any]
+    window: Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Native:
+    """A kernel, ready to be made."""
+
+    result: pa.DataType
+    kernel: Callable[[bool], Any]  # evicts -> kernel
+    input: pa.DataType | None = None  # what the argument is cast to; None: as it is
+    finish: Callable[[Any], pa.Array] = as_it_is
+    cascade: Cascade | None = None
+    takes_seen: bool = False  # wants the mask of counted tuples beside the values
+    sees_nulls: bool = False  # a NULL argument counts
+    rereads: bool = False  # reads the frame's tuples again for every result
+    objects: bool = False  # reads Python values, of any number of columns
+    marks: bool = False  # reads only which tuples count, of any number of columns
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """What evaluates an aggregate on arguments of known types: a kernel, or Python hooks."""
+
+    traits: Traits
+    result: pa.DataType
+    native: Native | None = None
+    aggregate: Any = None  # an inwindow.Aggregate

@@ -1,0 +1,186 @@
+"""What can be said of an aggregate from its definition alone: which hooks it has, what they promise.
+
+Capability is what is defined, never a flag beside it: a class with ``expire`` is invertible, a class
+with ``merge`` can be cut into panes. Everything that can be wrong in a definition is found here, when
+the class is defined.
+"""
+
+import inspect
+import typing
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.udaf.errors import DefinitionError
+from inwindow.udaf.types import arrow_type
+
+HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
+_MISSPELT = {
+    "init": "initialize", "initialise": "initialize", "update": "iterate", "step": "iterate", "reduce": "iterate",
+    "inverse": "expire", "retract": "expire", "evict": "expire", "finish": "terminate", "finalize": "terminate",
+    "value": "terminate", "combine": "merge",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The class keywords: ``class A(iw.Aggregate, returns="double", nulls="pass")``."""
+
+    returns: Any = None
+    nulls: str = "skip"
+    empty: Any = None
+    algebraic: bool = False
+    commutative: bool = False
+    base: Any = None
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What the optimizer knows of an aggregate."""
+
+    name: str
+    parameters: tuple[str, ...]  # of iterate; the fields of inwindow's records
+    arity: int | None  # None: any number of arguments
+    result: pa.DataType | None  # None: depends on the argument types (built-ins)
+    has_terminate: bool = True
+    has_expire: bool = False
+    has_merge: bool = False
+    has_unmerge: bool = False
+    algebraic: bool = False
+    commutative: bool = False
+    reads_inwindow: bool = False
+    emits_many: bool = False
+    has_base: bool = False
+    nulls: str = "skip"
+    empty: Any = None
+    native: bool = False  # has kernels of its own
+    order_statistics: bool = False  # O(log window) kernel
+    hooks: frozenset[str] = field(default_factory=frozenset)
+
+
+def read_traits(cls: type, declared: Declared) -> Traits:
+    """Read and validate an aggregate class; a :class:`DefinitionError` says what to change."""
+    name = cls.__name__
+    hooks = {hook: inspect.getattr_static(cls, hook) for hook in HOOKS if hasattr(cls, hook)}
+    for hook, definition in hooks.items():
+        if isinstance(definition, (staticmethod, classmethod)) or not callable(definition):
+            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
+        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
+            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
+    step = "iterate" if "iterate" in hooks else "initialize"
+    if step not in hooks:
+        near = [(wrong, right) for wrong, right in _MISSPELT.items() if wrong in vars(cls)]
+        hint = "".join(f"; is `{wrong}` meant to be `{right}`?" for wrong, right in near)
+        raise DefinitionError(
+            f"{name} has neither `iterate` nor `initialize`, so it would never see a tuple: "
+            f"write `def iterate(self, value)`{hint}"
+        )
+    parameters, arity = _parameters(name, step, hooks[step])
+    for other in ("initialize", "expire"):
+        if other in hooks and other != step:
+            _same_arity(name, other, hooks[other], step, arity)
+    for fixed, count, spelling in (("terminate", 0, "self"), ("merge", 1, "self, later"), ("unmerge", 1, "self, earlier")):
+        if fixed in hooks and _parameters(name, fixed, hooks[fixed])[1] not in (count, None):
+            raise DefinitionError(f"{name}.{fixed} must be written `def {fixed}({spelling})`")
+    if "terminate" in hooks and inspect.isgeneratorfunction(hooks["terminate"]):
+        raise DefinitionError(
+            f"{name}.terminate yields; it gives one result for a frame: return it (a list for several values), or "
+            "drop `terminate` and yield from `iterate`"
+        )
+    if "unmerge" in hooks and "merge" not in hooks:
+        raise DefinitionError(f"{name} has `unmerge` but no `merge` to undo: write `def merge(self, later)`")
+    _check_keywords(name, declared, hooks)
+    return Traits(
+        name=name,
+        parameters=parameters,
+        arity=arity,
+        result=_result_type(cls, declared, hooks),
+        has_terminate="terminate" in hooks,
+        has_expire="expire" in hooks,
+        has_merge="merge" in hooks,
+        has_unmerge="unmerge" in hooks,
+        algebraic=declared.algebraic,
+        commutative=declared.commutative,
+        reads_inwindow=_annotates_inwindow(cls),
+        emits_many=any(inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks),
+        has_base=declared.base is not None,
+        nulls=declared.nulls,
+        empty=declared.empty,
+        hooks=frozenset(hooks),
+    )
+
+
+def _parameters(name: str, hook: str, definition: Any) -> tuple[tuple[str, ...], int | None]:
+    parameters = list(inspect.signature(definition).parameters.values())
+    if not parameters:
+        raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, ...)`")
+    names = []
+    for parameter in parameters[1:]:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return (*names, parameter.name), None
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            raise DefinitionError(
+                f"{name}.{hook} has the keyword parameter {parameter.name!r}; hooks are called with the tuple's values "
+                "by position: make it a plain parameter, or a parameter of `__init__`"
+            )
+        names.append(parameter.name)
+    return tuple(names), len(names)
+
+
+def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | None) -> None:
+    names, count = _parameters(name, other, definition)
+    if count is not None and arity is not None and count != arity:
+        raise DefinitionError(
+            f"{name}.{other} takes {count} value{'s' if count != 1 else ''} ({', '.join(names) or 'none'}) but "
+            f"{step} takes {arity}: every tuple goes in and out with the same values, so give both the same parameters"
+        )
+
+
+def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any]) -> None:
+    if declared.nulls not in ("skip", "pass"):
+        raise DefinitionError(
+            f"{name}: nulls={declared.nulls!r} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
+            "or nulls='pass' (hooks get None)"
+        )
+    if declared.algebraic and "terminate" not in hooks and "merge" not in hooks:
+        raise DefinitionError(
+            f"{name}: algebraic=True feeds the result of a pane to `iterate`, but the class has no `terminate` to give "
+            "one: write `def terminate(self)`, or drop algebraic=True"
+        )
+
+
+def _annotates_inwindow(cls: type) -> bool:
+    return any("inwindow" in vars(base).get("__annotations__", {}) for base in cls.__mro__)
+
+
+def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.DataType | None:
+    if declared.returns is not None:
+        return arrow_type(declared.returns)
+    giver = "terminate" if "terminate" in hooks else "iterate" if "iterate" in hooks else "initialize"
+    candidates = [giver] if "terminate" in hooks else [h for h in ("iterate", "initialize", "expire") if h in hooks]
+    for hook in candidates:
+        annotation = _return_annotation(cls, hooks[hook])
+        if annotation in (inspect.Signature.empty, None, type(None)):
+            continue
+        if inspect.isgeneratorfunction(hooks[hook]):
+            arguments = typing.get_args(annotation)
+            if not arguments:
+                continue
+            annotation = arguments[0]
+        try:
+            return arrow_type(annotation)
+        except DefinitionError as error:
+            raise DefinitionError(f"{cls.__name__}.{hook}: {error}") from None
+    raise DefinitionError(
+        f"{cls.__name__} does not say what it returns: annotate the result, as in `def {giver}(self"
+        f"{'' if giver == 'terminate' else ', value'}) -> float`, or write class {cls.__name__}(..., returns='double')"
+    )
+
+
+def _return_annotation(cls: type, hook: Any) -> Any:
+    try:
+        return typing.get_type_hints(hook).get("return", inspect.Signature.empty)
+    except NameError:
+        # A name that only the type checker knows; the annotation itself may still be a plain type.
+        return inspect.signature(hook).return_annotation

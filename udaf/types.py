@@ -1,0 +1,207 @@
+"""Result types: from a DDL string, a Spark DataType or a Python annotation to an Arrow type.
+
+>>> arrow_type("array<double>")
+ListType(list<element: double>)
+>>> arrow_type(int)
+DataType(int64)
+"""
+
+import dataclasses
+import re
+import types
+import typing
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.udaf.errors import DefinitionError
+
+# Spark's TIMESTAMP is an instant; in Arrow that is a timestamp with a zone.
+_INSTANT = pa.timestamp("us", tz="UTC")
+
+_BY_NAME: dict[str, pa.DataType] = {
+    "boolean": pa.bool_(), "bool": pa.bool_(),
+    "tinyint": pa.int8(), "byte": pa.int8(),
+    "smallint": pa.int16(), "short": pa.int16(),
+    "int": pa.int32(), "integer": pa.int32(),
+    "bigint": pa.int64(), "long": pa.int64(),
+    "float": pa.float32(), "real": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(), "binary": pa.binary(),
+    "date": pa.date32(), "timestamp": _INSTANT, "timestamp_ltz": _INSTANT, "timestamp_ntz": pa.timestamp("us"),
+    "decimal": pa.decimal128(10, 0), "dec": pa.decimal128(10, 0), "numeric": pa.decimal128(10, 0),
+    "void": pa.null(),
+}  # fmt: skip
+
+_BY_ANNOTATION: dict[Any, pa.DataType] = {
+    float: pa.float64(),
+    int: pa.int64(),
+    str: pa.string(),
+    bool: pa.bool_(),
+    bytes: pa.binary(),
+    datetime: _INSTANT,
+    date: pa.date32(),
+    timedelta: pa.duration("us"),
+    Decimal: pa.decimal128(38, 18),
+}
+
+_TOKEN = re.compile(r"\s*(`(?:[^`]|``)+`|[A-Za-z_]\w*|\d+|[<>(),:])")
+
+
+def arrow_type(returns: Any) -> pa.DataType:
+    """The Arrow type for ``returns``: DDL text, a Spark DataType, an Arrow type or an annotation."""
+    if isinstance(returns, pa.DataType):
+        return returns
+    if isinstance(returns, str):
+        return _Ddl(returns).read()
+    if hasattr(returns, "simpleString"):  # a pyspark.sql.types.DataType, without importing pyspark
+        return _Ddl(returns.simpleString()).read()
+    return _from_annotation(returns)
+
+
+def _from_annotation(annotation: Any) -> pa.DataType:
+    if annotation in _BY_ANNOTATION:
+        return _BY_ANNOTATION[annotation]
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (typing.Union, types.UnionType):
+        inner = [a for a in arguments if a is not type(None)]
+        if len(inner) == 1:
+            return _from_annotation(inner[0])
+    elif origin in (list, tuple, set, frozenset) and arguments and arguments[-1] in (arguments[0], ...):
+        return pa.list_(pa.field("element", _from_annotation(arguments[0])))
+    elif origin is dict:
+        return pa.map_(_from_annotation(arguments[0]), _from_annotation(arguments[1]))
+    elif typing.get_origin(annotation) is typing.Annotated:
+        return _from_annotation(arguments[0])
+    elif is_record(annotation):
+        hints = typing.get_type_hints(annotation)
+        return pa.struct([pa.field(name, _from_annotation(hints[name])) for name in record_fields(annotation)])
+    raise DefinitionError(
+        f"cannot make a column type of the annotation {annotation!r}: use float, int, str, bool, bytes, datetime, "
+        "date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or say returns='<DDL>'"
+    )
+
+
+def is_record(annotation: Any) -> bool:
+    """Whether a class is a dataclass or a NamedTuple: its instances become structs."""
+    return isinstance(annotation, type) and (
+        dataclasses.is_dataclass(annotation) or (issubclass(annotation, tuple) and hasattr(annotation, "_fields"))
+    )
+
+
+def record_fields(record: Any) -> list[str]:
+    """The field names of a dataclass or NamedTuple."""
+    if dataclasses.is_dataclass(record):
+        return [field.name for field in dataclasses.fields(record)]
+    return list(record._fields)
+
+
+def record_values(value: Any) -> Any:
+    """A hook's answer as plain Python: dataclasses and NamedTuples become dicts, at any depth."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: record_values(getattr(value, name)) for name in record_fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {name: record_values(item) for name, item in zip(value._fields, value, strict=True)}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [record_values(item) for item in value]
+    if isinstance(value, dict):
+        return {key: record_values(item) for key, item in value.items()}
+    return value
+
+
+class _Ddl:
+    """A reader of Spark's DDL type strings, by recursive descent."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[str] = []
+        position = 0
+        while position < len(text.rstrip()):
+            match = _TOKEN.match(text, position)
+            if not match:
+                raise self._error()
+            self.tokens.append(match[1])
+            position = match.end()
+        self.next = 0
+
+    def read(self) -> pa.DataType:
+        """One type, or the fields of a struct as in ``"a int, b string"``."""
+        start = self.next
+        if len(self.tokens) > 1 and self.tokens[1] not in "<(":
+            fields = self._fields(end=None)
+            result = pa.struct(fields)
+        else:
+            self.next = start
+            result = self._type()
+        if self.next != len(self.tokens):
+            raise self._error()
+        return result
+
+    def _type(self) -> pa.DataType:
+        name = self._take().lower()
+        if name == "array":
+            self._expect("<")
+            element = self._type()
+            self._expect(">")
+            return pa.list_(pa.field("element", element))
+        if name == "map":
+            self._expect("<")
+            key = self._type()
+            self._expect(",")
+            value = self._type()
+            self._expect(">")
+            return pa.map_(key, value)
+        if name == "struct":
+            self._expect("<")
+            return pa.struct(self._fields(end=">"))
+        if name in ("decimal", "dec", "numeric") and self._peek() == "(":
+            self._expect("(")
+            precision, scale = int(self._take()), 0
+            if self._peek() == ",":
+                self._expect(",")
+                scale = int(self._take())
+            self._expect(")")
+            return pa.decimal128(precision, scale)
+        if name == "interval":  # Spark's day-time interval
+            while self._peek() is not None and self._peek() not in (",", ">"):
+                self._take()
+            return pa.duration("us")
+        if name not in _BY_NAME:
+            raise self._error()
+        return _BY_NAME[name]
+
+    def _fields(self, end: str | None) -> list[pa.Field]:
+        fields = []
+        while True:
+            name = self._take()
+            if self._peek() == ":":
+                self._expect(":")
+            fields.append(pa.field(name.strip("`").replace("``", "`"), self._type()))
+            if self._peek() == ",":
+                self._expect(",")
+                continue
+            if end is not None:
+                self._expect(end)
+            return fields
+
+    def _peek(self) -> str | None:
+        return self.tokens[self.next] if self.next < len(self.tokens) else None
+
+    def _take(self) -> str:
+        token = self._peek()
+        if token is None:
+            raise self._error()
+        self.next += 1
+        return token
+
+    def _expect(self, token: str) -> None:
+        if self._take() != token:
+            raise self._error()
+
+    def _error(self) -> DefinitionError:
+        return DefinitionError(
+            f"{self.text!r} is not a type: write DDL such as 'double', 'array<string>', 'decimal(10,2)' or "
+            "'struct<a:int,b:string>'"
+        )

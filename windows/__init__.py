@@ -1,0 +1,1 @@
+"""Over which tuples: frames, slides, extents; from a specification to bounds."""

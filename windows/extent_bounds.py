@@ -1,0 +1,279 @@
+"""From an extent to bounds: which extents there are, and the positions ``[start, end)`` that each holds.
+
+An extent is *introduced* by the first tuple that lies in it, so its start is known the moment it comes into being;
+it is *complete* when a tuple at or beyond its end has arrived, or its block has ended::
+
+    hop(size=10, every=5)        t = 3            t = 12           t = 21
+    introduces                   [-5,5) [0,10)    [5,15) [10,20)   [15,25) [20,30)
+    completes                                     [-5,5) [0,10)    [5,15) [10,20)
+
+Tuples with a NULL (as in Spark), NaN or infinite attribute are in no extent.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inwindow.native._bounds import edges, shifted
+from inwindow.windows.interval import Size
+from inwindow.windows.order_key import Keys, OrderKey, floor_multiple, grid
+from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.spec import Cumulate, Extent, Hop, Session
+
+
+@dataclass
+class Extents:
+    """Extents in order: the positions each holds, and its bounds as keys of the attribute (None: the whole group)."""
+
+    start: Positions
+    end: Positions
+    begins: Keys | None
+    finishes: Keys | None
+
+    def split(self, count: int) -> "tuple[Extents, Extents]":
+        """The first ``count`` extents, and the others."""
+        parts = [
+            Extents(*(None if column is None else column[cut] for column in self.columns()))  # type: ignore[arg-type]
+            for cut in (slice(count), slice(count, None))
+        ]
+        return parts[0], parts[1]
+
+    def joined(self, later: "Extents") -> "Extents":
+        """These extents, then later ones."""
+        if not len(self.start):
+            return later
+        pairs = zip(self.columns(), later.columns(), strict=True)
+        return Extents(*(None if a is None else np.concatenate([a, b]) for a, b in pairs))  # type: ignore[arg-type]
+
+    def columns(self) -> tuple[Any, ...]:
+        """The four columns."""
+        return self.start, self.end, self.begins, self.finishes
+
+
+class ExtentFraming(ABC):
+    """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
+
+    def __init__(self) -> None:
+        self.seen = 0  # tuples before this position have introduced their extents
+        self.open = Extents(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None, None)
+
+    def advance(self, sequence: Sequence) -> Extents:
+        """The extents that are complete by now and were not before."""
+        if self.seen < sequence.end:
+            introduced = self.introduce(sequence, self._placed(sequence))
+            self.seen = sequence.end
+            if introduced is not None:
+                self.open = self.open.joined(introduced)
+        if not len(self.open.start):
+            return self.open
+        _, block_end = sequence.blocks(np.maximum(self.open.start, sequence.base))
+        end = self.ends(sequence, block_end)
+        complete = sequence.ended | (end < sequence.end) | (block_end < sequence.end)
+        self.open.end = end
+        done, self.open = self.open.split(int(complete.sum()))
+        return done
+
+    def _placed(self, sequence: Sequence) -> Positions:
+        """The new tuples that lie somewhere: not those with a NULL, NaN or infinite attribute."""
+        at = np.arange(self.seen, sequence.end)
+        plain = sequence.plain_at(at)
+        at = at if plain is None else at[plain]
+        if sequence.keys is not None and sequence.keys.dtype == np.float64:
+            at = at[np.isfinite(sequence.keys_at(at))]
+        return at
+
+    @property
+    def next_start(self) -> int:
+        """No extent still to come starts before this position."""
+        return int(self.open.start[0]) if len(self.open.start) else self.seen
+
+    @abstractmethod
+    def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
+        """The extents whose first tuple is among the new tuples at these positions."""
+
+    @abstractmethod
+    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
+        """The end of each open extent, as far as the tuples that have arrived show it."""
+
+
+def extents_of(extent: Extent | None, key: OrderKey | None) -> ExtentFraming:
+    """The framing of an extent; None is the whole group."""
+    if extent is None:
+        return WholeGroups()
+    if isinstance(extent, Hop):
+        return CountedHops(extent) if extent.rows and extent.scope == "partition" else Hops(extent, key)
+    assert key is not None
+    return Cumulations(extent, key) if isinstance(extent, Cumulate) else Sessions(extent, key)
+
+
+class WholeGroups(ExtentFraming):
+    """One extent per partition: a plain GROUP BY."""
+
+    def advance(self, sequence: Sequence) -> Extents:
+        """The partitions that have ended."""
+        starts = sequence.partition_starts[sequence.partition_starts >= self.seen]
+        ends = np.append(starts[1:], sequence.end)
+        count = len(starts) if sequence.ended else max(len(starts) - 1, 0)
+        if count:
+            self.seen = int(ends[count - 1])
+        return Extents(starts[:count], ends[:count], None, None)
+
+    def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:  # pragma: no cover - see advance
+        """Nothing: partitions need no keys."""
+        return None
+
+    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:  # pragma: no cover - see advance
+        """Nothing: partitions need no keys."""
+        return block_end
+
+
+class _Numbered(ExtentFraming):
+    """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = (-1, 0)  # the block of the newest tuple, and the highest extent it introduced
+
+    def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
+        """Each tuple introduces the extents that it lies in and the tuple before it did not."""
+        if not len(at):
+            return None
+        keys = self.keys(sequence, at)
+        lowest, highest = self.numbers(keys)
+        block, _ = sequence.blocks(at)
+        known = np.empty_like(highest)  # the highest number introduced before, within the block
+        known[1:], known[0] = highest[:-1], self.last[1]
+        fresh = np.append(block[:1] != self.last[0], block[1:] != block[:-1])
+        first = np.where(fresh, lowest, np.maximum(lowest, known + 1))
+        self.last = (int(block[-1]), highest[-1])
+        count = np.maximum(highest - first + 1, 0).astype(np.int64)
+        start = np.repeat(at, count)
+        offset = np.arange(len(start)) - np.repeat(np.cumsum(count) - count, count)
+        begins, finishes = self.interval(np.repeat(first, count) + offset)
+        return Extents(start, start, begins, finishes)
+
+    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
+        """The first tuple at or beyond the extent's end."""
+        return _first_beyond(sequence, self.open, block_end)
+
+    def keys(self, sequence: Sequence, at: Positions) -> Keys:
+        """The attribute's values at the given positions."""
+        return sequence.keys_at(at)
+
+    @abstractmethod
+    def numbers(self, keys: Keys) -> tuple[Any, Any]:
+        """The lowest and the highest extent that holds each key."""
+
+    @abstractmethod
+    def interval(self, numbers: Any) -> tuple[Keys, Keys]:
+        """The bounds [begin, finish) of extents."""
+
+
+class Hops(_Numbered):
+    """Extent k is [origin + k*every, origin + k*every + size)."""
+
+    def __init__(self, extent: Hop, key: OrderKey | None) -> None:
+        super().__init__()
+        if key is None:
+            self.size, self.every, self.origin = int(extent.size), int(extent.every), 0  # type: ignore[arg-type]
+        else:
+            self.size = _exact(key, extent.size, "size")
+            self.every = _exact(key, extent.every, "every")
+            self.origin = key.origin(extent.origin)
+
+    def numbers(self, keys: Keys) -> tuple[Any, Any]:
+        """begin <= t < begin + size."""
+        highest = floor_multiple(keys, self.every, self.origin)
+        if keys.dtype == np.float64:
+            lowest = np.floor((keys - self.origin - self.size) / self.every) + 1
+            lowest -= grid(lowest - 1, self.every, self.origin, self.size) > keys
+            return lowest + (grid(lowest, self.every, self.origin, self.size) <= keys), highest
+        # floor((t - size) / every) from the remainder of t, so that t - size cannot leave 64 bits.
+        remainder = (keys - np.int64(self.every) * highest) - np.int64(self.origin)
+        return highest + (remainder - self.size) // self.every + 1, highest
+
+    def interval(self, numbers: Any) -> tuple[Keys, Keys]:
+        """[origin + k*every, + size)."""
+        return grid(numbers, self.every, self.origin), grid(numbers, self.every, self.origin, self.size)
+
+
+class CountedHops(Hops):
+    """Hops over the row number in the partition."""
+
+    def __init__(self, extent: Hop) -> None:
+        super().__init__(extent, None)
+
+    def keys(self, sequence: Sequence, at: Positions) -> Keys:
+        """Row numbers, from 0."""
+        return at - sequence.partitions(at)[0]
+
+    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
+        """Positions, by arithmetic."""
+        assert self.open.finishes is not None and self.open.begins is not None
+        partition, _ = sequence.partitions(np.maximum(self.open.start, sequence.base))
+        return np.minimum(partition + self.open.finishes, block_end)
+
+
+class Cumulations(_Numbered):
+    """Extent k grows from origin + (k // steps) * size; its end is (k % steps + 1) * every further on."""
+
+    def __init__(self, extent: Cumulate, key: OrderKey) -> None:
+        super().__init__()
+        self.size = _exact(key, extent.size, "size")
+        self.every = _exact(key, extent.every, "every")
+        self.origin = key.origin(extent.origin)
+        self.steps = round(self.size / self.every)
+
+    def numbers(self, keys: Keys) -> tuple[Any, Any]:
+        """From the first end beyond t up to the full size."""
+        whole = floor_multiple(keys, self.size, self.origin)
+        step = floor_multiple(keys, self.every, self.origin)
+        return np.clip(step, whole * self.steps, (whole + 1) * self.steps - 1), (whole + 1) * self.steps - 1
+
+    def interval(self, numbers: Any) -> tuple[Keys, Keys]:
+        """A common start, a growing end."""
+        return grid(numbers // self.steps, self.size, self.origin), grid(numbers + 1, self.every, self.origin)
+
+
+class Sessions(ExtentFraming):
+    """Maximal runs of tuples less than ``gap`` apart."""
+
+    def __init__(self, extent: Session, key: OrderKey) -> None:
+        super().__init__()
+        self.gap = _exact(key, extent.gap, "gap")
+        self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
+
+    def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
+        """A session begins with a block, or ``gap`` or more after the tuple before."""
+        if not len(at):
+            return None
+        keys = sequence.keys_at(at)
+        block, _ = sequence.blocks(at)
+        last_block, last_key = self.last
+        before = np.concatenate([keys[:1] if last_key is None else last_key, keys[:-1]])
+        begins = np.append(block[:1] != last_block, block[1:] != block[:-1]) | (keys >= shifted(before, self.gap))
+        self.last = (int(block[-1]), keys[-1:])
+        # The finish of the session before each beginning is now known: its last tuple's key + gap.
+        starts = np.flatnonzero(begins)
+        if len(self.open.start):
+            cut = int(starts[0]) if len(starts) else len(keys)
+            if cut > 0:
+                self.open.finishes = shifted(keys[cut - 1 : cut], self.gap)
+        ends = np.append(starts[1:], len(keys))[: len(starts)] - 1
+        return Extents(at[starts], at[starts], keys[starts], shifted(keys[ends], self.gap))
+
+    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
+        """The first tuple at or beyond the last one's key + gap."""
+        return _first_beyond(sequence, self.open, block_end)
+
+
+def _exact(key: OrderKey, size: Size, option: str) -> Any:
+    return key.exact_distance(size, what=option)
+
+
+def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions) -> Positions:
+    assert sequence.keys is not None and extents.finishes is not None
+    low = np.maximum(extents.start, sequence.base)
+    return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, False)

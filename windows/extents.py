@@ -1,0 +1,117 @@
+"""How a user writes an extent: ``iw.hop("ts", size="1 hour", every="5 minutes")`` and its kin.
+
+Extents are half-open, ``[start, end)``, and aligned to an origin: the epoch (0 for numbers, the first tuple
+for counts) unless given.
+"""
+
+from typing import Any, Literal
+
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval, Size, is_positive, size_of
+from inwindow.windows.spec import Cumulate, Hop, Session
+
+CountScope = Literal["partition", "stream"]
+
+
+def hop(
+    on: str, *, size: Any = None, every: Any = None, rows: int | None = None, origin: Any = None,
+    scope: CountScope = "partition",
+) -> Hop:  # fmt: skip
+    """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
+
+    With ``rows=`` instead of ``size=``, extents of that many tuples, in the order of ``on``; counted within the
+    keys, or over the whole stream with ``scope="stream"``.
+
+    >>> hop("ts", size="1 hour", every="5 minutes").every
+    Interval(months=0, microseconds=300000000)
+    >>> hop("ts", rows=1000, every=10).size
+    1000
+    """
+    if every is None:
+        raise UsageError("hop() needs every=, the distance between two extents; for extents side by side use iw.tumble")
+    length = _size("hop", size, rows)
+    step = _positive("hop", "every", every)
+    if rows is not None and not isinstance(step, int):
+        raise UsageError(f"hop(rows={rows}, every={every!r}): with rows=, every is a number of tuples too")
+    if isinstance(length, Interval) != isinstance(step, Interval):
+        raise UsageError(f"hop(size={size!r}, every={every!r}): give both as intervals or both as numbers")
+    return _hop("hop", on, length, step, origin, rows is not None, scope)
+
+
+def tumble(
+    on: str, *, size: Any = None, rows: int | None = None, origin: Any = None, scope: CountScope = "partition"
+) -> Hop:
+    """Extents of ``size`` side by side: every tuple is in exactly one.
+
+    >>> tumble("ts", size="1 hour").size
+    Interval(months=0, microseconds=3600000000)
+    """
+    length = _size("tumble", size, rows)
+    return _hop("tumble", on, length, length, origin, rows is not None, scope)
+
+
+def cumulate(on: str, *, size: Any, every: Any, origin: Any = None) -> Cumulate:
+    """Extents that grow from each multiple of ``size``, ``every`` at a time, up to ``size``.
+
+    >>> cumulate("ts", size="1 day", every="1 hour").every
+    Interval(months=0, microseconds=3600000000)
+    """
+    length, step = _positive("cumulate", "size", size), _positive("cumulate", "every", every)
+    if isinstance(length, Interval) != isinstance(step, Interval):
+        raise UsageError(f"cumulate(size={size!r}, every={every!r}): give both as intervals or both as numbers")
+    whole = _exact(length) % _exact(step) == 0
+    if not whole:
+        raise UsageError(f"cumulate(size={size!r}, every={every!r}): size must be a whole multiple of every")
+    return Cumulate(_column("cumulate", on), length, step, origin)
+
+
+def session(on: str, *, gap: Any) -> Session:
+    """Maximal runs of tuples less than ``gap`` apart: as ``pyspark.sql.functions.session_window``.
+
+    >>> session("ts", gap="30 minutes").gap
+    Interval(months=0, microseconds=1800000000)
+    """
+    return Session(_column("session", on), _positive("session", "gap", gap))
+
+
+def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:
+    if scope not in ("partition", "stream"):
+        raise UsageError(f"{kind}(scope={scope!r}): tuples are counted per 'partition' or over the whole 'stream'")
+    if scope == "stream" and not rows:
+        raise UsageError(f"{kind}(scope='stream') is for counts of tuples: give rows= with it, or drop it")
+    if origin is not None and rows:
+        raise UsageError(f"{kind}(rows=..., origin={origin!r}): tuples are counted from the first; drop origin=")
+    return Hop(_column(kind, on), size, every, origin, rows, scope)
+
+
+def _size(kind: str, size: Any, rows: int | None) -> Size:
+    if (size is None) == (rows is None):
+        raise UsageError(f"{kind}() needs either size= (time or number) or rows= (a count of tuples)")
+    if rows is None:
+        return _positive(kind, "size", size)
+    length = _positive(kind, "rows", rows)
+    if not isinstance(length, int):
+        raise UsageError(f"{kind}(rows={rows!r}): must be a whole number of tuples")
+    return length
+
+
+def _positive(kind: str, option: str, value: Any) -> Size:
+    size = size_of(value, option)
+    if not is_positive(size):
+        raise UsageError(f"{kind}({option}={value!r}): must be > 0")
+    if isinstance(size, Interval) and size.months:
+        raise UsageError(
+            f"{kind}({option}={value!r}): months differ in length, so extents of months are not supported (nor are they "
+            "in Spark's window()): group by a month column instead"
+        )
+    return size
+
+
+def _exact(size: Size) -> Any:
+    return size.microseconds if isinstance(size, Interval) else size
+
+
+def _column(kind: str, on: Any) -> str:
+    if not isinstance(on, str):
+        raise UsageError(f"{kind}({on!r}): the first argument is the name of the windowing attribute's column")
+    return on

@@ -1,0 +1,301 @@
+"""How a user writes a window: ``iw.rows(50, slide=10)``, ``iw.range("5 minutes")``, ``iw.scope(...)``.
+
+Everything wrong with a window that shows without data is said here.
+"""
+
+import operator
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval, Size, is_negative, is_positive, size_of, sum_of
+from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Window
+
+_UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
+
+
+def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
+    """The last ``size`` tuples, the current one included: ROWS size-1 PRECEDING.
+
+    ``lag`` ends the frame that many tuples earlier. See :func:`frame_options` for the other keywords.
+
+    >>> rows(50, partition_by="item", order_by="ts", slide=10).describe()
+    '(partition by item order by ts rows between 49 preceding and current row slide 10)'
+    >>> rows(3, lag=1).describe()
+    '(rows between 3 preceding and 1 preceding)'
+    """
+    size, lag = _count(size, "rows(size)"), _count(lag, "lag", least=0)
+    return _window(Rows(1 - size - lag, -lag), **options)
+
+
+def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
+    """The tuples whose order value is at most ``size`` behind the current one: RANGE size PRECEDING.
+
+    ``size`` is in the unit of the order column: an interval such as ``"5 minutes"``, a timedelta or a number.
+
+    >>> range("5 minutes", order_by="ts").describe()
+    '(order by ts range between 5 minutes preceding and current row)'
+    >>> range(10, order_by="t", lag=2).describe()
+    '(order by t range between 12 preceding and 2 preceding)'
+    """
+    size = size_of(size, "range(size)")
+    if is_negative(size):
+        raise UsageError(f"range({size}): the size is negative; a frame reaches back by a size >= 0")
+    if lag is None:
+        return _window(Range(-size, 0), **options)
+    lag = size_of(lag, "lag")
+    if is_negative(lag):
+        raise UsageError(f"range(lag={lag}): the lag is negative; a lag ends the frame earlier, so it is >= 0")
+    return _window(Range(-sum_of(size, lag), -lag), **options)
+
+
+def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
+    """ROWS BETWEEN start AND end, as ``Window.rowsBetween``: negative is PRECEDING, None is UNBOUNDED.
+
+    >>> rows_between(-1, 1, order_by="ts").describe()
+    '(order by ts rows between 1 preceding and 1 following)'
+    """
+    return _window(Rows(_offset(start, -1), _offset(end, 1)), **options)
+
+
+def range_between(start: Any, end: Any, **options: Any) -> Window:
+    """RANGE BETWEEN start AND end, as ``Window.rangeBetween``: negative is PRECEDING, None is UNBOUNDED.
+
+    >>> range_between("-1 hour", "10 minutes", order_by="ts").describe()
+    '(order by ts range between 1 hour preceding and 10 minutes following)'
+    """
+    return _window(Range(_range_offset(start, "start"), _range_offset(end, "end")), **options)
+
+
+def unbounded(**options: Any) -> Window:
+    """All tuples up to the current one: ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW.
+
+    >>> unbounded(partition_by="item", order_by="ts").describe()
+    '(partition by item order by ts rows between unbounded preceding and current row)'
+    """
+    return _window(Rows(None, 0), **options)
+
+
+def landmark(*, since: Any = None, until: Any = None, **options: Any) -> Window:
+    """The tuples with since <= order value <= the current one, and <= ``until``; frozen after ``until``.
+
+    >>> from datetime import datetime
+    >>> landmark(since=datetime(2026, 1, 1), order_by="ts").describe()
+    '(order by ts since 2026-01-01 00:00:00)'
+    """
+    if since is None and until is None:
+        raise UsageError("landmark() fixes neither bound: give since=, until= or both (or use iw.unbounded())")
+    return _window(Landmark(since, until), **options)
+
+
+def scope(
+    *, lower: Callable[[Any], Any] | None = None, upper: Callable[[Any], Any] | None = None, **options: Any
+) -> Window:
+    """The tuples with lower(t) <= order value <= upper(t), at the tuple whose order value is t.
+
+    Both functions must never decrease (checked while running). Without ``lower`` the frame is unbounded, without
+    ``upper`` it ends at the current tuple.
+
+    >>> scope(lower=lambda t: t // 10 * 10, order_by="t").describe()
+    '(order by t scope from lower(t) to current row)'
+    """
+    if lower is None and upper is None:
+        raise UsageError("scope() has no function: give lower=, upper= or both (or use iw.unbounded())")
+    for option, function in (("lower", lower), ("upper", upper)):
+        if function is not None and not callable(function):
+            raise UsageError(f"scope({option}={function!r}) is not a function: write {option}=lambda t: ...")
+    return _window(Scope(lower, upper), **options)
+
+
+def window_of(window: Any, **options: Any) -> Window:
+    """The window for ``over()``: ours, or read from a ``pyspark.sql.WindowSpec``; with options laid over."""
+    if isinstance(window, Window):
+        base: Window = window
+    elif isinstance(window, Extent):
+        raise UsageError(
+            f"over({type(window).__name__.lower()}): an extent gives rows per key and extent, not per tuple: write "
+            "iw.group_by(df, keys).window(extent).agg(...)"
+        )
+    elif type(window).__name__ == "WindowSpec":
+        from inwindow.windows.spark_spec import read_window_spec
+
+        base = read_window_spec(window)
+    else:
+        raise UsageError(
+            f"over({window!r}) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), iw.landmark(...), "
+            "iw.scope(...) or a pyspark.sql.Window specification"
+        )
+    if "lag" in options:
+        base = replace(base, frame=_lagged(base.frame, options.pop("lag")))
+    return _window(base.frame, **{**_options_of(base), **options})
+
+
+def _window(
+    frame: Frame,
+    *,
+    partition_by: Any = (),
+    order_by: Any = (),
+    slide: Any = None,
+    origin: Any = None,
+    final: Final = "drop",
+    active_expiration: bool = False,
+    strategy: str | None = None,
+    **unknown: Any,
+) -> Window:
+    if unknown:
+        raise UsageError(
+            f"unknown window option {', '.join(map(repr, unknown))}: known are partition_by, order_by, slide, lag, "
+            "origin, final, active_expiration and, in over(), strategy"
+        )
+    if final not in ("drop", "emit"):
+        raise UsageError(f"final={final!r} is not known: an unfilled last slot is dropped ('drop') or emitted ('emit')")
+    order = tuple(_order(column) for column in _listed(order_by))
+    if slide is not None:
+        slide = size_of(slide, "slide")
+        if not is_positive(slide):
+            raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
+        if isinstance(frame, Rows) and frame.lower is None and frame.upper == 0 and not isinstance(slide, int):
+            frame = Range(None, 0)  # unbounded() sliding by time
+        if isinstance(frame, Rows):
+            slide = _count(slide, "slide of a ROWS frame")
+    if isinstance(frame, Range):
+        frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
+    window = Window(frame, tuple(_listed(partition_by)), order, slide, origin, final, bool(active_expiration), strategy)
+    _check_frame(window)
+    return window
+
+
+def _check_frame(window: Window) -> None:
+    frame = window.frame
+    if isinstance(frame, (Rows, Range)):
+        _check_bounds(window, frame.lower, frame.upper)
+    needs_order = isinstance(frame, (Landmark, Scope)) or (
+        isinstance(frame, Range) and (has_offset(frame) or (window.slide is not None))
+    )
+    if needs_order and not window.order_by:
+        raise UsageError(f"{window.describe()} needs an order column: add order_by='...'")
+    if needs_order and len(window.order_by) > 1:
+        raise UsageError(
+            f"{window.describe()} has {len(window.order_by)} order columns, but its bounds are distances in the order "
+            "value, which needs exactly one: use one order column, or a ROWS frame"
+        )
+    if window.active_expiration:
+        if not isinstance(frame, Range) or frame.lower is None or not window.ends_at_current:
+            raise UsageError(
+                f"active expiration needs a RANGE frame that ends at the current tuple, so that each tuple leaves at a "
+                f"known time; got {window.describe()}: use iw.range(size, order_by=..., active_expiration=True)"
+            )
+        if window.slide is not None:
+            raise UsageError(
+                "active_expiration=True takes the place of slide= (arrivals emit nothing): give one of them"
+            )
+        if not window.order_by[0].ascending:
+            raise UsageError("active expiration follows time forward: order_by must be ascending")
+    if window.origin is not None and (window.slide is None or isinstance(frame, Rows)):
+        raise UsageError("origin= places the slots of a RANGE slide: give slide= in order values with it, or drop it")
+
+
+def _check_bounds(window: Window, lower: Any, upper: Any) -> None:
+    if lower is None or upper is None:
+        return
+    if isinstance(lower, Interval) != isinstance(upper, Interval) and 0 not in (lower, upper):
+        raise UsageError(f"{window.describe()} mixes a distance in time with a number: give both in the same unit")
+    low, high = (_comparable(bound) for bound in (lower, upper))
+    if low > high:
+        raise UsageError(f"{window.describe()}: the lower bound lies after the upper bound; swap them")
+
+
+def _comparable(bound: Size) -> Any:
+    # Months have 28 to 31 days; 30 decides whether two bounds are the wrong way round.
+    return bound.months * 30 * 86_400_000_000 + bound.microseconds if isinstance(bound, Interval) else bound
+
+
+def has_offset(frame: Range) -> bool:
+    """Whether a bound is a distance, rather than UNBOUNDED or CURRENT ROW."""
+    return any(bound is not None and bound != 0 for bound in (frame.lower, frame.upper))
+
+
+def _options_of(window: Window) -> dict[str, Any]:
+    return {
+        "partition_by": window.partition_by, "order_by": window.order_by, "slide": window.slide,
+        "origin": window.origin, "final": window.final, "active_expiration": window.active_expiration,
+        "strategy": window.strategy,
+    }  # fmt: skip
+
+
+def _lagged(frame: Frame, lag: Any) -> Frame:
+    if isinstance(frame, Rows):
+        lag = _count(lag, "lag", least=0)
+        return Rows(*(None if bound is None else bound - lag for bound in (frame.lower, frame.upper)))
+    if isinstance(frame, Range):
+        distance = size_of(lag, "lag")
+        return Range(*(None if bound is None else sum_of(bound, -distance) for bound in (frame.lower, frame.upper)))
+    raise UsageError("lag= is for ROWS and RANGE frames; a landmark or a scope says its bounds itself")
+
+
+def _count(value: Any, what: str, least: int = 1) -> int:
+    try:
+        count = operator.index(value) if not isinstance(value, bool) else None
+    except TypeError:
+        count = None
+    if count is None:
+        raise UsageError(f"{what} = {value}: must be a whole number of tuples (for a size in order values use iw.range)")
+    if count < least:
+        raise UsageError(f"{what} = {count}: must be a number of tuples >= {least}")
+    return count
+
+
+def _offset(bound: Any, unbounded_sign: int) -> int | None:
+    if bound is None:
+        return None
+    try:
+        offset = operator.index(bound)
+    except TypeError:
+        raise UsageError(f"rows_between({bound!r}): a bound is a whole number of tuples, or None for UNBOUNDED") from None
+    return None if offset * unbounded_sign >= _UNBOUNDED else offset
+
+
+def _range_offset(bound: Any, option: str) -> Size | None:
+    if bound is None:
+        return None
+    offset = size_of(bound, option)
+    if not isinstance(offset, Interval) and abs(offset) >= _UNBOUNDED:
+        return None
+    return offset
+
+
+def _listed(columns: Any) -> list[Any]:
+    if isinstance(columns, (list, tuple)):
+        return list(columns)
+    return [columns]
+
+
+def _order(column: Any) -> Order:
+    if isinstance(column, Order):
+        return column
+    if isinstance(column, str):
+        words = column.rsplit(" ", 1)
+        if len(words) == 2 and words[1].lower() in ("asc", "desc"):
+            ascending = words[1].lower() == "asc"
+            return Order(words[0], ascending, ascending)
+    return Order(column)
+
+
+def asc(column: str, *, nulls_first: bool = True) -> Order:
+    """Ascending order for ``order_by=``, NULLs first unless said otherwise.
+
+    >>> asc("ts")
+    Order(column='ts', ascending=True, nulls_first=True)
+    """
+    return Order(column, True, nulls_first)
+
+
+def desc(column: str, *, nulls_first: bool = False) -> Order:
+    """Descending order for ``order_by=``, NULLs last unless said otherwise.
+
+    >>> rows(3, order_by=desc("ts")).describe()
+    '(order by ts desc rows between 2 preceding and current row)'
+    """
+    return Order(column, False, nulls_first)

@@ -1,0 +1,313 @@
+"""Order columns as keys that ascend: what frames and slots compute with.
+
+A RANGE distance needs a number, so the order column becomes an int64 (integers, dates in days, timestamps in
+their unit, decimals unscaled), a double, or a 128-bit integer (decimals of more than 18 digits). A descending
+order inverts the key (``~x``, which keeps distances and cannot overflow), so everything downstream sees
+ascending keys. NULLs and NaNs have no distance to anything: their rows are flagged, to be blocks of their own.
+
+Where only peers matter (several order columns, strings), the key is the peer group's running number.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.native._bounds import shifted
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval, Size
+from inwindow.windows.spec import Order
+
+Keys = npt.NDArray[Any]
+PLAIN = 0  # the side of a tuple whose order value is a number; see OrderKey.read
+_TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+_DAY = 86_400_000_000
+_INT64 = np.iinfo(np.int64)
+
+
+@dataclass(frozen=True)
+class OrderKey:
+    """How one order column of type ``type`` becomes keys, and a user's sizes and values become distances."""
+
+    column: str
+    type: pa.DataType
+    ascending: bool = True
+    nulls_first: bool = True
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether keys are 128 bits: decimals of more than 18 digits."""
+        return bool(pa.types.is_decimal(self.type) and self.type.precision > 18)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether keys are doubles."""
+        return bool(pa.types.is_floating(self.type))
+
+    @property
+    def is_time(self) -> bool:
+        """Whether distances are times rather than numbers."""
+        return bool(pa.types.is_timestamp(self.type) or pa.types.is_date(self.type) or pa.types.is_duration(self.type))
+
+    def read(self, values: pa.Array) -> tuple[Keys, npt.NDArray[np.int8]]:
+        """The keys of an array, and on which side of the numbers each row sorts.
+
+        The side of a number is PLAIN; NULLs and NaNs (whose key is 0) are before, < 0, or behind, > 0.
+        """
+        side = np.zeros(len(values), dtype=np.int8)
+        keys = self._ascending_keys(values)
+        if self.is_float:
+            side[np.isnan(keys)] = 1 if self.ascending else -1
+        if values.null_count:
+            side[pc.is_null(values).to_numpy(zero_copy_only=False)] = -2 if self.nulls_first else 2
+        if self.is_float:
+            keys = np.where(side == PLAIN, keys, 0.0) + 0.0  # -0.0 is 0.0
+            return (keys if self.ascending else 0.0 - keys), side
+        keys = keys if self.ascending else ~keys
+        if side.any():
+            keys = keys.copy()
+            keys[side != PLAIN] = 0
+        return keys, side
+
+    def _ascending_keys(self, values: pa.Array) -> Keys:
+        if self.is_float:
+            return _numbers(pc.cast(values, pa.float64()), np.float64)
+        if pa.types.is_decimal(self.type):
+            if self.is_wide:
+                raw = np.frombuffer(values.buffers()[1] or b"", dtype=np.int64).reshape(-1, 2)
+                return raw[values.offset : values.offset + len(values)]
+            words = np.frombuffer(values.buffers()[1] or b"", dtype=np.int64)  # the low word holds 18 digits
+            return words[2 * values.offset : 2 * (values.offset + len(values)) : 2]
+        if pa.types.is_date64(self.type):
+            values = pc.cast(values, pa.date32())
+        if pa.types.is_uint64(self.type):
+            return (_numbers(values, np.uint64) ^ np.uint64(1 << 63)).view(np.int64)
+        width = values.type.bit_width
+        if pa.types.is_integer(self.type):
+            return _numbers(pc.cast(values, pa.int64()), np.int64)
+        return _numbers(values.view(pa.int32() if width == 32 else pa.int64()), np.int64)
+
+    # Distances
+
+    def distance(self, size: Size, *, up: bool, what: str) -> Any:
+        """A size in units of the key; a fraction of a unit is rounded up or down."""
+        if isinstance(size, Interval):
+            if not self.is_time:
+                raise UsageError(
+                    f"{what} is a time, {size}, but the order column {self.column!r} is of type {self.type}: give a "
+                    "number in the column's unit, or order by a timestamp or a date"
+                )
+            exact = Decimal(size.microseconds) / _DAY if pa.types.is_date(self.type) else (
+                Decimal(size.microseconds) * _TICKS[self.type.unit] / 1_000_000
+            )  # fmt: skip
+        elif pa.types.is_timestamp(self.type) or pa.types.is_duration(self.type):
+            raise UsageError(
+                f"{what} is the number {size}, but the order column {self.column!r} is a {self.type}: give a time, as "
+                f"in '{size} seconds' or timedelta(seconds={size})"
+            )
+        elif self.is_float:
+            return float(size)
+        else:
+            exact = Decimal(str(size)) if isinstance(size, float) else Decimal(size)
+            if pa.types.is_decimal(self.type):
+                exact = exact.scaleb(self.type.scale)
+        return int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+
+    def exact_distance(self, size: Size, *, what: str) -> Any:
+        """A size that must be a whole number of the key's units: slides and extents."""
+        down, up = (self.distance(size, up=up, what=what) for up in (False, True))
+        if down != up or down == 0:
+            raise UsageError(
+                f"{what}={size} is finer than the column {self.column!r} of type {self.type} can tell apart: use a "
+                "whole number of its units, or cast the column"
+            )
+        return up
+
+    def value(self, literal: Any, *, what: str) -> Any:
+        """The ascending key of a literal order value (``since=``, ``origin=``, the result of a scope)."""
+        keys, side = OrderKey(self.column, self.type).read(self.array([literal], what=what))
+        if side[0] != PLAIN:
+            raise UsageError(f"{what}={literal!r} is not an order value: NULL and NaN lie nowhere in the order")
+        return keys[0]
+
+    def array(self, literals: list[Any], *, what: str) -> pa.Array:
+        """Literals as an Arrow array of the column's type; ISO strings will do for dates and timestamps."""
+        try:
+            if self.is_time:
+                literals = [self._moment(literal) for literal in literals]
+            elif pa.types.is_decimal(self.type):
+                literals = [None if x is None else Decimal(str(x)) for x in literals]
+            return pa.array(literals, self.type)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, ArithmeticError, OverflowError) as error:
+            raise UsageError(
+                f"{what} gives {literals[0] if len(literals) == 1 else literals!r}, which is no value of the order "
+                f"column {self.column!r} of type {self.type}: {error}"
+            ) from None
+
+    def _moment(self, literal: Any) -> Any:
+        if isinstance(literal, str):
+            literal = (date if pa.types.is_date(self.type) else datetime).fromisoformat(literal)
+        if pa.types.is_timestamp(self.type):
+            if isinstance(literal, date) and not isinstance(literal, datetime):
+                literal = datetime(literal.year, literal.month, literal.day)
+            if isinstance(literal, datetime):
+                if self.type.tz is not None and literal.tzinfo is None:
+                    literal = literal.replace(tzinfo=UTC)
+                elif self.type.tz is None and literal.tzinfo is not None:
+                    raise ValueError(f"the column has no time zone but {literal} has one")
+        return literal
+
+    # Moving keys
+
+    def moved(self, keys: Keys, offset: Size, *, lower: bool, what: str) -> Keys:
+        """The targets of a RANGE bound: ``keys`` moved by ``offset`` in the direction of the order."""
+        if isinstance(offset, Interval) and offset.months:
+            return self._moved_by_months(keys, offset, what=what)
+        # ts >= t - 1.5 units is ts >= ceil(t - 1.5); ts <= t - 1.5 is ts <= floor(t - 1.5).
+        return shifted(keys, self.distance(offset, up=lower, what=what))
+
+    def _moved_by_months(self, keys: Keys, offset: Interval, *, what: str) -> Keys:
+        if not (pa.types.is_timestamp(self.type) or pa.types.is_date(self.type)):
+            self.distance(Interval(0, 1), up=True, what=what)  # not a time at all: the same error
+            raise UsageError(f"{what}={offset}: months need a date or a timestamp, not {self.type}")
+        is_date = pa.types.is_date(self.type)
+        unit = "D" if is_date else self.type.unit
+        signed = offset if self.ascending else -offset
+        times = (keys if self.ascending else ~keys).astype(np.int64).view(f"datetime64[{unit}]")
+        days = times.astype("datetime64[D]")
+        months = days.astype("datetime64[M]")
+        day_of_month = (days - months.astype("datetime64[D]")).astype(np.int64)
+        moved = months + np.timedelta64(signed.months, "M")
+        last_day = ((moved + 1).astype("datetime64[D]") - moved.astype("datetime64[D]")).astype(np.int64) - 1
+        moved_days = moved.astype("datetime64[D]") + np.minimum(day_of_month, last_day)
+        result = (moved_days.astype(f"datetime64[{unit}]") + (times - days)).view(np.int64)
+        if signed.microseconds:
+            result = shifted(result, self.distance(Interval(0, signed.microseconds), up=True, what=what))
+        return result if self.ascending else ~result
+
+    def overflows(self, keys: Keys, offset: Size) -> npt.NDArray[np.bool_] | None:
+        """Which keys moved by ``offset`` leave int64, so that the target saturates; None if no key can."""
+        if self.is_float or self.is_wide or (isinstance(offset, Interval) and offset.months):
+            return None
+        distance = self.distance(offset, up=True, what="offset")
+        limit = (_INT64.max if distance > 0 else _INT64.min) - distance
+        if not _INT64.min <= limit <= _INT64.max:
+            return np.ones(len(keys), dtype=bool)
+        over: npt.NDArray[np.bool_] = keys > limit if distance > 0 else keys < limit
+        return over if over.any() else None
+
+    def original(self, keys: Keys) -> Keys:
+        """Keys in the column's own direction: undoes the inversion of a descending order."""
+        if self.ascending:
+            return keys
+        return 0.0 - keys if self.is_float else ~keys
+
+    def slots(self, keys: Keys, slide: Size, origin: Any, *, what: str = "slide") -> npt.NDArray[Any]:
+        """The number of the slot [origin + k*slide, origin + (k+1)*slide) that each key lies in."""
+        return floor_multiple(self.original(keys), self.exact_distance(slide, what=what), self.origin(origin))
+
+    def origin(self, origin: Any) -> Any:
+        """The key of the origin: the epoch, or 0, unless given."""
+        if origin is not None:
+            return self.value(origin, what="origin")
+        return self.value(0, what="origin") if pa.types.is_uint64(self.type) else 0
+
+    @property
+    def bound_type(self) -> pa.DataType:
+        """The type of an extent's start and end: wide enough for a start before the smallest value."""
+        if pa.types.is_integer(self.type):
+            return pa.int64()
+        if pa.types.is_decimal(self.type):
+            return pa.decimal128(38, self.type.scale)
+        return self.type
+
+    def bounds_of(self, keys: Keys) -> pa.Array:
+        """Starts or ends of extents, as :attr:`bound_type`."""
+        if pa.types.is_integer(self.type):
+            return pa.array(keys)
+        return OrderKey(self.column, self.bound_type).column_of(keys)
+
+    def column_of(self, keys: Keys) -> pa.Array:
+        """Ascending keys as an Arrow array of the column's type (the start and end of extents)."""
+        if self.is_float:
+            return pc.cast(pa.array(keys), self.type)
+        if pa.types.is_decimal(self.type):
+            return pa.array([Decimal(int(key)).scaleb(-self.type.scale) for key in keys], self.type)
+        if pa.types.is_uint64(self.type):
+            return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63))
+        if pa.types.is_integer(self.type):
+            return pc.cast(pa.array(keys), self.type, safe=False)
+        if pa.types.is_date64(self.type):
+            return pc.cast(pa.array(keys.astype(np.int32)).view(pa.date32()), self.type)
+        narrow = self.type.bit_width == 32
+        return pa.array(keys.astype(np.int32) if narrow else keys).view(self.type)
+
+
+def floor_multiple(keys: Keys, step: Any, origin: Any) -> npt.NDArray[Any]:
+    """floor((key - origin) / step), without overflow for any int64 key."""
+    if keys.dtype == np.float64:
+        number = np.floor((keys - origin) / step)
+        # The quotient is rounded; the slot is the one whose bounds hold the key.
+        number += grid(number + 1, step, origin) <= keys
+        return number - (grid(number, step, origin) > keys)
+    if keys.ndim == 2:
+        # Wide keys as Python's integers: slow, and only where such a column is cut into slots.
+        low, high = keys[:, 0].copy().view(np.uint64), keys[:, 1]
+        whole = (high.astype(object) << 64) + low.astype(object)
+        return (whole - _whole(origin)) // step
+    origin = int(origin)
+    # (key - origin) // step with the remainders taken apart, so that nothing leaves 64 bits.
+    quotient, remainder = np.divmod(keys, np.int64(step))
+    origin_quotient, origin_remainder = divmod(origin, step)
+    result: npt.NDArray[Any] = quotient - np.int64(origin_quotient) - (remainder < np.int64(origin_remainder))
+    return result
+
+
+def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt.NDArray[Any]:
+    """origin + number*step + size. Doubles are read as the decimals they are written as: 6 steps of 0.1 are 0.6."""
+    if isinstance(step, int):
+        return number * step + (origin + size)
+    step, origin, size = (Decimal(repr(float(x))) for x in (step, origin, size))
+    digits = max(0, *(-int(x.as_tuple().exponent) for x in (step, origin, size)))
+    scaled = [float(x.scaleb(digits)) for x in (step, origin + size)]
+    result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**digits
+    return result
+
+
+def _whole(key: Any) -> int:
+    return int(key) if np.ndim(key) == 0 else (int(key[1]) << 64) + int(np.uint64(key[0]))
+
+
+def order_key(order: Order, kind: pa.DataType, *, what: str) -> OrderKey:
+    """The key of an order column in whose values distances are meant; an error where there are none."""
+    numeric = (
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
+        or pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind)
+    )  # fmt: skip
+    if not numeric:
+        raise UsageError(
+            f"{what} needs distances in the order column {order.column!r}, but {kind} has none: order by a number, a date or "
+            "a timestamp, or use a ROWS frame"
+        )
+    return OrderKey(order.column, kind, order.ascending, order.nulls_first)
+
+
+def _numbers(values: pa.Array, dtype: Any) -> Keys:
+    # Buffers may hold anything under a NULL; its row is flagged and zeroed by the caller.
+    raw = np.frombuffer(values.buffers()[1] or b"", dtype=_width(values))
+    return raw[values.offset : values.offset + len(values)].astype(dtype, copy=False)
+
+
+def _width(values: pa.Array) -> Any:
+    if pa.types.is_floating(values.type):
+        return np.float64
+    if pa.types.is_uint64(values.type):
+        return np.uint64
+    return np.int32 if values.type.bit_width == 32 else np.int64
+
+

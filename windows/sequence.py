@@ -1,0 +1,146 @@
+"""The tuples that are held of an endless, sorted input: positions, partitions, order keys.
+
+Every tuple has a *position*, counted from the first tuple of the input. The sequence holds the keys of the
+positions ``[base, end)``: those before ``base`` are forgotten, those from ``end`` on have not arrived::
+
+    partition starts     0          7              15
+    blocks               0          7    9         15         (NULL order values of the second partition: 7, 8)
+    held                      [base = 4 ............... end = 20)
+                                                   ^ open: may still grow
+
+A batch may end anywhere. Bounds, slots and extents read this and nothing else, so none of them knows of batches.
+"""
+
+from collections.abc import Sequence as Columns
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.windows.neighbours import changes
+from inwindow.windows.order_key import PLAIN, Keys, OrderKey
+
+Positions = npt.NDArray[np.int64]
+
+
+class Sequence:
+    """What is known of the held tuples' places; fed by :meth:`append`, trimmed by :meth:`forget`."""
+
+    def __init__(self, key: OrderKey | None, peers: bool) -> None:
+        self.key = key  # distances in this order column
+        self.peers = peers and key is None  # only peer groups matter: keys are their running numbers
+        self.base = 0
+        self.end = 0
+        self.ended = False
+        self.partition_starts: Positions = np.zeros(0, dtype=np.int64)
+        self.block_starts: Positions = np.zeros(0, dtype=np.int64)
+        self.keys: Keys | None = None
+        self.side: npt.NDArray[np.int8] | None = None  # where NULL and NaN order values sort; None: all are numbers
+        self._last: tuple[list[pa.Array], list[pa.Array]] | None = None
+        self._last_side = 0
+
+    def append(self, partition: Columns[pa.Array], order: Columns[pa.Array], rows: int) -> None:
+        """Take the next tuples: their partition columns and order columns, ``rows`` of each."""
+        if rows == 0:
+            return
+        new_partition = self._new_partitions(partition, rows)
+        new_block = new_partition
+        if self.key is not None:
+            new_block = self._read_keys(order[0], new_partition)
+        elif self.peers:
+            self._number_peers(order, new_partition)
+        self.partition_starts = np.concatenate([self.partition_starts, np.flatnonzero(new_partition) + self.end])
+        self.block_starts = np.concatenate([self.block_starts, np.flatnonzero(new_block) + self.end])
+        self._last = ([c.slice(rows - 1, 1) for c in partition], [c.slice(rows - 1, 1) for c in order])
+        self.end += rows
+
+    def _new_partitions(self, partition: Columns[pa.Array], rows: int) -> npt.NDArray[np.bool_]:
+        if partition:
+            return changes(partition, self._last and self._last[0])
+        new = np.zeros(rows, dtype=bool)
+        new[0] = self._last is None
+        return new
+
+    def _read_keys(self, order: pa.Array, new_partition: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        assert self.key is not None
+        keys, side = self.key.read(order)
+        new_block = new_partition.copy()
+        new_block[1:] |= side[1:] != side[:-1]
+        new_block[0] |= side[0] != self._last_side
+        self._last_side = int(side[-1])
+        self._extend(keys)
+        if self.side is not None or side.any():
+            held = np.zeros(self.end - self.base, dtype=np.int8) if self.side is None else self.side
+            self.side = np.concatenate([held, side])
+        return new_block
+
+    def _number_peers(self, order: Columns[pa.Array], new_partition: npt.NDArray[np.bool_]) -> None:
+        new_peers = new_partition.copy()
+        if order:
+            new_peers |= changes(order, self._last and self._last[1])
+        before = 0 if self.keys is None or not len(self.keys) else int(self.keys[-1])
+        self._extend(before + np.cumsum(new_peers, dtype=np.int64))
+
+    def _extend(self, keys: Keys) -> None:
+        self.keys = keys if self.keys is None or not len(self.keys) else np.concatenate([self.keys, keys])
+
+    def forget(self, before: int) -> None:
+        """Drop the tuples before a position (the newest one is kept: it is the next one's neighbour)."""
+        before = min(before, self.end - 1)
+        if before <= self.base:
+            return
+        if self.keys is not None:
+            self.keys = self.keys[before - self.base :]
+        if self.side is not None:
+            self.side = self.side[before - self.base :]
+        self.partition_starts = _from_containing(self.partition_starts, before)
+        self.block_starts = _from_containing(self.block_starts, before)
+        self.base = before
+
+    @property
+    def closed(self) -> int:
+        """All tuples before this position are in partitions that have ended."""
+        if self.ended or not len(self.partition_starts):
+            return self.end
+        return int(self.partition_starts[-1])
+
+    @property
+    def last_key(self) -> Keys:
+        """The newest tuple's key, as an array of one."""
+        assert self.keys is not None
+        return self.keys[-1:]
+
+    def keys_at(self, at: Positions) -> Keys:
+        """The keys of the tuples at the given positions."""
+        assert self.keys is not None
+        if len(at) and at[-1] - at[0] + 1 == len(at):
+            return self.keys[at[0] - self.base : at[-1] + 1 - self.base]
+        return self.keys[at - self.base]
+
+    def plain_at(self, at: Positions) -> npt.NDArray[np.bool_] | None:
+        """Which of the tuples have a plain order value, neither NULL nor NaN; None if all do."""
+        return None if self.side is None else self.side[at - self.base] == PLAIN
+
+    def sides_at(self, at: Positions) -> npt.NDArray[np.int8] | None:
+        """Where the tuples sort: before the numbers, < 0, among them, or behind, > 0; None if all are among them."""
+        return None if self.side is None else self.side[at - self.base]
+
+    def partitions(self, at: Positions) -> tuple[Positions, Positions]:
+        """Start and end of the partition of each position (the open one ends where we are)."""
+        return self._spread(self.partition_starts, at)
+
+    def blocks(self, at: Positions) -> tuple[Positions, Positions]:
+        """Start and end of the block of each position: its partition's plain, NULL or NaN order values."""
+        return self._spread(self.block_starts, at)
+
+    def _spread(self, starts: Positions, at: Positions) -> tuple[Positions, Positions]:
+        ends = np.append(starts[1:], self.end)
+        first, last = np.searchsorted(starts, (at[0], at[-1]), side="right") - 1 if len(at) else (0, -1)
+        if first == last:
+            return np.full(len(at), starts[first]), np.full(len(at), ends[first])
+        which = np.searchsorted(starts, at, side="right") - 1
+        return starts[which], ends[which]
+
+
+def _from_containing(starts: Positions, position: int) -> Positions:
+    return starts[max(int(np.searchsorted(starts, position, side="right")) - 1, 0) :]

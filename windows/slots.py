@@ -1,0 +1,98 @@
+"""Which tuples yield: the last tuple of each slot (ESL, section 5.1).
+
+::
+
+    ROWS  ... SLIDE 3        t t t | t t t | t t          slots of 3 tuples, from the partition's first
+    yields                       ^       ^    (^ final="emit")
+    RANGE ... SLIDE 10       [0..10): 1 4 9   [10..20): none   [20..30): 21 22
+    yields                              ^                                    ^
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from inwindow.windows.order_key import OrderKey
+from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.spec import Rows, Window
+
+
+class Slots(Protocol):
+    """The rule that picks the yield tuples."""
+
+    def ready(self, sequence: Sequence) -> int:
+        """The position before which it is decided which tuples yield."""
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """The yield tuples among the positions [first, last), all of them ready."""
+
+
+def slots_of(window: Window, key: OrderKey | None) -> Slots:
+    """The slots of a window: every tuple where it does not slide."""
+    if window.slide is None:
+        return EveryTuple()
+    if isinstance(window.frame, Rows):
+        return RowSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
+    assert key is not None
+    return ValueSlots(key, window.slide, window.origin)
+
+
+class EveryTuple:
+    """No slide: every tuple yields."""
+
+    def ready(self, sequence: Sequence) -> int:
+        """All that has arrived."""
+        return sequence.end
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """All."""
+        return np.arange(first, last)
+
+
+class RowSlots:
+    """Slots of ``slide`` tuples, from the partition's first tuple; an unfilled last one yields on request."""
+
+    def __init__(self, slide: int, emit_final: bool) -> None:
+        self.slide, self.emit_final = slide, emit_final
+
+    def ready(self, sequence: Sequence) -> int:
+        """All that has arrived; but whether the newest is its partition's last is not known yet."""
+        return max(sequence.closed, sequence.end - 1) if self.emit_final else sequence.end
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """The tuples that fill a slot."""
+        at = np.arange(first, last)
+        start, end = sequence.partitions(at)
+        fills = (at - start) % self.slide == self.slide - 1
+        if self.emit_final:
+            fills |= at == end - 1
+        return at[fills]
+
+    def next_yield(self, sequence: Sequence, cursor: int) -> int:
+        """No tuple from ``cursor`` on, arrived or not, yields before this position."""
+        start = int(sequence.partition_starts[-1]) if len(sequence.partition_starts) else 0
+        if self.emit_final or cursor < start:
+            return cursor
+        return start + ((cursor - start) // self.slide + 1) * self.slide - 1
+
+
+class ValueSlots:
+    """Slots [origin + k*slide, origin + (k+1)*slide) of order values; each non-empty one yields."""
+
+    def __init__(self, key: OrderKey, slide: Any, origin: Any) -> None:
+        self.key, self.slide, self.origin = key, slide, origin
+
+    def ready(self, sequence: Sequence) -> int:
+        """Whether the newest tuple is its slot's last is known when the next one arrives."""
+        return sequence.end if sequence.ended else max(sequence.closed, sequence.end - 1)
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """The tuples whose successor lies in another slot, or in another block."""
+        if first >= last:
+            return np.zeros(0, dtype=np.int64)
+        at = np.arange(first, last)
+        looked_at = np.arange(first, min(last + 1, sequence.end))
+        slot = self.key.slots(sequence.keys_at(looked_at), self.slide, self.origin)
+        is_last = sequence.blocks(at)[1] == at + 1
+        is_last[: len(looked_at) - 1] |= np.asarray(slot[1:] != slot[:-1], dtype=bool)
+        return at[is_last]

@@ -1,0 +1,116 @@
+"""Reading a ``pyspark.sql.WindowSpec``: classic (through the JVM) and Connect (plain Python).
+
+A spec has no public accessor, so this looks inside; a field that is not there is reported, not guessed. A column
+that is a plain name is read as that name, so that a Spark window also works on an Arrow table; anything else stays
+a Spark Column.
+"""
+
+from typing import Any
+
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.spec import Frame, Order, Range, Rows, Window
+
+_UNBOUNDED = 1 << 62  # Spark's own limits are +-(2**63); no count of tuples comes near
+
+
+def read_window_spec(spec: Any) -> Window:
+    """The window of a PySpark WindowSpec. SQL's default frames apply where it has none."""
+    try:
+        partition_by, order_by, frame = (
+            _read_connect(spec) if ".connect." in type(spec).__module__ else _read_classic(spec)
+        )
+    except (AttributeError, KeyError) as error:
+        raise UsageError(
+            f"cannot read this version's WindowSpec ({error}): write the window with iw.rows or iw.range"
+        ) from error
+    if frame is None:
+        frame = Range(None, 0) if order_by else Rows(None, None)
+    return Window(frame, tuple(partition_by), tuple(order_by))
+
+
+def _frame(is_rows: bool, lower: int, upper: int) -> Frame:
+    bounds = [None if abs(bound) >= _UNBOUNDED else bound for bound in (lower, upper)]
+    if bounds[0] is None and lower > 0:
+        raise UsageError("a frame cannot start at UNBOUNDED FOLLOWING")
+    if bounds[1] is None and upper < 0:
+        raise UsageError("a frame cannot end at UNBOUNDED PRECEDING")
+    return Rows(*bounds) if is_rows else Range(*bounds)
+
+
+# Spark Connect: the spec is a Python object.
+
+
+def _read_connect(spec: Any) -> tuple[list[Any], list[Order], Frame | None]:
+    frame = spec._frame
+    return (
+        [_connect_column(expression) for expression in spec._partitionSpec],
+        [Order(_connect_column(s._child), bool(s._ascending), bool(s._nullsFirst)) for s in spec._orderSpec],
+        frame and _frame(bool(frame._isRowFrame), int(_connect_bound(frame._start)), int(_connect_bound(frame._end))),
+    )
+
+
+def _connect_bound(bound: Any) -> Any:
+    return getattr(bound, "_value", bound)
+
+
+def _connect_column(expression: Any) -> Any:
+    if type(expression).__name__ == "ColumnReference":
+        return expression._unparsed_identifier.strip("`")
+    from pyspark.sql.connect.column import Column
+
+    return Column(expression)
+
+
+# Classic: the spec is a JVM object; a dummy over it shows its tree.
+
+
+def _read_classic(spec: Any) -> tuple[list[Any], list[Order], Frame | None]:
+    from pyspark.sql import functions as F
+
+    node = F.lit(1).over(spec)._jc.node().windowSpec()  # type: ignore[attr-defined, unused-ignore]
+    frame = node.frame()
+    return (
+        [_classic_column(column) for column in _items(node.partitionColumns())],
+        [
+            Order(
+                _classic_column(order.child()),
+                _kind(order.sortDirection()).startswith("Asc"),
+                _kind(order.nullOrdering()) == "NullsFirst",
+            )
+            for order in _items(node.sortColumns())
+        ],
+        None if frame.isEmpty() else _classic_frame(frame.get()),
+    )
+
+
+def _classic_frame(frame: Any) -> Frame:
+    return _frame(_kind(frame.frameType()) == "Row", _classic_bound(frame.lower()), _classic_bound(frame.upper()))
+
+
+def _classic_bound(bound: Any) -> int:
+    kind = _kind(bound)
+    if kind == "Value":
+        return int(bound.value().value())
+    return {"UnboundedPreceding": -_UNBOUNDED, "CurrentRow": 0, "UnboundedFollowing": _UNBOUNDED}[kind]
+
+
+def _classic_column(node: Any) -> Any:
+    if _kind(node) == "UnresolvedAttribute":
+        parts = _items(node.nameParts())
+        if len(parts) == 1:
+            return str(parts[0])
+    from pyspark import SparkContext
+    from pyspark.sql import Column
+
+    context = SparkContext._active_spark_context
+    assert context is not None and context._jvm is not None
+    return Column(getattr(context._jvm, "org.apache.spark.sql.Column")(node))  # type: ignore[call-arg, unused-ignore]
+
+
+def _items(sequence: Any) -> list[Any]:
+    return [sequence.apply(index) for index in range(sequence.size())]
+
+
+def _kind(node: Any) -> str:
+    # Scala's singletons print as an address; their class has the name.
+    return str(node.getClass().getSimpleName()).rstrip("$")

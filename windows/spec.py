@@ -1,0 +1,180 @@
+"""A window, written down: partitioning, order, frame, slide. Pure data; no rows, no Spark.
+
+The frames are those of SQL:2003 plus the scopes of the window-scopes paper::
+
+    Rows(-49, 0)             ROWS BETWEEN 49 PRECEDING AND CURRENT ROW
+    Range(-5 min, 0)         RANGE BETWEEN INTERVAL 5 MINUTES PRECEDING AND CURRENT ROW
+    Landmark(since, until)   lower and/or upper bound fixed at a value of the order column
+    Scope(lower, upper)      lower(t) <= order value <= upper(t), both functions never decreasing
+
+An offset is relative to the current tuple, negative is PRECEDING; ``None`` is UNBOUNDED.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from inwindow.windows.interval import Interval, Size, is_negative
+
+Final = Literal["drop", "emit"]
+
+
+@dataclass(frozen=True)
+class Order:
+    """One order column. NULLs come first when ascending and last when descending, unless said."""
+
+    column: Any  # a column name; a Spark Column in a plan for Spark
+    ascending: bool = True
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True)
+class Rows:
+    """ROWS BETWEEN lower AND upper, counted in tuples."""
+
+    lower: int | None
+    upper: int | None
+
+
+@dataclass(frozen=True)
+class Range:
+    """RANGE BETWEEN lower AND upper, in the unit of the order column; includes all peers."""
+
+    lower: Size | None
+    upper: Size | None
+
+
+@dataclass(frozen=True)
+class Landmark:
+    """since <= order value <= min(current, until), with the current tuple's peers."""
+
+    since: Any = None
+    until: Any = None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """lower(t) <= order value <= upper(t) at the tuple whose order value is t.
+
+    ``lower=None`` is unbounded, ``upper=None`` is the current tuple and its peers.
+    """
+
+    lower: Callable[[Any], Any] | None = None
+    upper: Callable[[Any], Any] | None = None
+
+
+Frame = Rows | Range | Landmark | Scope
+
+
+@dataclass(frozen=True)
+class Window:
+    """A frame over partitions of ordered tuples; what ``over()`` takes.
+
+    ``slide`` is a count of tuples for a Rows frame and a size in order values for the others.
+    """
+
+    frame: Frame
+    partition_by: tuple[Any, ...] = ()
+    order_by: tuple[Order, ...] = ()
+    slide: Size | None = None
+    origin: Any = None
+    final: Final = "drop"
+    active_expiration: bool = False
+    strategy: str | None = None
+
+    @property
+    def ends_at_current(self) -> bool:
+        """Whether the frame ends at the current tuple, so that each tuple is the newest of its frame."""
+        frame = self.frame
+        if isinstance(frame, Rows):
+            return frame.upper == 0
+        if isinstance(frame, Range):
+            return frame.upper is not None and frame.upper == 0
+        return False
+
+    @property
+    def is_unbounded_below(self) -> bool:
+        """Whether the lower bound never moves: nothing ever leaves the frame."""
+        frame = self.frame
+        if isinstance(frame, (Rows, Range)):
+            return frame.lower is None
+        if isinstance(frame, Landmark):
+            return True
+        return frame.lower is None
+
+    def describe(self) -> str:
+        """The window as ESL's figure 1 would write it."""
+        parts = []
+        if self.partition_by:
+            parts.append("partition by " + ", ".join(map(str, self.partition_by)))
+        if self.order_by:
+            parts.append("order by " + ", ".join(_order_text(order) for order in self.order_by))
+        parts.append(_frame_text(self.frame))
+        if self.slide is not None:
+            parts.append(f"slide {self.slide}")
+        if self.active_expiration:
+            parts.append("active expiration")
+        return "(" + " ".join(parts) + ")"
+
+
+@dataclass(frozen=True)
+class Hop:
+    """Extents [origin + k*every, + size) of the attribute ``on``: one row per key and extent.
+
+    With ``rows=True`` the attribute is the row number in the partition (``scope="partition"``) or in
+    the whole stream (``scope="stream"``), in the order of ``on``. A tumble is a hop with every = size.
+    """
+
+    on: str
+    size: Size
+    every: Size
+    origin: Any = None
+    rows: bool = False
+    scope: Literal["partition", "stream"] = "partition"
+
+
+@dataclass(frozen=True)
+class Cumulate:
+    """Extents that share a start (a multiple of size) and end every ``every`` after it, up to size."""
+
+    on: str
+    size: Size
+    every: Size
+    origin: Any = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """Maximal runs of tuples less than ``gap`` apart; an extent ends ``gap`` after its last tuple."""
+
+    on: str
+    gap: Size
+
+
+Extent = Hop | Cumulate | Session
+
+
+def _order_text(order: Order) -> str:
+    text = f"{order.column}{'' if order.ascending else ' desc'}"
+    if order.nulls_first == order.ascending:
+        return text
+    return f"{text} nulls {'first' if order.nulls_first else 'last'}"
+
+
+def _frame_text(frame: Frame) -> str:
+    if isinstance(frame, (Rows, Range)):
+        kind = "rows" if isinstance(frame, Rows) else "range"
+        return f"{kind} between {_bound_text(frame.lower, 'preceding')} and {_bound_text(frame.upper, 'following')}"
+    if isinstance(frame, Landmark):
+        since = "" if frame.since is None else f"since {frame.since}"
+        return " ".join(part for part in (since, "" if frame.until is None else f"until {frame.until}") if part)
+    upper = "current row" if frame.upper is None else "upper(t)"
+    return f"scope from {'unbounded preceding' if frame.lower is None else 'lower(t)'} to {upper}"
+
+
+def _bound_text(bound: Size | None, unbounded_side: str) -> str:
+    if bound is None:
+        return f"unbounded {unbounded_side}"
+    if bound == 0 or (isinstance(bound, Interval) and bound.is_zero):
+        return "current row"
+    return f"{-bound} preceding" if is_negative(bound) else f"{bound} following"
