@@ -607,6 +607,17 @@ cdef class Quantile:
                     add(&self.ranks, Entry(keys[i], self.ranks.hi))
                 self.ranks.hi += 1
 
+    def __sizeof__(self):
+        """Bytes, the blocks of the piles and the ring included."""
+        cdef int64_t size = sizeof(Ranks) + (self.ranks.mask + 1) * sizeof(int64_t), i
+        cdef Pile* pile
+        cdef int which
+        for which in range(2):
+            for i in range(self.ranks.sides[which].depth):
+                pile = &self.ranks.sides[which].piles[i]
+                size += (pile.entries - pile.block + pile.capacity) * <int64_t>sizeof(Entry)
+        return size
+
     def _check(self):
         """Assert the invariants."""
         cdef Ranks* ranks = &self.ranks

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 Positions = npt.NDArray[np.int64]
 Seen = npt.NDArray[np.uint8] | None
-_NONE = np.iinfo(np.int64).max
+_NONE = np.iinfo(np.int64).max // 2  # beyond every position, also with an offset added
 
 
 class First:
@@ -123,7 +123,7 @@ def _following(n: int, seen: Seen) -> Positions:
     index = np.arange(n)
     if seen is None:
         return index
-    return np.minimum.accumulate(np.where(seen, index, _NONE - n)[::-1])[::-1]
+    return np.minimum.accumulate(np.where(seen, index, _NONE)[::-1])[::-1]
 
 
 def _preceding(n: int, seen: Seen) -> Positions:

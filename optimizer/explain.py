@@ -43,14 +43,16 @@ class Explanation:
     def _sharing(self, work: Pass) -> str:
         count = len(work.steps)
         by = f"partition by {', '.join(work.partition_by)}" if work.partition_by else "no partitioning"
-        order = f"order by {', '.join(str(order.column) for order in work.order_by)}" if work.order_by else "arrival order"
+        order = (
+            f"order by {', '.join(str(order.column) for order in work.order_by)}" if work.order_by else "arrival order"
+        )
         what = "one aggregate" if count == 1 else f"{count} aggregates share one sort and one buffer"
         return f"{by}, {order}; {what}"
 
     def _call(self, step: Step) -> str:
         where = step.case.window.describe() if step.case.window else ""
         if step.case.extent is not None:
-            where = f"in {step.case.extent}"
+            where = step.case.extent.describe()
         return f"{step.label} {where}".rstrip()
 
     def _rows(self, step: Step) -> list[tuple[str, str]]:

@@ -35,8 +35,8 @@ class PaneCascade:
             return No("with slide 1 every pane would be a single tuple")
         if not (traits.has_merge or traits.algebraic):
             return No(f"{case.name} has no merge" + ("" if traits.native else " (and is not algebraic=True)"))
-        if traits.reads_inwindow:
-            return No(f"{case.name} reads inwindow, which needs the tuples themselves")
+        if traits.reads_inwindow and traits.has_merge:
+            return No(f"{case.name} reads inwindow, which merged states do not have")
         if not traits.has_terminate:
             return No(f"{case.name} has no terminate: its state may depend on tuples before the frame")
         return Yes(f"{case.name} has merge" if traits.has_merge else f"{case.name} is algebraic")
@@ -47,7 +47,8 @@ class PaneCascade:
 
     def memory(self, case: Case) -> str:
         """The closed panes of a frame and the open one."""
-        return f"{panes_held(case)} partials"
+        keeps_tuples = case.traits.reads_inwindow and not case.traits.has_base
+        return f"{panes_held(case)} partials{', and the tuples of the open pane (inwindow)' if keeps_tuples else ''}"
 
 
 def panes_held(case: Case) -> int:

@@ -48,6 +48,15 @@ class Step:
         assert aggregate is not None
         return base_of(aggregate) if self.strategy in ("unbounded", "tumble") else aggregate
 
+    @property
+    def is_blocking(self) -> bool:
+        """Whether the version that runs gives its results by ``terminate``; a base may, and its window version not."""
+        if self.implementation.native is not None:
+            return True
+        traits = self.prototype._traits
+        assert traits is not None
+        return traits.has_terminate
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -66,7 +75,9 @@ def plan_windows(schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: boo
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
         window = _window(name, one)
-        _check_columns(schema, [*window.partition_by, *(order.column for order in window.order_by)], f"the window of {one.label}")
+        _check_columns(
+            schema, [*window.partition_by, *(order.column for order in window.order_by)], f"the window of {one.label}"
+        )
         grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
     return [
         _window_pass(schema, partition_by, order_by, members, ansi)
@@ -141,9 +152,7 @@ def _step(schema: pa.Schema, name: str, applied: Applied, case: Case, forced: st
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
-    return Step(
-        name, applied.label, applied.columns, condition, implementation, case, choose(case, forced)
-    )
+    return Step(name, applied.label, applied.columns, condition, implementation, case, choose(case, forced))
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:
@@ -205,7 +214,12 @@ def _check_window(window: Window, key: OrderKey | None) -> None:
     if isinstance(frame, Range):
         for bound in (frame.lower, frame.upper):
             if bound is not None and bound != 0:
-                key.moved(np.zeros((0, 2) if key.is_wide else 0, dtype=np.int64), bound, lower=True, what=f"the frame {window.describe()}")
+                key.moved(
+                    np.zeros((0, 2) if key.is_wide else 0, dtype=np.int64),
+                    bound,
+                    lower=True,
+                    what=f"the frame {window.describe()}",
+                )
     if window.active_expiration and isinstance(frame, Range) and frame.lower:
         if isinstance(frame.lower, Interval) and frame.lower.months:
             raise UsageError(
@@ -239,5 +253,3 @@ def _closest(name: str, names: list[str]) -> str | None:
 
     matches = difflib.get_close_matches(name, names, 1)
     return matches[0] if matches else None
-
-

@@ -82,7 +82,9 @@ class Case:
         if self.extent is not None:
             if isinstance(self.extent, Session):
                 return False
-            return isinstance(self.extent, Cumulate) or in_order_units(self.extent.every) < in_order_units(self.extent.size)
+            return isinstance(self.extent, Cumulate) or in_order_units(self.extent.every) < in_order_units(
+                self.extent.size
+            )
         if self.window is None:
             return False
         return not self.is_row_tumble

@@ -31,7 +31,7 @@ class Tumble:
 
     def time(self, case: Case) -> str:
         """One step per tuple that a frame sees."""
-        return "O(1): one hook call per tuple in a frame, none for tuples between frames"
+        return "O(1): one step per tuple in a frame, none for tuples between frames"
 
     def memory(self, case: Case) -> str:
         """The state alone."""

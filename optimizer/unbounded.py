@@ -24,7 +24,7 @@ class Unbounded:
 
     def time(self, case: Case) -> str:
         """One step per tuple."""
-        return "O(1): one hook call per tuple and result"
+        return "O(1): one step per tuple"
 
     def memory(self, case: Case) -> str:
         """The state alone."""

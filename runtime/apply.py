@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.plan import plan_groups, plan_windows
 from inwindow.runtime import local
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.udaf.applied import Applied
@@ -156,8 +156,11 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     >>> table = pa.table({"item": ["a", "b", "a"], "t": [1, 2, 12], "price": [1.0, 5.0, 3.0]})
     >>> iw.group_by(table, "item").agg(iw.avg("price").alias("p")).to_pydict()
     {'item': ['a', 'b'], 'p': [2.0, 5.0]}
-    >>> iw.group_by(table, "item").window(iw.tumble("t", size=10)).agg(n=iw.count()).to_pylist()[1]
+    >>> by_ten = iw.group_by(table, "item").window(iw.tumble("t", size=10))
+    >>> by_ten.agg(n=iw.count()).to_pylist()[1]
     {'item': 'a', 'window': {'start': 10, 'end': 20}, 'n': 1}
+    >>> str(iw.explain(by_ten, n=iw.count())).splitlines()[2:4]
+    ['  n = count() (tumble t size 10)', '    strategy  tumble']
     """
     data = _data(data, "group_by")
     listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
@@ -201,7 +204,12 @@ def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> di
 
 
 def _place_item(
-    name: str | None, item: Any, schema: pa.Schema, columns: dict[str, str], applied: dict[str, Applied], times: list[str]
+    name: str | None,
+    item: Any,
+    schema: pa.Schema,
+    columns: dict[str, str],
+    applied: dict[str, Applied],
+    times: list[str],
 ) -> str:
     if isinstance(item, Applied):
         applied[name or item.output_name] = item
@@ -211,7 +219,9 @@ def _place_item(
         return times[-1]
     if isinstance(item, str):
         if schema.get_field_index(item) < 0:
-            raise UnknownColumnError(f"select: there is no column {item!r}; there are {', '.join(map(repr, schema.names))}")
+            raise UnknownColumnError(
+                f"select: there is no column {item!r}; there are {', '.join(map(repr, schema.names))}"
+            )
         columns[name or item] = item
         return name or item
     raise UsageError(f"select({item!r}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
@@ -244,7 +254,9 @@ def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
             "different times: use one select() for each"
         )
     if times and None in active.values():
-        raise UsageError("emitted_at() is the time at which a tuple leaves: it needs active_expiration=True on the window")
+        raise UsageError(
+            "emitted_at() is the time at which a tuple leaves: it needs active_expiration=True on the window"
+        )
     many = [name for name, one in applied.items() if one.traits.emits_many]
     if len(many) > 1:
         raise UsageError(
@@ -258,10 +270,10 @@ def _reordered_reader(reader: pa.RecordBatchReader, names: list[str]) -> pa.Reco
     return pa.RecordBatchReader.from_batches(schema, (batch.select(names) for batch in reader))
 
 
-
-
 def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
+
+    Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 2.0]})
@@ -280,7 +292,13 @@ def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     <BLANKLINE>
     local: a table is sorted once per pass and fed in slices; a reader must come sorted
     """
+    groups = data if isinstance(data, Grouped) else None
+    data = groups.data if groups else data
     schema = data if isinstance(data, pa.Schema) else _data(data, "explain").schema
     aggregates, computed = compute_arguments(_named(applied, named, "explain"))
-    passes = plan_windows(computed.schema(schema), aggregates)
+    schema = computed.schema(schema)
+    if groups:
+        passes = [plan_groups(schema, groups.keys, groups.extent, aggregates, order_by=groups.order_by)]
+    else:
+        passes = plan_windows(schema, aggregates)
     return Explanation(passes, "local: a table is sorted once per pass and fed in slices; a reader must come sorted")

@@ -26,7 +26,7 @@ def lane_of(step: Step, held: Held, key: OrderKey | None) -> Lane:
     framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
     if window.active_expiration:
         return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
-    if not step.case.traits.has_terminate:
+    if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         return lane(framing, slots, _emitter(step, held, Emit, "iterate"), slides)
     panes = None
@@ -43,12 +43,15 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
         assert panes is not None
         levels = _kernel_levels(step, held) if step.implementation.native else _hook_levels(step, held)
         return PaneCascade(panes, levels)
-    evicts = step.strategy not in ("unbounded", "tumble")
+    strategy = step.strategy
+    if strategy == "tumble" and step.case.frames_overlap:
+        strategy = "recompute"  # a RANGE slide's frames may share the tuples at their edge: each is folded on its own
+    evicts = strategy not in ("unbounded", "tumble")
     if step.implementation.native is not None:
         return _kernel_evaluator(step, held, evicts)
     empty = step.case.traits.empty
-    driver = _driver(step.strategy, step.prototype, len(step.arguments), _answers(step).mode, empty)
-    undoes = step.strategy != "recompute"
+    driver = _driver(strategy, step.prototype, len(step.arguments), _answers(step).mode, empty)
+    undoes = strategy != "recompute"
     return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=undoes)
 
 
@@ -101,7 +104,8 @@ def _hook_levels(step: Step, held: Held) -> Levels:
         tumble = Delta(aggregate, result="state", punt=PUNT)
         window: Any = MergePanes(aggregate, result=answers.mode, empty=traits.empty, punt=PUNT)
     else:
-        tumble = Delta(base_of(aggregate), result="object")
+        base = base_of(aggregate)
+        tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers.mode, traits.empty)
     return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
 

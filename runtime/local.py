@@ -49,7 +49,9 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     return table
 
 
-def table_select(table: pa.Table, columns: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None) -> pa.Table:
+def table_select(
+    table: pa.Table, columns: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None
+) -> pa.Table:
     """The yield tuples (emissions, expirations) with some of their columns."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
@@ -178,6 +180,7 @@ def _streamed(
 
     def batches() -> Iterator[pa.RecordBatch]:
         check = SortedCheck(operator.work)
+
         def renamed(given: pa.RecordBatch) -> pa.RecordBatch:
             return pa.RecordBatch.from_arrays(given.columns, schema=schema)
 

@@ -104,7 +104,9 @@ class Select(RowOperator):
         ready = self.decided()
         taken = [lane.take(ready) for lane in self.lanes]
         at = _owners(taken)
-        columns = self.passed_at(at - self.held.base) if len(at) else [pa.array([], f.type) for f in self._passed_fields()]
+        columns = (
+            self.passed_at(at - self.held.base) if len(at) else [pa.array([], f.type) for f in self._passed_fields()]
+        )
         for step, pieces in zip(self.work.steps, taken, strict=True):
             columns.append(_spread(pieces, at, step.implementation.result))
         if self.emitted_at is not None:

@@ -17,7 +17,9 @@ from inwindow.windows import reference
 from inwindow.windows.spec import Extent, Order, Window
 
 
-def rows_of(table: pa.Table, order_by: tuple[Order, ...], arguments: tuple[str, ...], condition: str | None = None) -> list[Any]:
+def rows_of(
+    table: pa.Table, order_by: tuple[Order, ...], arguments: tuple[str, ...], condition: str | None = None
+) -> list[Any]:
     """The definition's rows, with the position in the table as an extra argument to find them again."""
     orders = [python_values(table.column(order.column).combine_chunks()) for order in order_by]
     values = [python_values(table.column(name).combine_chunks()) for name in arguments]
@@ -30,9 +32,15 @@ def rows_of(table: pa.Table, order_by: tuple[Order, ...], arguments: tuple[str, 
 def partitions(table: pa.Table, partition_by: tuple[str, ...]) -> dict[Any, list[int]]:
     """The rows of each partition, in the order of first appearance."""
     groups: dict[Any, list[int]] = {}
-    keys = zip(*(table.column(name).to_pylist() for name in partition_by), strict=True) if partition_by else [()] * len(table)
+    keys = (
+        zip(*(table.column(name).to_pylist() for name in partition_by), strict=True)
+        if partition_by
+        else [()] * len(table)
+    )
     for index, key in enumerate(keys):
-        groups.setdefault(tuple("NaN" if v != v else v + 0.0 if isinstance(v, float) else v for v in key), []).append(index)
+        groups.setdefault(tuple("NaN" if v != v else v + 0.0 if isinstance(v, float) else v for v in key), []).append(
+            index
+        )
     return groups
 
 
@@ -49,7 +57,9 @@ def sorted_for(table: pa.Table, window: Window) -> pa.Table:
 
 def cut(table: pa.Table, size: int) -> pa.RecordBatchReader:
     """A reader whose batches have ``size`` rows."""
-    batches = [b for start in range(0, len(table), size) for b in table.slice(start, size).combine_chunks().to_batches()]
+    batches = [
+        b for start in range(0, len(table), size) for b in table.slice(start, size).combine_chunks().to_batches()
+    ]
     return pa.RecordBatchReader.from_batches(table.schema, batches)
 
 
@@ -85,7 +95,9 @@ def expected_groups(
     found = []
     traits = applied.traits
     for key, indices in partitions(table, keys).items():
-        rows = reference.in_order(rows_of(table.take(indices), (Order(extent.on),), applied.columns, applied.condition), (Order(extent.on),))
+        rows = reference.in_order(
+            rows_of(table.take(indices), (Order(extent.on),), applied.columns, applied.condition), (Order(extent.on),)
+        )
         for start, end, positions in reference.extents(extent, rows):
             found.append((*key, start, end, reference.fold(prototype, rows, positions, traits.nulls, traits.empty)))
     return found

@@ -104,6 +104,21 @@ class Longest(iw.Aggregate, returns="bigint", algebraic=True):
         return self.top
 
 
+class LongestInWindow(iw.WindowAggregate, returns="bigint", algebraic=True):
+    """Algebraic, and prunes the buffer: a pane has a buffer of tuples, a frame one of results (ESL, example 16)."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, id):
+        self.inwindow.delete(lambda record: record.id <= id, keep_newest=True)
+
+    def expire(self, id):
+        assert self.inwindow.oldest().id == id
+
+    def terminate(self):
+        return self.inwindow.oldest().id
+
+
 class Running(iw.Aggregate, returns="array<bigint>"):
     """No terminate: all it has ever seen, at each tuple."""
 

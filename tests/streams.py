@@ -119,15 +119,37 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
     if sliding:
         options["slide"] = draw(steps)
     if kind == "range":
-        lower, upper = draw(st.sampled_from([(-1, 0), (-1, 0), (None, 0), (0, None), (-1, 1), (-1, -1), (1, 1), (None, -1), (1, None), (None, None), (0, 1)]))
-        return iw.range_between(_signed(lower, draw(sizes)), _signed(upper, draw(sizes)), **options) if not (
-            lower is not None and upper is not None and lower == upper
-        ) else _ordered(lower, draw(sizes), draw(sizes), options)
+        lower, upper = draw(
+            st.sampled_from(
+                [
+                    (-1, 0),
+                    (-1, 0),
+                    (None, 0),
+                    (0, None),
+                    (-1, 1),
+                    (-1, -1),
+                    (1, 1),
+                    (None, -1),
+                    (1, None),
+                    (None, None),
+                    (0, 1),
+                ]
+            )
+        )
+        return (
+            iw.range_between(_signed(lower, draw(sizes)), _signed(upper, draw(sizes)), **options)
+            if not (lower is not None and upper is not None and lower == upper)
+            else _ordered(lower, draw(sizes), draw(sizes), options)
+        )
     if kind == "trailing range":
         return iw.range(draw(sizes), **options)
     plain = moments.filter(lambda x: x == x and x not in (float("inf"), float("-inf")))
     since, until = draw(st.one_of(st.none(), plain)), draw(st.one_of(st.none(), plain))
-    return iw.landmark(since=since, until=until, **options) if (since, until) != (None, None) else iw.unbounded(**_rows_only(options))
+    return (
+        iw.landmark(since=since, until=until, **options)
+        if (since, until) != (None, None)
+        else iw.unbounded(**_rows_only(options))
+    )
 
 
 def _rows_only(options: dict[str, Any]) -> dict[str, Any]:

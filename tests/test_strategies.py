@@ -8,8 +8,21 @@ from against_definition import cut, expected_column, expected_groups, expected_r
 from hypothesis import given, note
 from hypothesis import strategies as st
 from ids import (
-    Doubling, Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt, IdsWithBase, Leaving, LeavingTwice, Live,
-    Longest, Running,
+    Doubling,
+    Ids,
+    IdsAll,
+    IdsExpire,
+    IdsInWindow,
+    IdsMerge,
+    IdsNaive,
+    IdsPunt,
+    IdsWithBase,
+    Leaving,
+    LeavingTwice,
+    Live,
+    Longest,
+    LongestInWindow,
+    Running,
 )  # fmt: skip
 from streams import CUTS, INTS, ORDERS, tables, windows
 
@@ -17,7 +30,7 @@ import inwindow as iw
 from inwindow.optimizer.plan import plan_windows
 from inwindow.optimizer.rules import RULES
 
-BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest]
+BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
 
 
@@ -104,7 +117,11 @@ def test_active_expiration(order: str, data: st.DataObject) -> None:
 
 def is_fractional(order: str, size: Any) -> bool:
     """Whether the time at which a tuple leaves could not be told in the column's type."""
-    return "month" in str(size) or "year" in str(size) or (order, size) in {("date", "36 hours"), ("timestamp in seconds", "1500 ms"), ("int32", 2.5)}
+    return (
+        "month" in str(size)
+        or "year" in str(size)
+        or (order, size) in {("date", "36 hours"), ("timestamp in seconds", "1500 ms"), ("int32", 2.5)}
+    )
 
 
 EXTENT_ORDERS = [order for order in ORDERS if order not in ("wide decimal", "uint64")]
@@ -113,7 +130,7 @@ EXTENT_ORDERS = [order for order in ORDERS if order not in ("wide decimal", "uin
 @pytest.mark.parametrize("order", EXTENT_ORDERS)
 @given(data=st.data())
 def test_extents(order: str, data: st.DataObject) -> None:
-    aggregate = data.draw(st.sampled_from([Ids, IdsMerge, IdsAll, Longest]))
+    aggregate = data.draw(st.sampled_from([Ids, IdsMerge, IdsAll, Longest, LongestInWindow]))
     far = {"int64", "date", "timestamp", "double"}  # extents of values at the very ends are not in question
     table = data.draw(tables(order))
     if order in far:
@@ -143,7 +160,8 @@ def test_extents(order: str, data: st.DataObject) -> None:
     table = sorted_for(table, iw.unbounded(partition_by=keys, order_by="t"))
     ours = iw.group_by(cut(table, data.draw(CUTS)), *keys).window(extent).agg(x=applied).read_all()
     found = [
-        (*(row[key] for key in keys), row["window"]["start"], row["window"]["end"], row["x"]) for row in ours.to_pylist()
+        (*(row[key] for key in keys), row["window"]["start"], row["window"]["end"], row["x"])
+        for row in ours.to_pylist()
     ]
     expected = expected_groups(table, keys, extent, applied, prototype)
     assert found == [tuple(map(listed, row)) for row in expected]
@@ -152,7 +170,11 @@ def test_extents(order: str, data: st.DataObject) -> None:
 def near(moment: Any) -> bool:
     """Whether adding a size keeps an order value in its type's range."""
     year = getattr(moment, "year", None)
-    return moment is None or (1900 < year < 2100 if year is not None else moment != moment or abs(moment) < 2**60 or abs(moment) == float("inf"))
+    return moment is None or (
+        1900 < year < 2100
+        if year is not None
+        else moment != moment or abs(moment) < 2**60 or abs(moment) == float("inf")
+    )
 
 
 @given(data=st.data())

@@ -150,6 +150,11 @@ def _check_base(cls: type[Aggregate]) -> None:
             f"{cls.__name__} returns {mine.result} but its base {kind.__name__} returns {its.result}: "
             "the base version must return the same type"
         )
+    if mine.has_terminate and not its.has_terminate:
+        raise DefinitionError(
+            f"{cls.__name__} has a terminate but its base {kind.__name__} has none: the base version gives a frame's "
+            "result too, so write `def terminate(self)` in it"
+        )
 
 
 def base_of(aggregate: Aggregate) -> Aggregate:

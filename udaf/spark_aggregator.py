@@ -31,7 +31,9 @@ def udaf(aggregator: Any) -> Aggregate:
     if isinstance(aggregator, type):
         raise DefinitionError(f"udaf({aggregator.__name__}) takes an instance: write iw.udaf({aggregator.__name__}())")
     name = type(aggregator).__name__
-    missing = [method for method in ("zero", "reduce", "merge", "finish") if not callable(getattr(aggregator, method, None))]
+    missing = [
+        method for method in ("zero", "reduce", "merge", "finish") if not callable(getattr(aggregator, method, None))
+    ]
     if missing:
         raise DefinitionError(
             f"udaf({name}()): an Aggregator has zero, reduce, merge and finish, but {name} lacks {', '.join(missing)}"

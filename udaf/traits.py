@@ -80,7 +80,11 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     for other in ("initialize", "expire"):
         if other in hooks and other != step:
             _same_arity(name, other, hooks[other], step, arity)
-    for fixed, count, spelling in (("terminate", 0, "self"), ("merge", 1, "self, later"), ("unmerge", 1, "self, earlier")):
+    for fixed, count, spelling in (
+        ("terminate", 0, "self"),
+        ("merge", 1, "self, later"),
+        ("unmerge", 1, "self, earlier"),
+    ):
         if fixed in hooks and _parameters(name, fixed, hooks[fixed])[1] not in (count, None):
             raise DefinitionError(f"{name}.{fixed} must be written `def {fixed}({spelling})`")
     if "terminate" in hooks and inspect.isgeneratorfunction(hooks["terminate"]):
@@ -103,7 +107,9 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         algebraic=declared.algebraic,
         commutative=declared.commutative,
         reads_inwindow=_annotates_inwindow(cls),
-        emits_many=any(inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks),
+        emits_many=any(
+            inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
+        ),
         has_base=declared.base is not None,
         nulls=declared.nulls,
         empty=declared.empty,

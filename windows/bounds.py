@@ -164,7 +164,9 @@ class LandmarkFraming:
         for first in np.flatnonzero(np.append(True, partition[1:] != partition[:-1])) if len(at) else ():
             own = slice(first, first + int(np.searchsorted(partition[first:], partition[first], side="right")))
             known = self.found.get(bound, (-1, -1))
-            passed = (edge[own] < block_end[own]) if side is None else (edge[own] < block_end[own]) & (side[own] >= PLAIN)
+            passed = (
+                (edge[own] < block_end[own]) if side is None else (edge[own] < block_end[own]) & (side[own] >= PLAIN)
+            )
             if known[0] == partition[first]:
                 edge[own] = known[1]
             elif passed.any():

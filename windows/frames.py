@@ -241,7 +241,9 @@ def _count(value: Any, what: str, least: int = 1) -> int:
     except TypeError:
         count = None
     if count is None:
-        raise UsageError(f"{what} = {value}: must be a whole number of tuples (for a size in order values use iw.range)")
+        raise UsageError(
+            f"{what} = {value}: must be a whole number of tuples (for a size in order values use iw.range)"
+        )
     if count < least:
         raise UsageError(f"{what} = {count}: must be a number of tuples >= {least}")
     return count
@@ -253,7 +255,9 @@ def _offset(bound: Any, unbounded_sign: int) -> int | None:
     try:
         offset = operator.index(bound)
     except TypeError:
-        raise UsageError(f"rows_between({bound!r}): a bound is a whole number of tuples, or None for UNBOUNDED") from None
+        raise UsageError(
+            f"rows_between({bound!r}): a bound is a whole number of tuples, or None for UNBOUNDED"
+        ) from None
     return None if offset * unbounded_sign >= _UNBOUNDED else offset
 
 

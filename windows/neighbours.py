@@ -53,9 +53,7 @@ def _same(a: pa.Array, b: pa.Array) -> Mask:
     return same
 
 
-def descents(
-    partition_columns: Sequence[pa.Array], order_columns: Sequence[pa.Array], orders: Sequence[Order]
-) -> Mask:
+def descents(partition_columns: Sequence[pa.Array], order_columns: Sequence[pa.Array], orders: Sequence[Order]) -> Mask:
     """Which rows (from the second on) are out of order after the row before.
 
     Partition columns must ascend (NULLs may stand on either end); order columns as their :class:`Order` says.

@@ -309,5 +309,3 @@ def _width(values: pa.Array) -> Any:
     if pa.types.is_uint64(values.type):
         return np.uint64
     return np.int32 if values.type.bit_width == 32 else np.int64
-
-

@@ -12,8 +12,6 @@ the moment a tuple of the next one arrives.
 
 from typing import Any, Protocol
 
-import numpy as np
-
 from inwindow.windows.extent_bounds import CountedHops, Cumulations, Hops
 from inwindow.windows.order_key import floor_multiple
 from inwindow.windows.sequence import Positions, Sequence

@@ -138,9 +138,7 @@ def seen(row: Row, nulls: str) -> bool:
     return row.passes and (nulls == "pass" or all(value is not None for value in row.args))
 
 
-def fold(
-    aggregate: Any, rows: Sequence[Row], positions: Sequence[int], nulls: str = "skip", empty: Any = None
-) -> Any:
+def fold(aggregate: Any, rows: Sequence[Row], positions: Sequence[int], nulls: str = "skip", empty: Any = None) -> Any:
     """The base aggregate over these tuples: initialize, iterate, ..., terminate."""
     run, visible = Run(aggregate), [i for i in positions if seen(rows[i], nulls)]
     for i in visible:
@@ -148,9 +146,7 @@ def fold(
     return run.aggregate.terminate() if visible else empty
 
 
-def results(
-    aggregate: Any, window: Window, rows: Sequence[Row], nulls: str = "skip", empty: Any = None
-) -> list[Any]:
+def results(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str = "skip", empty: Any = None) -> list[Any]:
     """What with_columns gives for each row; None where a row does not yield."""
     held, yielding = frames(window, rows), yields(window, rows)
     if hasattr(aggregate, "terminate"):
@@ -201,9 +197,7 @@ def arrivals(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str) ->
 # --- Active expiration [6] ----------------------------------------------------------------------------------
 
 
-def expirations(
-    aggregate: Any, window: Window, rows: Sequence[Row], nulls: str = "skip"
-) -> list[tuple[int, Any, Any]]:
+def expirations(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str = "skip") -> list[tuple[int, Any, Any]]:
     """What select gives with active expiration: (position of the expiring tuple, emitted_at, value)."""
     frame = window.frame
     if not isinstance(frame, Range) or frame.lower is None or not is_zero(frame.upper):

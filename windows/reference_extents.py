@@ -53,9 +53,7 @@ def cumulations(extent: Cumulate, t: Any) -> Iterator[tuple[Any, Any]]:
         m += 1
 
 
-def sessions(
-    extent: Session, attributes: Sequence[Any], in_time: Sequence[int]
-) -> list[tuple[Any, Any, list[int]]]:
+def sessions(extent: Session, attributes: Sequence[Any], in_time: Sequence[int]) -> list[tuple[Any, Any, list[int]]]:
     """A session goes on while the next tuple comes before ``previous + gap``."""
     found: list[tuple[Any, Any, list[int]]] = []
     for i in in_time:

@@ -132,6 +132,12 @@ class Hop:
     rows: bool = False
     scope: Literal["partition", "stream"] = "partition"
 
+    def describe(self) -> str:
+        """The extents in words, as :meth:`Window.describe`."""
+        unit, every = (" rows" if self.rows else ""), f" every {self.every}" if self.every != self.size else ""
+        kind, over = ("hop" if every else "tumble"), " of the stream" if self.scope == "stream" else ""
+        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)})"
+
 
 @dataclass(frozen=True)
 class Cumulate:
@@ -142,6 +148,10 @@ class Cumulate:
     every: Size
     origin: Any = None
 
+    def describe(self) -> str:
+        """The extents in words, as :meth:`Window.describe`."""
+        return f"(cumulate {self.on} size {self.size} every {self.every}{_origin_text(self.origin)})"
+
 
 @dataclass(frozen=True)
 class Session:
@@ -149,6 +159,10 @@ class Session:
 
     on: str
     gap: Size
+
+    def describe(self) -> str:
+        """The extents in words, as :meth:`Window.describe`."""
+        return f"(session {self.on} gap {self.gap})"
 
 
 Extent = Hop | Cumulate | Session
@@ -159,6 +173,10 @@ def _order_text(order: Order) -> str:
     if order.nulls_first == order.ascending:
         return text
     return f"{text} nulls {'first' if order.nulls_first else 'last'}"
+
+
+def _origin_text(origin: Any) -> str:
+    return "" if origin is None else f" origin {origin}"
 
 
 def _frame_text(frame: Frame) -> str:

@@ -107,9 +107,7 @@ def test_objects(rows, steps, cuts, evicts, width, masked):
     def arguments(base, end):
         return [column[base:end] for column in columns], base, None if seen is None else seen[base:end]
 
-    for part, result in results_in_calls(
-        lambda: ObjectDistinct(evicts=evicts), frames, cuts, evicts, arguments
-    ):
+    for part, result in results_in_calls(lambda: ObjectDistinct(evicts=evicts), frames, cuts, evicts, arguments):
         for (lo, up), count in zip(part, result, strict=True):
             counted = [row[:width] for row in rows[lo:up] if row[2] or not masked]
             assert count == len({tuple(map(identity, row)) for row in counted if None not in row})
@@ -132,12 +130,21 @@ def test_tables_that_grow_and_shrink(size, values, shift):
         assert result == expected
 
 
-def test_a_table_gives_room_back():
-    column = pa.array(np.arange(100_000))
+@pytest.mark.parametrize("next_frame", [(99_990, 100_000), (100_000, 100_010)], ids=["evicted", "afresh"])
+def test_a_table_gives_room_back(next_frame):
+    column = pa.array(np.arange(100_010))
     kernel = IntDistinct()
-    bounds = np.array([[0, 99_990], [100_000, 100_000]])
-    assert kernel.roll(column, 0, *bounds).to_pylist() == [100_000, 10]
+    kernel.absorb(column, 0, 0, 100_000)
+    kernel.absorb(column, 0, *next_frame)
     kernel._check()
+    assert len(kernel.state()[2]) == 10
+
+
+def test_zeros_and_nans_of_both_signs():
+    nans = np.array([0x7FF8000000000001, 0xFFF8000000000000], np.uint64).view(np.float64)
+    values = pa.array(np.concatenate([[0.0, -0.0], nans]))
+    start, end = np.array([0, 0, 1, 3]), np.array([2, 4, 4, 4])
+    assert FloatDistinct().roll(values, 0, start, end).to_pylist() == [1, 2, 2, 1]
 
 
 def test_tuples_with_a_nan_survive_a_pickled_state():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from inwindow.native import _extremes
 from inwindow.native._extremes import FloatExtreme, IntExtreme
 
-FLOATS = st.sampled_from([None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
+FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
 INTS = st.none() | st.integers(-2, 2) | st.sampled_from([-(2**63), 2**63 - 1])
 ABSORBED = object()
 STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40)
@@ -123,6 +123,12 @@ def test_only_the_extreme_is_kept_where_no_tuple_leaves():
     kernel.roll(ascending, 0, np.zeros_like(ends), ends)
     lo, hi, entries = kernel.state()
     assert (lo, hi, len(entries)) == (0, 10_000, 1)
+
+
+def test_one_of_equal_values_is_kept():
+    kernel = FloatExtreme("max")
+    kernel.absorb(pa.array([1.0] * 100), 0, 0, 100)
+    assert len(kernel.state()[2]) == 1
 
 
 def test_no_bitmap_without_a_null():

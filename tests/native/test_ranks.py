@@ -3,6 +3,7 @@
 import doctest
 import math
 import pickle
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from inwindow.native import _ranks
 from inwindow.native._ranks import Quantile
 
-FLOATS = st.sampled_from([None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
+FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
 PS = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)
 STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40)
 CUTS = st.lists(st.integers(0, 10_000), max_size=5)
@@ -130,6 +131,20 @@ def test_one_tuple_at_a_time(p, shape, seed, size):
         if upper % 97 == 0:
             kernel._check()
             assert same(result, quantile_of(p, values[lower[0] : upper].tolist()))
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_memory_is_that_of_a_frame(shape, p):
+    """However many tuples have passed: stale entries and empty piles do not gather anywhere."""
+    sizes = []
+    for n in 1000, 50_000:
+        values = pa.array(SHAPES[shape](np.random.default_rng(0), n))
+        kernel = Quantile(p)
+        end = np.arange(1, n + 1)
+        kernel.roll(values, 0, np.maximum(end - 1000, 0), end)
+        sizes.append(sys.getsizeof(kernel))
+    assert sizes[1] < 2 * sizes[0] + 20_000
 
 
 def test_shrinking_to_nothing_and_growing_again():

@@ -207,9 +207,7 @@ def test_integer_sums_cascade_over_panes(op, data):
     values, start, end, cuts = data.draw(sliding(longs))
     pane = data.draw(st.integers(1, 5))
     edges = np.arange(0, len(values) + pane, pane)
-    panes = IntSum(op).roll_partials(
-        pa.array(values, pa.int64()), 0, edges[:-1], np.minimum(edges[1:], len(values))
-    )
+    panes = IntSum(op).roll_partials(pa.array(values, pa.int64()), 0, edges[:-1], np.minimum(edges[1:], len(values)))
     stream = panes, [x // pane for x in start], [x // pane for x in end], cuts
 
     def column(panes, base, end):

@@ -10,6 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+
 from inwindow.udaf.errors import DataError
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, frames, in_order, results, yields

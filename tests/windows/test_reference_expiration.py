@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, expirations
@@ -110,6 +111,4 @@ def test_larceny_alarm() -> None:
     readings = [(s, tid, "item") for tid, s in items.items()] + [(s, tid, "ap") for tid, s in staff.items()]
     rows = [Row((start + timedelta(seconds=s),), (tid, ttype)) for s, tid, ttype in sorted(readings)]
     window = Window(Range(Interval(0, -5_000_000), 0), order_by=ASC, active_expiration=True)
-    assert expirations(ItemAlarm(), window, rows) == [
-        (3, start + timedelta(seconds=14), "larceny alarm: lamp")
-    ]
+    assert expirations(ItemAlarm(), window, rows) == [(3, start + timedelta(seconds=14), "larceny alarm: lamp")]

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, extents, fold
@@ -117,9 +118,7 @@ def test_zoned_extents_are_aligned_and_given_back_in_utc() -> None:
 
 
 def test_extents_keep_the_type_of_the_attribute() -> None:
-    assert held(Hop("t", DAY, DAY), datetime(1970, 1, 1, 12)) == [
-        (datetime(1970, 1, 1), datetime(1970, 1, 2), "0")
-    ]
+    assert held(Hop("t", DAY, DAY), datetime(1970, 1, 1, 12)) == [(datetime(1970, 1, 1), datetime(1970, 1, 2), "0")]
     assert held(Hop("t", 7, 7), date(1970, 1, 8)) == [(date(1970, 1, 8), date(1970, 1, 15), "0")]
     for values in ([3.0], [Decimal("3.00")], [3]):
         (found,) = held(Hop("t", 2, 2), *values)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 import pytest
+
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, emissions, fold, results
@@ -116,9 +117,7 @@ def test_nulls_pass_when_told_to() -> None:
 def test_empty_stands_for_a_frame_without_a_seen_tuple_whatever_the_hooks() -> None:
     window = Window(Rows(-1, 0), order_by=ASC)
     #  A peer that is yet to come is no tuple of the frame of a hook that emits.
-    assert (
-        results(Journal(), Window(Range(-1, 0), order_by=ASC), at((0, None), (0, "a")), empty="-")[0] == "-"
-    )
+    assert results(Journal(), Window(Range(-1, 0), order_by=ASC), at((0, None), (0, "a")), empty="-")[0] == "-"
     assert results(Journal(), window, values(None, "a", None, None), empty="-") == ["-", "first a", None, "-"]
 
 
@@ -294,9 +293,9 @@ def test_a_month_is_as_long_as_28_days_for_sure() -> None:
     def restarts(days: int) -> bool:
         frame = Range(Interval(microseconds=-days * 86_400_000_000), 0)
         rows = at((datetime(2023, 2, 28), "a"), (datetime(2023, 3, 1), "b"))
-        return emissions(Journal(), Window(frame, order_by=ASC, slide=Interval(months=1)), rows)[1][
-            1
-        ] == "then b" and (Journal.calls.count("init a of a") == 2)
+        return emissions(Journal(), Window(frame, order_by=ASC, slide=Interval(months=1)), rows)[1][1] == "then b" and (
+            Journal.calls.count("init a of a") == 2
+        )
 
     assert restarts(28)
     assert not restarts(29)

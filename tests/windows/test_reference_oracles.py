@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, extents, frames, in_order, results, yields
 from inwindow.windows.spec import Cumulate, Hop, Order, Range, Rows, Session, Window
@@ -67,16 +68,12 @@ KINDS = {
         st.integers(1, 500).map(lambda n: Decimal(n) / 100),
         str,
     ),
-    "date": Kind(
-        pa.date32(), month_ends.map(datetime.date) | far.map(datetime.date), days | months, interval_sql
-    ),
+    "date": Kind(pa.date32(), month_ends.map(datetime.date) | far.map(datetime.date), days | months, interval_sql),
     "date by number": Kind(pa.date32(), month_ends.map(datetime.date), st.integers(1, 40), str),
     "timestamp": Kind(pa.timestamp("us"), moments | far, seconds, interval_sql),
     "timestamp by months": Kind(pa.timestamp("us"), month_ends, months, interval_sql),
     "zoned timestamp": Kind(pa.timestamp("us", "UTC"), moments.map(aware), seconds, interval_sql),
-    "zoned by days, months": Kind(
-        pa.timestamp("us", "UTC"), month_ends.map(aware), days | months, interval_sql
-    ),
+    "zoned by days, months": Kind(pa.timestamp("us", "UTC"), month_ends.map(aware), days | months, interval_sql),
 }
 ordering = st.builds(Order, st.just("o"), st.booleans(), st.booleans())
 
@@ -90,9 +87,7 @@ class Tuple(NamedTuple):
 
 def tuples(values: st.SearchStrategy[Any], max_size: int = 14) -> st.SearchStrategy[list[Tuple]]:
     columns = st.tuples(st.none() | values | values | values, st.none() | st.integers(-5, 5), st.booleans())
-    return st.lists(columns, max_size=max_size).map(
-        lambda rows: [Tuple(i, *row) for i, row in enumerate(rows)]
-    )
+    return st.lists(columns, max_size=max_size).map(lambda rows: [Tuple(i, *row) for i, row in enumerate(rows)])
 
 
 @st.composite
@@ -237,9 +232,7 @@ def test_rows_frames_are_duckdbs(duck: duckdb.DuckDBPyConnection, kind: str, dat
     orders = (order, Order("id"))
     window = Window(Rows(offset(lower), offset(upper)), order_by=orders)
     frame = frame_sql("ROWS", lower, upper, str)
-    assert defined(window, drawn, orders) == duckdb_sees(
-        duck, table(drawn, arrow), f"{order_sql(order)}, id", frame
-    )
+    assert defined(window, drawn, orders) == duckdb_sees(duck, table(drawn, arrow), f"{order_sql(order)}, id", frame)
 
 
 @pytest.mark.parametrize("unit", ["ROWS", "RANGE"])
@@ -258,12 +251,9 @@ def test_frames_are_sqlites(kind: str, unit: str, data: st.DataObject) -> None:
     connection.execute("CREATE TABLE t (id, o, v, p)")
     connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", drawn)
     order_by = order_sql(order) + (", id" if unit == "ROWS" else "")
-    query = (
-        f"SELECT id, group_concat(id) OVER w, {AGGREGATES} FROM t WINDOW w AS (ORDER BY {order_by} {frame})"
-    )
+    query = f"SELECT id, group_concat(id) OVER w, {AGGREGATES} FROM t WINDOW w AS (ORDER BY {order_by} {frame})"
     expected = {
-        id: (sorted(map(int, ids.split(","))) if ids else [], *values)
-        for id, ids, *values in connection.execute(query)
+        id: (sorted(map(int, ids.split(","))) if ids else [], *values) for id, ids, *values in connection.execute(query)
     }
     assert defined(window, drawn, orders) == expected
 
@@ -291,9 +281,7 @@ def sizes_and_origin(draw: st.DrawFn) -> tuple[Interval, datetime]:
     origin = draw(st.datetimes(datetime(1960, 1, 1), datetime(2020, 1, 1)))
     if draw(st.booleans()):
         return Interval(0, draw(st.integers(1, 9)) * SECOND), origin
-    return Interval(draw(st.integers(1, 7))), datetime(
-        origin.year, origin.month, 1
-    )  # all that DuckDB sees of it
+    return Interval(draw(st.integers(1, 7))), datetime(origin.year, origin.month, 1)  # all that DuckDB sees of it
 
 
 @CASES

@@ -1,0 +1,193 @@
+"""Built-ins: kernel = plain class with hooks = what DuckDB and pandas say, over every frame, type and batch cut."""
+
+import math
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+from against_definition import cut, equal, expected_column, expected_groups, sorted_for
+from hypothesis import given, note
+from hypothesis import strategies as st
+from plain_builtins import TABLE
+from streams import CUTS, ORDERS, tables, windows
+
+import inwindow as iw
+from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.rules import RULES
+
+FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
+GENTLE = st.one_of(st.integers(-50, 50).map(lambda i: i / 4), st.none())  # sums of these are exact
+SQL = {
+    "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "min": "min(v)", "max": "max(v)", "var_pop": "var_pop(v)",
+    "var_samp": "var_samp(v)", "stddev_pop": "stddev_pop(v)", "stddev_samp": "stddev_samp(v)", "median": "median(v)",
+    "first": "first_value(v)", "last": "last_value(v)", "count_distinct": "count(DISTINCT v)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLE)
+@given(data=st.data())
+def test_kernel_and_plain_class_agree(name: str, data: st.DataObject) -> None:
+    built_in, plain = TABLE[name]
+    order = data.draw(st.sampled_from(list(ORDERS)))
+    table = data.draw(tables(order))
+    window = data.draw(windows(order, FRAMES))
+    applied, prototype = built_in("v").over(window), plain()
+    reference = prototype("v").over(window)
+    if data.draw(st.booleans()):
+        applied, reference = applied.filter("ok"), reference.filter("ok")
+    table = sorted_for(table, window)
+    expected = expected_column(table, reference, prototype)
+    largest = max((abs(v) for v in table.column("v").to_pylist() if v is not None and math.isfinite(v)), default=0)
+    scale = largest**2 if "var" in name else largest
+    case = plan_windows(table.schema, {"x": applied})[0].steps[0].case
+    for strategy in [rule.name for rule in RULES if rule.applies(case)]:
+        forced = applied.over(window, strategy=strategy)
+        ours = iw.with_columns(cut(table, data.draw(CUTS)), x=forced).read_all().column("x").to_pylist()
+        note(f"{strategy}: {ours} should be {expected}")
+        assert all(close(name, a, b, scale) for a, b in zip(ours, expected, strict=True))
+
+
+def close(name: str, ours: Any, theirs: Any, scale: float) -> bool:
+    """Equal; sums within 4 ulp, variances within 1e-12 of the largest square (they subtract squares)."""
+    if name.startswith(("var", "stddev")) and isinstance(ours, float) and isinstance(theirs, float) and math.isfinite(ours):
+        ours, theirs = (ours**2, theirs**2) if name.startswith("stddev") else (ours, theirs)
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12 * scale**2)
+    return equal(ours, list(theirs) if isinstance(theirs, tuple) else theirs, scale)
+
+
+@pytest.mark.parametrize("name", SQL)
+@given(data=st.data())
+def test_duckdb_agrees(name: str, data: st.DataObject) -> None:
+    built_in, _ = TABLE[name]
+    order = data.draw(st.sampled_from(["int32", "decimal", "timestamp"]))
+    table = data.draw(tables(order, values=GENTLE))
+    low, high = sorted([data.draw(st.integers(-4, 3)), data.draw(st.integers(-4, 3))])
+    low, high = data.draw(st.sampled_from([(low, high), (None, high), (low, None), (None, None)]))
+    frame = data.draw(st.sampled_from(["ROWS", "RANGE"])) if order == "int32" else "ROWS"
+    between = iw.rows_between if frame == "ROWS" else iw.range_between
+    window = between(low, high, partition_by="k", order_by=["t", "id"] if frame == "ROWS" else "t")
+    if frame == "RANGE" and name in ("first", "last"):
+        return  # which of several peers is first is not for SQL to say
+    stream = table  # the name by which DuckDB finds it
+    assert stream is table
+    theirs = duckdb.sql(
+        f"SELECT {SQL[name]} OVER (PARTITION BY k ORDER BY t NULLS FIRST {', id' if frame == 'ROWS' else ''} {frame} "
+        f"BETWEEN {bound(low, 'PRECEDING')} AND {bound(high, 'FOLLOWING')}) AS x FROM stream ORDER BY id"
+    ).fetchall()
+    ours = iw.with_columns(table, x=built_in("v").over(window)).column("x").to_pylist()
+    assert all(close(name, a, b, 50) for a, (b,) in zip(ours, theirs, strict=True)), (ours, theirs)
+
+
+def bound(offset: int | None, side: str) -> str:
+    """An offset as SQL."""
+    if offset is None:
+        return f"UNBOUNDED {side}"
+    return "CURRENT ROW" if offset == 0 else f"{abs(offset)} {'PRECEDING' if offset < 0 else 'FOLLOWING'}"
+
+
+PANDAS = {
+    "sum": "sum", "avg": "mean", "min": "min", "max": "max", "var_samp": "var", "stddev_samp": "std", "median": "median"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PANDAS)
+@given(data=st.data())
+def test_pandas_agrees(name: str, data: st.DataObject) -> None:
+    built_in, _ = TABLE[name]
+    seconds = data.draw(st.lists(st.integers(0, 40), min_size=1, max_size=30).map(sorted))
+    values = [data.draw(st.integers(-50, 50)) / 4 for _ in seconds]
+    moments = [datetime(2026, 1, 1) + timedelta(seconds=s) for s in seconds]
+    table = pa.table({"t": pa.array(moments, pa.timestamp("us")), "v": values})
+    series = pd.Series(values, index=pd.DatetimeIndex(moments))
+    size = data.draw(st.integers(1, 12))
+    by_rows = getattr(series.rolling(size, min_periods=1), PANDAS[name])()
+    ours = iw.with_columns(table, x=built_in("v").over(iw.rows(size))).column("x").to_pylist()
+    assert all(close(name, a, None if b != b else b, 50) for a, b in zip(ours, by_rows.tolist(), strict=True))
+    # pandas has no peers: its time windows end at the row, so compare at the last of each time.
+    by_time = getattr(series.rolling(f"{size}s", closed="both", min_periods=1), PANDAS[name])().groupby(level=0).last()
+    ranged = iw.with_columns(table, x=built_in("v").over(iw.range(timedelta(seconds=size), order_by="t")))
+    last = {t: x for t, x in zip(moments, ranged.column("x").to_pylist(), strict=True)}
+    assert all(close(name, last[t.to_pydatetime()], None if b != b else b, 50) for t, b in by_time.items())
+
+
+@pytest.mark.parametrize("name", TABLE)
+@given(data=st.data())
+def test_extents_and_plain_class_agree(name: str, data: st.DataObject) -> None:
+    built_in, plain = TABLE[name]
+    table = data.draw(tables("int32", values=GENTLE))
+    extent = data.draw(
+        st.sampled_from([iw.tumble("t", size=4), iw.hop("t", size=6, every=4), iw.session("t", gap=2), iw.cumulate("t", size=6, every=2)])
+    )
+    prototype = plain()
+    table = sorted_for(table, iw.unbounded(partition_by="k", order_by="t"))
+    ours = iw.group_by(cut(table, data.draw(CUTS)), "k").window(extent).agg(x=built_in("v")).read_all().to_pylist()
+    expected = expected_groups(table, ("k",), extent, prototype("v"), prototype)
+    assert len(ours) == len(expected)
+    for row, (k, start, end, x) in zip(ours, expected, strict=True):
+        assert (row["k"], row["window"]["start"], row["window"]["end"]) == (k, start, end)
+        assert close(name, row["x"], x, 50), (row, x)
+
+
+# Types: what each built-in returns on each, as Spark does
+
+MOMENTS = [datetime(1950, 1, 1), None, datetime(2026, 5, 5, 1, 2, 3)]
+TYPES: list[tuple[Any, pa.Array, Any, Any]] = [
+    (iw.sum, pa.array([1, None, 3], pa.int8()), pa.int64(), [1, 1, 4]),
+    (iw.sum, pa.array([1.5, None, 3], pa.float32()), pa.float64(), [1.5, 1.5, 4.5]),
+    (iw.sum, pa.array([Decimal("1.10"), None, Decimal("2.05")]), pa.decimal128(13, 2), [Decimal("1.10"), Decimal("1.10"), Decimal("3.15")]),
+    (iw.avg, pa.array([1, None, 2], pa.int32()), pa.float64(), [1.0, 1.0, 1.5]),
+    (iw.avg, pa.array([Decimal("1.10"), None, Decimal("2.05")]), pa.decimal128(7, 6), [Decimal("1.100000"), Decimal("1.100000"), Decimal("1.575000")]),
+    (iw.min, pa.array(["b", None, "a"]), pa.string(), ["b", "b", "a"]),
+    (iw.max, pa.array([b"b", None, b"a"]), pa.binary(), [b"b", b"b", b"b"]),
+    (iw.max, pa.array([False, None, True]), pa.bool_(), [False, False, True]),
+    (iw.min, pa.array([date(1960, 1, 2), None, date(1950, 1, 1)]), pa.date32(), [date(1960, 1, 2), date(1960, 1, 2), date(1950, 1, 1)]),
+    (iw.max, pa.array(MOMENTS, pa.timestamp("us")), pa.timestamp("us"), [MOMENTS[0], MOMENTS[0], MOMENTS[2]]),
+    (iw.min, pa.array([1, None, 0], pa.int8()), pa.int8(), [1, 1, 0]),
+    (iw.min, pa.array([1.5, None, 0.5], pa.float32()), pa.float32(), [1.5, 1.5, 0.5]),
+    (iw.min, pa.array([Decimal("1.10"), None, Decimal("1.05")]), pa.decimal128(3, 2), [Decimal("1.10"), Decimal("1.10"), Decimal("1.05")]),
+    (iw.median, pa.array([1, None, 4], pa.int64()), pa.float64(), [1.0, 1.0, 2.5]),
+    (iw.stddev_pop, pa.array([Decimal(1), None, Decimal(3)]), pa.float64(), [0.0, 0.0, 1.0]),
+    (iw.first, pa.array([["x"], None, []], pa.list_(pa.string())), pa.list_(pa.string()), [["x"], ["x"], ["x"]]),
+    (iw.last, pa.array([{"a": 1}, None, {"a": 2}]), pa.struct([("a", pa.int64())]), [{"a": 1}, None, {"a": 2}]),
+    (iw.collect_list, pa.array(["b", None, "a"]), pa.list_(pa.string()), [["b"], ["b"], ["b", "a"]]),
+    (iw.count_distinct, pa.array(["b", None, "b"]), pa.int64(), [1, 1, 1]),
+    (iw.count_distinct, pa.array([Decimal("1.0"), Decimal("1.00"), None]), pa.int64(), [1, 1, 1]),
+    (iw.sum, pa.array([timedelta(1), None, timedelta(2)], pa.duration("us")), pa.duration("us"), [timedelta(1), timedelta(1), timedelta(3)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("built_in", "values", "kind", "expected"), TYPES, ids=lambda x: getattr(x, "__name__", None))
+def test_types(built_in: Any, values: pa.Array, kind: pa.DataType, expected: list[Any]) -> None:
+    result = iw.with_columns(pa.table({"v": values}), x=built_in("v").over(iw.unbounded())).column("x")
+    assert result.type.equals(kind) or (pa.types.is_list(kind) and result.type.value_type == kind.value_type)
+    assert result.to_pylist() == expected
+
+
+def test_count_of_tuples_and_of_combinations() -> None:
+    table = pa.table({"a": [1, None, 2], "b": ["x", "y", None]})
+    window = iw.unbounded()
+    counts = {"all": iw.count(), "star": iw.count("*"), "both": iw.count("a", "b"), "pairs": iw.count_distinct("a", "b")}
+    result = iw.with_columns(table, **{name: applied.over(window) for name, applied in counts.items()})
+    assert result.select(list(counts)).to_pydict() == {"all": [1, 2, 3], "star": [1, 2, 3], "both": [1, 1, 1], "pairs": [1, 1, 1]}
+
+
+def test_integer_sums_overflow_as_sparks_do() -> None:
+    table = pa.table({"v": [2**63 - 1, 1, -1]})
+    with pytest.raises(iw.ArithmeticOverflowError, match=r"sum\(v\): the result of a frame does not fit int64"):
+        iw.with_columns(table, x=iw.sum("v").over(iw.unbounded()))
+    assert iw.with_columns(table, x=iw.sum("v").over(iw.rows(1)))["x"].to_pylist() == [2**63 - 1, 1, -1]
+    assert iw.with_columns(table, x=iw.avg("v").over(iw.rows(2)))["x"].to_pylist() == [2.0**63, 2.0**62, 0.0]
+
+
+def test_a_sum_does_not_drift() -> None:
+    # 1e16 beside 1 loses the 1 in plain doubles; here it comes back when 1e16 leaves.
+    values = [1e16, 1.0, -1e16, 1.0, float("nan"), 1.0, float("inf"), 2.0, 3.0] * 50
+    table = pa.table({"v": values})
+    ours = iw.with_columns(table, x=iw.sum("v").over(iw.rows(2)))["x"].to_pylist()
+    for at in range(1, len(values)):
+        expected = values[at - 1] + values[at]
+        assert equal(ours[at], expected, 0), at
