@@ -83,6 +83,33 @@ def edges(keys, int64_t base, targets, const int64_t[::1] low, const int64_t[::1
     return result
 
 
+def row_frames(const int64_t[::1] at, const int64_t[::1] partition_starts, int64_t end, lower, upper):
+    """ROWS BETWEEN lower AND upper for the tuples at ascending positions: (start, end), clamped to their partitions.
+
+    ``partition_starts`` are ascending, the first at or before ``at[0]``; the last partition ends at ``end``. An offset
+    of None is UNBOUNDED. One pass over ``at``; the pointer into the partitions never moves backwards.
+    """
+    cdef Py_ssize_t i, n = at.shape[0], k = 0, partitions = partition_starts.shape[0]
+    starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    cdef int64_t[::1] out_start = starts, out_end = ends
+    cdef bint has_lower = lower is not None, has_upper = upper is not None
+    # No offset beyond the number of tuples that could ever be held makes a difference.
+    cdef int64_t low = max(-(2**61), min(2**61, lower)) if has_lower else 0
+    cdef int64_t high = max(-(2**61), min(2**61, upper)) if has_upper else 0
+    cdef int64_t first = partition_starts[0] if n else 0, last = first, position
+    with nogil:
+        for i in range(n):
+            position = at[i]
+            if position >= last:
+                while k + 1 < partitions and partition_starts[k + 1] <= position:
+                    k += 1
+                first = partition_starts[k]
+                last = partition_starts[k + 1] if k + 1 < partitions else end
+            out_start[i] = min(max(position + low, first), last) if has_lower else first
+            out_end[i] = min(max(position + high + 1, first), last) if has_upper else last
+    return starts, ends
+
+
 def shifted(keys, offset):
     """``keys + offset``, saturating at the ends of the type instead of wrapping around."""
     if keys.dtype == np.float64:

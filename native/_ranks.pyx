@@ -381,7 +381,7 @@ cdef inline int64_t is_below(const Ranks* ranks, Entry entry) noexcept nogil:
 
 
 cdef inline void take(Ranks* ranks, Entry old, int64_t above, int64_t below) noexcept nogil:
-    """Remove the frame's oldest tuple: the first of its key."""
+    """Remove the oldest tuple: the first of its key."""
     cdef int64_t i
     ranks.sides[HIGH].live -= above
     ranks.sides[LOW].live -= below
@@ -392,7 +392,7 @@ cdef inline void take(Ranks* ranks, Entry old, int64_t above, int64_t below) noe
 
 
 cdef inline int put(Ranks* ranks, Entry new, int64_t above, int64_t below) except -1 nogil:
-    """Add the frame's newest tuple: the last of its key."""
+    """Add the newest tuple: the last of its key."""
     cdef Side* side
     cdef Pile* pile
     cdef int64_t i, nearer = 0
@@ -416,19 +416,20 @@ cdef inline int put(Ranks* ranks, Entry new, int64_t above, int64_t below) excep
     return 0
 
 
-cdef int evict(Ranks* ranks, Entry old) except -1 nogil:
+cdef void evict(Ranks* ranks, Entry old) noexcept nogil:
+    """The tuple at lo - 1 leaves the frame."""
     take(ranks, old, is_above(ranks, old), is_below(ranks, old))
-    return 0
 
 
 cdef int add(Ranks* ranks, Entry new) except -1 nogil:
+    """The tuple at hi comes into the frame."""
     if ranks.width == FULL:
         trim(ranks)
     return put(ranks, new, is_above(ranks, new), is_below(ranks, new))
 
 
 cdef inline int replace(Ranks* ranks, Entry old, Entry new) except -1 nogil:
-    """``evict`` and ``add`` (whose position is the greatest); if the core has both, one move of what is between."""
+    """``evict`` and ``add``; where the core has both, only what is between them moves."""
     cdef Entry* core = ranks.core
     cdef int64_t old_above, old_below, above, below, i
     if ranks.width == FULL:

@@ -36,7 +36,7 @@ class First:
         met = (start == self.memory_start) & (self.memory is not None)
         index = np.where(found < end, found - base, -1)
         result = _take(values, np.where(met, -1, index))
-        if met.any():
+        if self.memory is not None and met.any():
             result = pc.if_else(pa.array(met), self.memory[0], result)
         if len(start) and int(start[-1]) != self.memory_start:
             self.memory, self.memory_start = None, int(start[-1])

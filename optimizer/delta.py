@@ -33,6 +33,8 @@ class Delta:
         """One step in and one step out."""
         if case.traits.order_statistics:
             return "O(log window): one step in, one step out of an order-statistics structure"
+        if case.traits.reads_inwindow:
+            return "O(1) hook calls: one step in, one step out; and what the hooks read of inwindow"
         return "O(1): one step in, one step out"
 
     def memory(self, case: Case) -> str:

@@ -110,7 +110,7 @@ class Case:
         """How many tuples the buffer of a frame holds."""
         if self.size is None:
             return "the frame's tuples"
-        return f"{self.size} tuples" if self.counts_tuples else f"the tuples of {self.size}"
+        return f"{self.size} tuples" if self.counts_tuples else f"the tuples of a range of {self.size}"
 
     @property
     def counts_tuples(self) -> bool:

@@ -1,6 +1,6 @@
 """From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
 
-from typing import Any
+from typing import Any, Literal
 
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
@@ -17,6 +17,8 @@ from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Rows
+
+Mode = Literal["double", "int64", "object"]
 
 
 def lane_of(step: Step, held: Held, key: OrderKey | None) -> Lane:
@@ -87,7 +89,7 @@ def _input(step: Step, held: Held) -> Any:
 # Python classes
 
 
-def _driver(strategy: str, prototype: Aggregate, width: int, mode: str, empty: Any) -> Any:
+def _driver(strategy: str, prototype: Aggregate, width: int, mode: Mode, empty: Any) -> Any:
     fields = _record_fields(prototype, width)
     if strategy == "two-stacks":
         return TwoStacks(prototype, result=mode, empty=empty)

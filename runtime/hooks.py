@@ -1,6 +1,6 @@
 """Evaluators of Python classes: the Cython drivers, fed with held Python values, their answers made Arrow."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +32,7 @@ class Answers:
         self.name, self.hook, self.result = name, hook, result
 
     @property
-    def mode(self) -> str:
+    def mode(self) -> Literal["double", "int64", "object"]:
         """How the driver collects: doubles and integers go straight into a buffer."""
         if pa.types.is_float64(self.result):
             return "double"

@@ -14,7 +14,6 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass, plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.held import concat
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.sorting import inverse, permutation
@@ -35,14 +34,14 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     """The table with a column per aggregate."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
-    results: dict[str, pa.Array] = {}
+    results: dict[str, pa.ChunkedArray] = {}
     for work in plan_windows(whole.schema, named):
         operator = WithColumns(work, whole.schema, ())
         order = permutation(whole, work)
         columns = _fed(operator, whole, order)
         back = None if order is None else pa.array(inverse(order))
         for name, column in columns.items():
-            results[name] = column if back is None else column.take(back)
+            results[name] = column if back is None else column.combine_chunks().take(back)
     for name in applied:
         at = table.schema.get_field_index(name)
         table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
@@ -108,8 +107,8 @@ def _over_nothing(operator: GroupOperator, empty: pa.Table) -> pa.Table:
     return pa.table(columns, schema=operator.schema)
 
 
-def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.Array]:
-    """The operator's output over the table in the given order, a contiguous array per column."""
+def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
+    """The operator's output over the table in the given order; its pieces are not copied together."""
     needed = [name for name in table.column_names if name in operator.reads()]
     columns = {name: _contiguous(table.column(name)) for name in needed}
     if order is not None:
@@ -120,7 +119,7 @@ def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.Array]
     given = [operator.process(whole.slice(start, _SLICE)) for start in range(0, max(len(whole), 1), _SLICE)]
     given.append(operator.finish())
     return {
-        field.name: concat([batch.column(index) for batch in given], field.type)
+        field.name: pa.chunked_array([batch.column(index) for batch in given if batch.num_rows], field.type)
         for index, field in enumerate(operator.schema)
     }
 

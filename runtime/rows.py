@@ -54,7 +54,7 @@ class RowOperator(Operator):
         if isinstance(at, slice):
             length = at.stop - at.start
             return [array.slice(at.start, length) if array is not None else None for array in arrays]
-        return [array.take(pa.array(at)) for array in arrays]
+        return [None if array is None else array.take(pa.array(at)) for array in arrays]
 
 
 class _Cursor:
@@ -83,8 +83,7 @@ class WithColumns(RowOperator):
         base = self.held.base
         columns = self.passed_at(slice(self.cursor - base, ready - base))
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
-            pieces = lane.take(ready)
-            columns.append(_spread(pieces, np.arange(self.cursor, ready), step.implementation.result))
+            columns.append(_filled(lane.take(ready), self.cursor, ready, step.implementation.result))
         self.cursor = ready
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
@@ -146,14 +145,19 @@ def _owners(taken: list[list[Piece]]) -> Positions:
     return np.repeat(every, most)
 
 
+def _filled(pieces: list[Piece], first: int, last: int, kind: pa.DataType) -> pa.Array:
+    """The results of the tuples [first, last), where each gives at most one; NULL for those that give none."""
+    if sum(len(at) for at, _ in pieces) == last - first:  # positions ascend: every tuple has its result
+        return concat([values for _, values in pieces], kind)
+    return _spread(pieces, np.arange(first, last), kind)
+
+
 def _spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
     """The results at their rows; NULL in rows without one."""
     if not pieces:
         return pa.nulls(len(rows), kind)
     values = concat([piece[1] for piece in pieces], kind)
     at = np.concatenate([piece[0] for piece in pieces])
-    if len(at) == len(rows) and (at == rows).all():
-        return values
     nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # the how-manieth row of its position
     first, last = np.searchsorted(at, rows), np.searchsorted(at, rows, side="right")
     single = last - first == 1

@@ -3,6 +3,8 @@
 Partitions are numbered in the order of their first appearance, so that groups come out in it too.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -13,11 +15,14 @@ from inwindow.windows.order_key import OrderKey
 from inwindow.windows.spec import Order
 
 Permutation = npt.NDArray[np.int64]
+Levels = list[npt.NDArray[Any]]  # what to sort by, most significant first
 
 
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, ties as they came; None if they are in that order already."""
-    levels = [partition_numbers([table.column(name) for name in work.partition_by])] if work.partition_by else []
+    levels: Levels = (
+        [partition_numbers([table.column(name) for name in work.partition_by])] if work.partition_by else []
+    )
     for order in work.order_by:
         levels += order_levels(table.column(order.column), order)
     if not levels or _is_sorted(levels):
@@ -59,8 +64,8 @@ def _numbered(values: pa.Array) -> npt.NDArray[np.int64]:
     return indices
 
 
-def order_levels(column: pa.ChunkedArray, order: Order) -> list[npt.NDArray[np.generic]]:
-    """What to sort by, most significant first: NULLs and NaNs to their end, then the values."""
+def order_levels(column: pa.ChunkedArray, order: Order) -> Levels:
+    """NULLs and NaNs to their end, then the values."""
     values = _combined(column)
     kind = values.type
     numeric = (
@@ -71,23 +76,23 @@ def order_levels(column: pa.ChunkedArray, order: Order) -> list[npt.NDArray[np.g
         ranked = pc.rank(values, sort_keys="ascending", null_placement="at_end", tiebreaker="dense")
         values = pc.if_else(values.is_null(), None, pc.cast(ranked, pa.int64()))
     keys, side = OrderKey(order.column, values.type, order.ascending, order.nulls_first).read(values)
-    levels: list[npt.NDArray[np.generic]] = [keys]
+    levels: Levels = [keys]
     if keys.ndim == 2:
         levels = [keys[:, 1], keys[:, 0].copy().view(np.uint64)]
     return [side, *levels] if side.any() else levels
 
 
-def _is_sorted(levels: list[npt.NDArray[np.generic]]) -> bool:
+def _is_sorted(levels: Levels) -> bool:
     undecided = np.ones(max(len(levels[0]) - 1, 0), dtype=bool) if levels else np.zeros(0, dtype=bool)
     for level in levels:
-        if (undecided & (level[1:] < level[:-1])).any():  # type: ignore[operator]
+        if (undecided & (level[1:] < level[:-1])).any():
             return False
         undecided &= level[1:] == level[:-1]
     return True
 
 
-def _stable(level: npt.NDArray[np.generic]) -> Permutation:
-    if level.dtype == np.int64 and len(level) and int(level.max()) < 1 << 16 and int(level.min()) >= 0:  # type: ignore[call-overload]
+def _stable(level: npt.NDArray[Any]) -> Permutation:
+    if level.dtype == np.int64 and len(level) and int(level.max()) < 1 << 16 and int(level.min()) >= 0:
         level = level.astype(np.uint16)  # numpy sorts 16 bits by radix, in linear time
     return np.argsort(level, kind="stable").astype(np.int64, copy=False)
 

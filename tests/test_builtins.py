@@ -53,7 +53,12 @@ def test_kernel_and_plain_class_agree(name: str, data: st.DataObject) -> None:
 
 def close(name: str, ours: Any, theirs: Any, scale: float) -> bool:
     """Equal; sums within 4 ulp, variances within 1e-12 of the largest square (they subtract squares)."""
-    if name.startswith(("var", "stddev")) and isinstance(ours, float) and isinstance(theirs, float) and math.isfinite(ours):
+    if (
+        name.startswith(("var", "stddev"))
+        and isinstance(ours, float)
+        and isinstance(theirs, float)
+        and math.isfinite(ours)
+    ):
         ours, theirs = (ours**2, theirs**2) if name.startswith("stddev") else (ours, theirs)
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12 * scale**2)
     return equal(ours, list(theirs) if isinstance(theirs, tuple) else theirs, scale)
@@ -120,7 +125,14 @@ def test_extents_and_plain_class_agree(name: str, data: st.DataObject) -> None:
     built_in, plain = TABLE[name]
     table = data.draw(tables("int32", values=GENTLE))
     extent = data.draw(
-        st.sampled_from([iw.tumble("t", size=4), iw.hop("t", size=6, every=4), iw.session("t", gap=2), iw.cumulate("t", size=6, every=2)])
+        st.sampled_from(
+            [
+                iw.tumble("t", size=4),
+                iw.hop("t", size=6, every=4),
+                iw.session("t", gap=2),
+                iw.cumulate("t", size=6, every=2),
+            ]
+        )
     )
     prototype = plain()
     table = sorted_for(table, iw.unbounded(partition_by="k", order_by="t"))
@@ -170,9 +182,19 @@ def test_types(built_in: Any, values: pa.Array, kind: pa.DataType, expected: lis
 def test_count_of_tuples_and_of_combinations() -> None:
     table = pa.table({"a": [1, None, 2], "b": ["x", "y", None]})
     window = iw.unbounded()
-    counts = {"all": iw.count(), "star": iw.count("*"), "both": iw.count("a", "b"), "pairs": iw.count_distinct("a", "b")}
+    counts = {
+        "all": iw.count(),
+        "star": iw.count("*"),
+        "both": iw.count("a", "b"),
+        "pairs": iw.count_distinct("a", "b"),
+    }
     result = iw.with_columns(table, **{name: applied.over(window) for name, applied in counts.items()})
-    assert result.select(list(counts)).to_pydict() == {"all": [1, 2, 3], "star": [1, 2, 3], "both": [1, 1, 1], "pairs": [1, 1, 1]}
+    assert result.select(list(counts)).to_pydict() == {
+        "all": [1, 2, 3],
+        "star": [1, 2, 3],
+        "both": [1, 1, 1],
+        "pairs": [1, 1, 1],
+    }
 
 
 def test_integer_sums_overflow_as_sparks_do() -> None:

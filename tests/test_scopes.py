@@ -38,9 +38,13 @@ def test_scopes_are_what_the_definition_says(name: str, data: st.DataObject) -> 
     lower, upper = (typed(function, order) for function in (lower, upper))
     table = data.draw(tables(order))
     if order != "timestamp":
-        table = table.filter(pa.array([t is None or t != t or abs(t) < 100 for t in table.column("t").to_pylist()], pa.bool_()))
+        table = table.filter(
+            pa.array([t is None or t != t or abs(t) < 100 for t in table.column("t").to_pylist()], pa.bool_())
+        )
     slide = data.draw(st.one_of(st.none(), ORDERS[order][3]))
-    window = iw.scope(lower=lower, upper=upper, order_by="t", partition_by=data.draw(st.sampled_from([(), ("k",)])), slide=slide)
+    window = iw.scope(
+        lower=lower, upper=upper, order_by="t", partition_by=data.draw(st.sampled_from([(), ("k",)])), slide=slide
+    )
     prototype = data.draw(st.sampled_from([IdsExpire, IdsMerge, IdsAll]))()
     applied = prototype("id").over(window)
     table = sorted_for(table, window)

@@ -6,7 +6,7 @@ built-in is not defined on such arguments.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -145,7 +145,7 @@ class _ExtremeOfPartials:
         return self.kernel.roll(partials[0], *arguments)
 
 
-def extreme_on(op: str, twin: Any) -> Resolve:
+def extreme_on(op: Literal["min", "max"], twin: Any) -> Resolve:
     def resolve(types: list[pa.DataType], ansi: bool) -> Resolved | None:
         (kind,) = types
         if _is_integer_inside(kind) or pa.types.is_floating(kind):

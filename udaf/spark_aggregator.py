@@ -1,12 +1,13 @@
 """An aggregate written for Spark 4.4's ``pyspark.sql.aggregator.Aggregator``, accepted as it is.
 
 Its methods are ``zero() -> buffer``, ``reduce(buffer, value) -> buffer``, ``merge(a, b) -> buffer``,
-``finish(buffer) -> result``, and ``bufferSchema``, ``outputType``. A method ``expire(buffer, value) -> buffer`` added to it
-makes sliding frames O(1). It is recognised by its methods: no Spark is needed.
+``finish(buffer) -> result``, and ``bufferSchema``, ``outputType``. A method ``expire(buffer, value) -> buffer``, added to
+it, makes sliding frames O(1). It is recognised by its methods: no Spark is needed.
 """
 
 import copy
 import inspect
+import types
 from typing import Any
 
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
@@ -47,15 +48,25 @@ def udaf(aggregator: Any) -> Aggregate:
     if callable(getattr(aggregator, "expire", None)):
         bases["expire"] = _expire
     kind = WindowAggregate if "expire" in bases else Aggregate
-    adapter = type(kind)(name, (kind,), {**bases, **_signatures(bases, parameters)}, returns=output, nulls="pass")
+    keywords = {"returns": output, "nulls": "pass", "empty": _over_nothing(aggregator)}
+    hooks = {**bases, **_signatures(bases, parameters)}
+    adapter: Any = types.new_class(name, (kind,), keywords, lambda namespace: namespace.update(hooks))
     made: Aggregate = adapter(aggregator)
     return made
+
+
+def _over_nothing(aggregator: Any) -> Any:
+    """What Spark gives for a frame without tuples: ``finish(zero())``; NULL where that is an error (0 / 0)."""
+    try:
+        return aggregator.finish(aggregator.zero())
+    except Exception:
+        return None
 
 
 def _signatures(hooks: dict[str, Any], parameters: list[inspect.Parameter]) -> dict[str, Any]:
     """Hooks that take any values, with the parameter names of ``reduce``: arity is checked against those."""
     signature = inspect.Signature([inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *parameters])
-    signed = {}
+    signed: dict[str, Any] = {}
     for name in ("iterate", "expire"):
         if name in hooks:
             hook = _copied(hooks[name])
@@ -65,8 +76,6 @@ def _signatures(hooks: dict[str, Any], parameters: list[inspect.Parameter]) -> d
 
 
 def _copied(function: Any) -> Any:
-    import types
-
     return types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
 
 

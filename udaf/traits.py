@@ -121,7 +121,7 @@ def _parameters(name: str, hook: str, definition: Any) -> tuple[tuple[str, ...],
     parameters = list(inspect.signature(definition).parameters.values())
     if not parameters:
         raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, ...)`")
-    names = []
+    names: list[str] = []
     for parameter in parameters[1:]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             return (*names, parameter.name), None

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from inwindow.native._bounds import edges
+from inwindow.native._bounds import edges, row_frames
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
@@ -71,10 +71,7 @@ class RowsFraming:
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
         """[at + lower, at + upper], within the partition."""
-        first, last = sequence.partitions(at)
-        start = first if self.lower is None else np.clip(at + self.lower, first, last)
-        end = last if self.upper is None else np.clip(at + (self.upper + 1), first, last)
-        return start, end
+        return row_frames(at, sequence.partition_starts, sequence.end, self.lower, self.upper)
 
 
 class RangeFraming:
@@ -222,7 +219,7 @@ class ScopeFraming:
             self.base = self.end - len(self.upper)
 
     def _call(self, option: str, function: Any, values: list[Any], keys: Keys, blocks: Any, plain: Any) -> Keys:
-        results = []
+        results: list[Any] = []
         for index, t in enumerate(values):
             if plain is not None and not plain[index]:
                 results.append(None)  # a NULL or NaN sees its peers

@@ -265,7 +265,7 @@ def _range_offset(bound: Any, option: str) -> Size | None:
     if bound is None:
         return None
     offset = size_of(bound, option)
-    if not isinstance(offset, Interval) and abs(offset) >= _UNBOUNDED:
+    if not isinstance(offset, Interval) and not -_UNBOUNDED < offset < _UNBOUNDED:
         return None
     return offset
 

@@ -58,7 +58,7 @@ def _connect_column(expression: Any) -> Any:
         return expression._unparsed_identifier.strip("`")
     from pyspark.sql.connect.column import Column
 
-    return Column(expression)
+    return Column(expression)  # type: ignore[operator, unused-ignore]
 
 
 # Classic: the spec is a JVM object; a dummy over it shows its tree.
@@ -67,7 +67,7 @@ def _connect_column(expression: Any) -> Any:
 def _read_classic(spec: Any) -> tuple[list[Any], list[Order], Frame | None]:
     from pyspark.sql import functions as F
 
-    node = F.lit(1).over(spec)._jc.node().windowSpec()  # type: ignore[attr-defined, unused-ignore]
+    node = F.lit(1).over(spec)._jc.node().windowSpec()  # type: ignore[operator, attr-defined, unused-ignore]
     frame = node.frame()
     return (
         [_classic_column(column) for column in _items(node.partitionColumns())],

@@ -1,0 +1,195 @@
+"""The demo: an auction's bids through six windows, and what each of them costs.
+
+Covers: ROWS, RANGE, slides, hops, sessions, active expiration; own classes and built-ins; `iw.explain`; tuples per second
+
+Scenario: the streams of the NEXMark benchmark, items, sellers and bids, made by a seeded generator: 100,000 bids within
+six hours, in bursts and just before an item closes, many on some items and few on most. ``make demo`` runs this;
+``python examples/auction_demo.py 1000000`` makes more bids.
+"""
+
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from time import perf_counter
+
+import numpy as np
+import pyarrow as pa
+
+import inwindow as iw
+
+NOON, HOUR = np.datetime64("2026-05-01T12:00", "us"), 3600.0
+
+
+def auction(bids: int, items: int = 200, sellers: int = 40, seed: int = 2006) -> pa.Table:
+    """The stream of bids, in time order, with the seller and the closing time of their item."""
+    random = np.random.default_rng(seed)
+    opens = random.uniform(0, 4.5 * HOUR, items)
+    closes = opens + random.uniform(0.75 * HOUR, 1.5 * HOUR, items)
+    bursts = random.uniform(opens, closes, (6, items))
+    seller, asked = random.integers(0, sellers, items), random.lognormal(4, 1, items)
+
+    popularity = 1 / np.arange(1, items + 1) ** 1.2
+    item = np.sort(random.choice(items, bids, p=popularity / popularity.sum()))
+    kind = random.random(bids)
+    now_and_then = random.uniform(opens[item], closes[item])
+    in_a_burst = bursts[random.integers(0, 6, bids), item] + random.exponential(40, bids)
+    at_the_end = closes[item] - random.exponential(90, bids)
+    time = np.select([kind < 0.3, kind < 0.7], [now_and_then, in_a_burst], at_the_end)
+    time = np.clip(time, opens[item], closes[item])
+    time = time[np.lexsort((time, item))]  # within each item
+    nth = np.arange(bids) - np.searchsorted(item, item)
+    price = asked[item] * (1 + 0.3 * np.log1p(nth)) * random.uniform(0.95, 1.05, bids)
+
+    order = np.argsort(time, kind="stable")
+    item = item[order]
+    return pa.table({
+        "item": pa.array([f"item {number:03}" for number in range(items)]).take(pa.array(item)),
+        "seller": seller[item],
+        "bidder": random.integers(1000, 4000, bids),
+        "price": np.round(price[order], 2),
+        "time": NOON + (time[order] * 1e6).astype("timedelta64[us]"),
+        "closes": NOON + (closes[item] * 1e6).astype("timedelta64[us]"),
+    })  # fmt: skip
+
+
+class Average(iw.WindowAggregate):
+    """The sliding average, as anyone would write it."""
+
+    def initialize(self, price):
+        self.total, self.count = price, 1
+
+    def iterate(self, price):
+        self.total += price
+        self.count += 1
+
+    def expire(self, price):
+        self.total -= price
+        self.count -= 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Quiet(iw.WindowAggregate):
+    """An alarm when the last bid leaves the window while its item is still open."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, closes):
+        pass
+
+    def expire(self, closes) -> str | None:
+        return f"no bid, closes at {closes:%H:%M}" if len(self.inwindow) == 1 else None
+
+
+@dataclass(frozen=True)
+class Show:
+    """A window: in words, as the call that is both printed and run, and which of its rows to show."""
+
+    title: str
+    on: str
+    call: str
+    aggregates: str
+    top: str | None = None
+
+
+SHOWS = [
+    Show(
+        "The average of the last 50 bids on an item, after every bid: a Python class",
+        "bids",
+        "iw.with_columns({on}, {aggregates})",
+        'avg50=Average()("price").over(iw.rows(50, partition_by="item", order_by="time"))',
+    ),
+    Show(
+        "The highest bid of the last 5 minutes, on any item (NEXMark query 7)",
+        "bids",
+        "iw.with_columns({on}, {aggregates})",
+        'highest=iw.max("price").over(iw.range("5 minutes", order_by="time"))',
+    ),
+    Show(
+        "The sum of the last 50 bids on an item, after every 10 of them (ESL, example 14)",
+        "bids",
+        'iw.select({on}, "item", "time", {aggregates})',
+        'total=iw.sum("price").over(iw.rows(50, partition_by="item", order_by="time", slide=10))',
+    ),
+    Show(
+        "The average bid on each item, of an hour, every 10 minutes",
+        'iw.group_by(bids, "item").window(iw.hop("time", size="1 hour", every="10 minutes"))',
+        "{on}.agg({aggregates})",
+        'avg=iw.avg("price"), bids=iw.count()',
+    ),
+    Show(
+        "The sessions of bidding on each item: until nobody has bid for 5 minutes",
+        'iw.group_by(bids, "item").window(iw.session("time", gap="5 minutes"))',
+        "{on}.agg({aggregates})",
+        'bids=iw.count(), first=iw.first("price"), last=iw.last("price")',
+        top="bids",
+    ),
+    Show(
+        "An alarm as soon as an open item has had no bid for 10 minutes: it can not wait for the next one",
+        "bids",
+        'iw.select({on}, "item", "time", iw.emitted_at().alias("alarm at"), {aggregates})',
+        'why=Quiet()("closes").over(\n'
+        '    iw.range("10 minutes", partition_by="item", order_by="time", active_expiration=True))',
+    ),
+]
+
+
+def text(value: object) -> str:
+    """A value for the screen."""
+    if isinstance(value, dict):  # an extent
+        return f"{value['start']:%H:%M} to {value['end']:%H:%M}"
+    if isinstance(value, datetime):
+        return f"{value:%H:%M:%S}"
+    return f"{value:,.2f}" if isinstance(value, float) else str(value)
+
+
+def aligned(rows: list[dict]) -> str:
+    """Rows under the names of their columns, numbers to the right."""
+    columns = []
+    for name in rows[0]:
+        cells = [name, *(text(row[name]) for row in rows)]
+        number = isinstance(rows[0][name], (int, float))
+        width = max(map(len, cells))
+        columns.append([cell.rjust(width) if number else cell.ljust(width) for cell in cells])
+    return "\n".join("   ".join(cells).rstrip() for cells in zip(*columns, strict=True))
+
+
+def run(show: Show, bids: pa.Table) -> float:
+    """Run a window, tell what it did, and give its tuples per second."""
+    names = {"iw": iw, "bids": bids, "Average": Average, "Quiet": Quiet}
+    call = show.call.format(on=show.on, aggregates=show.aggregates)
+    plan = iw.explain(eval(show.on, names), **eval(f"dict({show.aggregates})", names))
+    started = perf_counter()
+    result = eval(call, names)
+    took = perf_counter() - started
+
+    print(f"\n{show.title}\n")
+    print("    " + call.replace("\n", "\n    "))
+    for line in dict.fromkeys(str(plan).splitlines()):
+        if line.split(maxsplit=1)[:1] in (["strategy"], ["time"], ["memory"]):
+            print(line)
+    rows = result.sort_by([(show.top, "descending")]) if show.top else result.slice(len(result) // 2)
+    shown = rows.slice(0, 3).drop_columns(
+        [name for name in ("seller", "bidder", "closes") if name in rows.column_names]
+    )
+    print("\n    " + aligned(shown.to_pylist()).replace("\n", "\n    "))
+    print(f"    ... {len(result):,} rows in {took:.2f} s, {len(bids) / took:,.0f} tuples/s")
+    return len(bids) / took
+
+
+def main(count: int = 100_000) -> None:
+    """All six, and how fast they were."""
+    bids = auction(count)
+    first, last = bids["time"][0].as_py(), bids["time"][-1].as_py()
+    items, sellers, bidders = (len(bids[name].unique()) for name in ("item", "seller", "bidder"))
+    print(
+        f"{len(bids):,} bids by {bidders:,} bidders on {items} items of {sellers} sellers, "
+        f"{first:%H:%M} to {last:%H:%M}, {bids.nbytes / 2**20:.0f} MB"
+    )
+    for show in SHOWS:
+        run(show, bids)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

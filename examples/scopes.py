@@ -1,0 +1,31 @@
+"""Scopes: windows whose bounds are fixed, or any function of time that does not go backwards.
+
+Covers: `iw.landmark(since=, until=)`, a band, `iw.scope(lower=, upper=)`, `lag=`
+
+Scenario: a sensor reports a number every ten minutes. Show which reports each of them is compared with.
+"""
+
+import pyarrow as pa
+
+import inwindow as iw
+
+reports = pa.table({"minute": [0, 10, 20, 30, 40, 50, 60, 70], "value": [3, 5, 4, 8, 6, 7, 2, 9]})
+
+windows = {
+    "since 20": iw.landmark(since=20, order_by="minute"),
+    "until 40": iw.landmark(until=40, order_by="minute"),
+    "band 20-40": iw.landmark(since=20, until=40, order_by="minute"),
+    # the half hour that the report is in, up to the report
+    "half hour": iw.scope(lower=lambda t: t // 30 * 30, order_by="minute"),
+    # a window that grows with time: the younger half of all there was
+    "younger half": iw.scope(lower=lambda t: t / 2, order_by="minute"),
+    # from twenty minutes before to ten minutes after
+    "around": iw.scope(lower=lambda t: t - 20, upper=lambda t: t + 10, order_by="minute"),
+    # the twenty minutes that ended twenty minutes ago
+    "lagging": iw.range(20, lag=20, order_by="minute"),
+}
+for name, window in windows.items():
+    print(f"{name:12}  {window.describe()}")
+    seen = iw.with_columns(reports, seen=iw.collect_list("minute").over(window), highest=iw.max("value").over(window))
+    for row in seen.to_pylist()[-3:]:
+        print("  at {minute}: highest {highest} of {seen}".format(**row))

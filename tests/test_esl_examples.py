@@ -1,0 +1,548 @@
+"""The examples of the ESL paper (Bai, Thakkar, Wang, Luo, Zaniolo, CIKM 2006), as near to its text as Python allows.
+
+Each output is worked by hand beside its test, and each strategy is the box of the paper's figure 2. ESL's
+``TABLE state`` is the instance's attributes, ``INSERT INTO RETURN`` is a ``return``.
+"""
+
+import re
+from datetime import datetime, timedelta
+from statistics import fmean
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import inwindow as iw
+
+START = datetime(2006, 11, 5, 9, 0)
+
+
+def explained(table: pa.Table, applied: iw.Applied) -> dict[str, str]:
+    """What explain says, by title: strategy, why, time, memory, runs, result."""
+    return dict(re.findall(r"^    (\w[\w ]*?) {2,}(.+)$", str(iw.explain(table, x=applied)), re.MULTILINE))
+
+
+def prices(*values: float) -> pa.Table:
+    """A stream of prices, in arrival order."""
+    return pa.table({"price": pa.array(values, pa.float64())})
+
+
+def column(table: pa.Table, applied: iw.Applied) -> list[Any]:
+    """What with_columns gives."""
+    return list(iw.with_columns(table, x=applied)["x"].to_pylist())
+
+
+def seconds(*after: float) -> list[datetime]:
+    """Moments after nine o'clock."""
+    return [START + timedelta(seconds=s) for s in after]
+
+
+# --- Section 3: base aggregates -----------------------------------------------------------------------------
+
+
+class Avg(iw.Aggregate):
+    """Example 7: CREATE AGGREGATE avg(Next Real) : Real."""
+
+    def initialize(self, value: float) -> None:
+        self.tsum, self.cnt = value, 1
+
+    def iterate(self, value: float) -> None:
+        self.tsum += value
+        self.cnt += 1
+
+    def terminate(self) -> float:
+        return self.tsum / self.cnt
+
+
+class DecayOnlineAvg(iw.Aggregate):
+    """Example 8: no TERMINATE, so it is non-blocking."""
+
+    def initialize(self, value: float) -> float:
+        self.tsum, self.cnt = value, 1
+        return value
+
+    def iterate(self, value: float) -> float:
+        self.tsum = 0.9 * self.tsum + 1.1 * value
+        self.cnt += 1
+        return self.tsum / self.cnt
+
+
+class CumAvg(iw.Aggregate):
+    """Example 10: the return of example 7's TERMINATE, appended to INITIALIZE and ITERATE."""
+
+    def initialize(self, value: float) -> float:
+        self.tsum, self.cnt = value, 1
+        return self.tsum / self.cnt
+
+    def iterate(self, value: float) -> float:
+        self.tsum += value
+        self.cnt += 1
+        return self.tsum / self.cnt
+
+
+def test_example_7_average() -> None:
+    #  price   2   4   9      tsum 2, 6, 15   cnt 1, 2, 3   at the end 15 / 3
+    assert iw.group_by(prices(2, 4, 9)).agg(avg=Avg()("price")).to_pydict() == {"avg": [5.0]}
+
+
+def test_example_7_is_blocking() -> None:
+    with pytest.raises(iw.UsageError, match="Avg is blocking"):
+        iw.with_columns(prices(2, 4, 9), avg=Avg()("price"))
+
+
+def test_example_8_decayed_average() -> None:
+    #  price   10    20                      30
+    #  tsum    10    0.9*10 + 1.1*20 = 31    0.9*31 + 1.1*30 = 60.9
+    #  return  10    31 / 2                  60.9 / 3
+    table, decayed = prices(10, 20, 30), DecayOnlineAvg()("price")
+    assert column(table, decayed) == pytest.approx([10.0, 15.5, 20.3])
+    assert explained(table, decayed)["strategy"] == "unbounded"  # as a base aggregate: no window, no buffer
+
+
+def test_example_9_decayed_average_per_seller() -> None:
+    #  ann   10          20      30         as in example 8
+    #  bob         40                20     0.9*40 + 1.1*20 = 58, 58 / 2
+    auctions = pa.table({
+        "seller": ["ann", "bob", "ann", "ann", "bob"],
+        "price": [10.0, 40.0, 20.0, 30.0, 20.0],
+        "start_time": seconds(0, 1, 2, 3, 4),
+    })  # fmt: skip
+    asked = iw.group_by(auctions, "seller", order_by="start_time").emit(avg_price=DecayOnlineAvg()("price"))
+    assert asked["seller"].to_pylist() == ["ann", "bob", "ann", "ann", "bob"]  # pipelined: as the stream comes
+    assert asked["avg_price"].to_pylist() == pytest.approx([10.0, 40.0, 15.5, 20.3, 29.0])
+
+
+def test_example_10_cumulative_average() -> None:
+    #  price   2   4   9    1
+    #  tsum    2   6   15   16      / 1, 2, 3, 4
+    table = prices(2, 4, 9, 1)
+    assert column(table, CumAvg()("price")) == [2.0, 3.0, 5.0, 4.0]
+    unbounded = Avg()("price").over(iw.unbounded())  # figure 2, box (1): example 10 from example 7
+    assert column(table, unbounded) == [2.0, 3.0, 5.0, 4.0]
+    assert explained(table, CumAvg()("price"))["strategy"] == explained(table, unbounded)["strategy"] == "unbounded"
+
+
+# --- Section 4: window aggregates ---------------------------------------------------------------------------
+
+
+class NaiveAvg(iw.WindowAggregate):
+    """Example 11: INITIALIZE: ITERATE: the base avg over the table inwindow."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, wnext: float) -> float:
+        return fmean(record.wnext for record in self.inwindow)
+
+
+class MyAvg(iw.WindowAggregate, base=Avg):
+    """Example 12: the EXPIRE construct. Its base version is example 7."""
+
+    inwindow: iw.InWindow
+
+    def initialize(self, wnext: float) -> float:
+        self.tsum, self.cnt = wnext, 1
+        return wnext
+
+    def iterate(self, wnext: float) -> float:
+        self.tsum += wnext
+        self.cnt += 1
+        return self.tsum / self.cnt
+
+    def expire(self, wnext: float) -> None:
+        self.cnt -= 1
+        self.tsum -= self.inwindow.oldest().wnext  # or wnext: the same
+
+
+class PlainAvg(Avg, iw.WindowAggregate):
+    """Example 12 as one writes it here: example 7 and an expire; terminate gives every result."""
+
+    def expire(self, value: float) -> None:
+        self.tsum -= value
+        self.cnt -= 1
+
+
+class Max(iw.WindowAggregate):
+    """Example 13: an older tuple of less or equal value can not be the maximum any more."""
+
+    inwindow: iw.InWindow
+
+    def initialize(self, wnext: float) -> float:
+        return wnext
+
+    def iterate(self, wnext: float) -> float:
+        # The new tuple is in inwindow already: keep_newest spares it, where the paper's DELETE leaves that unsaid.
+        self.inwindow.delete(lambda record: record.wnext <= wnext, keep_newest=True)
+        return self.inwindow.oldest().wnext
+
+    def expire(self, wnext: float) -> None:
+        """Expired tuples are removed automatically."""
+
+
+#  ROWS 2 PRECEDING                       RANGE 5 PRECEDING
+#  price     2   4   9   2   1            time      0   1   2   .   .   .   .   .   8  10
+#           [2]                           price     2   4   9                       2   1
+#           [2   4]        3                       [2   4   9]  5
+#           [2   4   9]    5                                                       [2]
+#               [4   9   2]   5                                                    [2   1]  1.5
+#                   [9   2   1]   4
+TIMED = pa.table({"time": [0, 1, 2, 8, 10], "price": [2.0, 4.0, 9.0, 2.0, 1.0]})
+LAST_3, LAST_5_SECONDS = iw.rows(3), iw.range(5, order_by="time")
+
+
+@pytest.mark.parametrize("aggregate", [NaiveAvg, MyAvg, PlainAvg, Avg])
+def test_examples_11_and_12_window_average(aggregate: type[iw.Aggregate]) -> None:
+    average = aggregate()("price")
+    assert column(TIMED, average.over(LAST_3)) == [2.0, 3.0, 5.0, 5.0, 4.0]
+    assert column(TIMED, average.over(LAST_5_SECONDS)) == [2.0, 3.0, 5.0, 2.0, 1.5]
+
+
+def test_examples_11_and_12_cost() -> None:
+    delta = explained(TIMED, PlainAvg()("price").over(LAST_3))
+    assert (delta["strategy"], delta["why"]) == ("delta", "`PlainAvg` has expire")  # figure 2, box (2)
+    assert delta["time"].startswith("O(1)")
+    assert explained(TIMED, MyAvg()("price").over(LAST_3))["strategy"] == "delta"
+    # A base version alone: the default window version is example 11, computed on each window afresh.
+    naive = explained(TIMED, Avg()("price").over(LAST_3))
+    assert naive["strategy"] == "recompute"
+    assert naive["time"] == "O(window) per result; write `expire` or `merge` to make it O(1)"
+
+
+def test_example_12_expires_the_oldest_once() -> None:
+    class Expired(iw.WindowAggregate, returns="array<double>"):
+        inwindow: iw.InWindow
+
+        def __init__(self) -> None:
+            self.expired: list[float] = []
+
+        def iterate(self, wnext: float) -> list[float]:
+            return list(self.expired)
+
+        def expire(self, wnext: float) -> None:
+            assert self.inwindow.oldest().wnext == wnext
+            self.expired.append(wnext)
+
+    assert column(TIMED, Expired()("price").over(LAST_3)) == [[], [], [], [2.0], [2.0, 4.0]]
+
+
+def test_figure_2_takes_the_base_version_where_nothing_expires() -> None:
+    #  price   2   4   9   2   1    unbounded: 2, 6/2, 15/3, 17/4, 18/5    ROWS 1 PRECEDING SLIDE 2: (2+4)/2, (9+2)/2
+    unbounded, tumble = (MyAvg()("price").over(window) for window in (iw.unbounded(), iw.rows(2, slide=2)))
+    assert column(TIMED, unbounded) == [2.0, 3.0, 5.0, 4.25, 3.6]
+    assert column(TIMED, tumble) == [None, 3.0, None, 5.5, None]
+    assert explained(TIMED, unbounded)["strategy"] == "unbounded"
+    assert explained(TIMED, tumble)["strategy"] == "tumble"
+    assert "hooks of Avg" in explained(TIMED, unbounded)["runs"] and "hooks of Avg" in explained(TIMED, tumble)["runs"]
+
+
+def test_a_base_version_restarts_for_range_slides_whose_frames_touch() -> None:
+    #  time   0   1   2   8 | 10    RANGE 10 SLIDE 10: [0, 10) yields at 8, [10, 20) at 10, which sees 0 <= time <= 10
+    slide = MyAvg()("price").over(iw.range(10, order_by="time", slide=10))
+    assert iw.select(TIMED, "time", avg=slide).to_pydict() == {"time": [8, 10], "avg": [4.25, 3.6]}
+
+
+def test_example_13_max_prunes_the_window() -> None:
+    #  ROWS 2 PRECEDING    price    inwindow, oldest first   returns
+    #                      5        5                        5
+    #                      3        5 3                      5
+    #                      4        5 4                      5         3 is deleted
+    #                      4        4                        4         5 expires, the older 4 is deleted
+    #                      1        4 1                      4
+    #                      2        4 2                      4         1 is deleted
+    #                      0        2 0                      2         4 expires
+    class Held(Max, returns="array<double>"):
+        def initialize(self, wnext: float) -> list[float]:  # type: ignore[override]
+            return self.iterate(wnext)
+
+        def iterate(self, wnext: float) -> list[float]:  # type: ignore[override]
+            super().iterate(wnext)
+            return [record.wnext for record in self.inwindow]
+
+    table = prices(5, 3, 4, 4, 1, 2, 0)
+    assert column(table, Max()("price").over(LAST_3)) == [5.0, 5.0, 5.0, 4.0, 4.0, 4.0, 2.0]
+    assert column(table, Held()("price").over(LAST_3)) == [[5], [5, 3], [5, 4], [4], [4, 1], [4, 2], [2, 0]]
+    assert column(table, iw.max("price").over(LAST_3)) == [5.0, 5.0, 5.0, 4.0, 4.0, 4.0, 2.0]
+    assert explained(table, Max()("price").over(LAST_3))["strategy"] == "delta"
+
+
+# --- Section 5.1: slides and tumbles ------------------------------------------------------------------------
+
+
+class Sum(iw.WindowAggregate, algebraic=True):
+    """The sum of example 14, written as a user would: CREATE ALGEBRAIC WINDOW AGGREGATE."""
+
+    def initialize(self, value: float) -> None:
+        self.total = value
+
+    def iterate(self, value: float) -> None:
+        self.total += value
+
+    def expire(self, value: float) -> None:
+        self.total -= value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class HolisticSum(Sum, algebraic=False):
+    """Without the keyword: figure 2, box (5)."""
+
+
+#  60 bids on the vase, of 1, 2, ..., 60, and 15 on the lamp, of 10 each; SLIDE 10, ROWS 49 PRECEDING
+#  vase   |1..10|11..20|21..30|31..40|41..50|51..60|    1 + ... + n = n (n + 1) / 2
+#         [ 55  ]
+#         [    210     ]
+#         [        465        ]
+#         [           820            ]
+#         [             1275                ]
+#                [            1830 - 55               ]    the first window that has lost a pane
+#  lamp   |10 x 10|5 x 10                                  100; the last slot is not full
+BIDS = pa.table({
+    "item": ["vase", "vase", "vase", "vase", "lamp"] * 15,
+    "price": [float(p) for n in range(15) for p in (4 * n + 1, 4 * n + 2, 4 * n + 3, 4 * n + 4, 10)],
+})  # fmt: skip
+LAST_50_BY_10 = iw.rows(50, partition_by="item", slide=10)
+TOTALS = {"vase": [55.0, 210.0, 465.0, 820.0, 1275.0, 1775.0], "lamp": [100.0]}
+
+
+def by_item(table: pa.Table, name: str) -> dict[str, list[Any]]:
+    """The values of a column, per item."""
+    found: dict[str, list[Any]] = {}
+    for item, value in zip(table["item"].to_pylist(), table[name].to_pylist(), strict=True):
+        found.setdefault(item, []).append(value)
+    return found
+
+
+@pytest.mark.parametrize("total", [iw.sum, Sum(), HolisticSum()])
+def test_example_14_slide(total: Any) -> None:
+    given = iw.select(BIDS, "item", total=total("price").over(LAST_50_BY_10))
+    assert by_item(given, "total") == TOTALS
+
+
+def test_example_14_is_cascaded_if_algebraic() -> None:
+    for total in (iw.sum, Sum()):  # figure 2, box (4)
+        cascade = explained(BIDS, total("price").over(LAST_50_BY_10))
+        assert (cascade["strategy"], cascade["memory"]) == ("pane-cascade", "6 partials")  # 50 / 10 + the open one
+    delta = explained(BIDS, HolisticSum()("price").over(LAST_50_BY_10))  # figure 2, box (5)
+    assert (delta["strategy"], delta["memory"]) == ("delta", "50 tuples")
+
+
+@pytest.mark.parametrize("total", [iw.sum, Sum()])
+def test_example_15_the_cascade_by_hand(total: Any) -> None:
+    #  temp          55   155   255   355   455   555    ROWS 9 PRECEDING SLIDE 10: the tumble
+    #  total of 5    55   210   465   820   1275  1775   ROWS 4 PRECEDING: the window version, over results
+    tumble = total("price").over(iw.rows(10, partition_by="item", slide=10))
+    temp = iw.select(BIDS, "item", s=tumble)
+    assert by_item(temp, "s") == {"vase": [55.0, 155.0, 255.0, 355.0, 455.0, 555.0], "lamp": [100.0]}
+    window = total("s").over(iw.rows(5, partition_by="item"))
+    assert by_item(iw.with_columns(temp, total=window), "total") == TOTALS
+    assert (explained(BIDS, tumble)["strategy"], explained(temp, window)["strategy"]) == ("tumble", "delta")
+
+
+class Seen(iw.WindowAggregate, returns="array<bigint>"):
+    """Which tuples the hooks saw; an expire in a tumble would be a mistake."""
+
+    def initialize(self, number: int) -> None:
+        self.seen = [number]
+
+    def iterate(self, number: int) -> None:
+        self.seen.append(number)
+
+    def expire(self, number: int) -> None:
+        raise AssertionError("nothing expires in a tumble")
+
+    def terminate(self) -> list[int]:
+        return self.seen
+
+
+@pytest.mark.parametrize(
+    ("preceding", "slide", "windows"),
+    [
+        #  1 ......... 18 [19 ... 28] | 29 ........ 46 [47 ... 56] | 57 ... 60      ROWS 9 PRECEDING SLIDE 28
+        (9, 28, [range(19, 29), range(47, 57)]),
+        #  [1 ... 10] | [11 ... 20] | ...      slide = window: the next tuple goes to INITIALIZE again
+        (9, 10, [range(n, n + 10) for n in range(1, 61, 10)]),
+    ],
+)
+def test_section_5_1_tumbles(preceding: int, slide: int, windows: list[range]) -> None:
+    table = pa.table({"number": range(1, 61)})
+    tumble = Seen()("number").over(iw.rows_between(-preceding, 0, slide=slide))
+    given = iw.select(table, "number", seen=tumble)
+    assert given["number"].to_pylist() == [window[-1] for window in windows]  # the yield tuples
+    assert given["seen"].to_pylist() == [list(window) for window in windows]
+    assert explained(table, tumble)["strategy"] == "tumble"
+    assert explained(table, tumble)["memory"].startswith("O(1)")
+
+
+def test_section_6_2_forty_thousand_by_ten_thousand() -> None:
+    cascade = explained(BIDS, Sum()("price").over(iw.rows(40_000, slide=10_000)))
+    assert cascade["memory"] == "5 partials"  # "it only needs to remember 4 + 1 = 5 values, instead of 40000"
+
+
+# --- Section 5.2: active expiration -------------------------------------------------------------------------
+
+
+class AvgAsItExpires(PlainAvg):
+    """Section 5.2: the EXPIRE of avg, expanded. SQL's 0 / 0 is NULL, Python's an error."""
+
+    def expire(self, value: float) -> float | None:
+        super().expire(value)
+        return self.tsum / self.cnt if self.cnt else None
+
+
+class MaxAsItExpires(iw.WindowAggregate, algebraic=True):
+    """Example 16: CREATE ALGEBRAIC WINDOW AGGREGATE max.
+
+    TERMINATE is not in the paper, whose ITERATE returns nothing: without it, a slide would have nothing to yield.
+    """
+
+    inwindow: iw.InWindow
+
+    def initialize(self, wnext: float) -> float:
+        return wnext
+
+    def iterate(self, wnext: float) -> None:
+        self.inwindow.delete(lambda record: record.wnext <= wnext, keep_newest=True)
+
+    def expire(self, wnext: float) -> float:
+        return self.inwindow.oldest().wnext
+
+    def terminate(self) -> float:
+        return self.inwindow.oldest().wnext
+
+
+def test_section_5_2_average_as_tuples_leave() -> None:
+    #  time   0   4   8  10      14      18      RANGE 10
+    #  price  2   4   9
+    #         +---------> 2 leaves: (4 + 9) / 2
+    #             +-------------> 4 leaves: 9 / 1
+    #                 +-----------------> 9 leaves: nothing is left, no row
+    table = pa.table({"time": [0, 4, 8], "price": [2.0, 4.0, 9.0]})
+    leaving = AvgAsItExpires()("price").over(iw.range(10, order_by="time", active_expiration=True))
+    given = iw.select(table, "price", iw.emitted_at().alias("at"), avg=leaving)
+    assert given.to_pydict() == {"price": [2.0, 4.0], "at": [10, 14], "avg": [6.5, 9.0]}
+
+
+def test_example_16_max_on_expiration() -> None:
+    #  time    0   3   6   8     13     18  20    30     RANGE 10
+    #  price   5   9   4   4                 7
+    #              deletes 5       .      .   .     .
+    #                      deletes the older 4      .
+    #              +-------------> 9      .   .     .    each that leaves was the maximum until then;
+    #                      +-------------> 4  .     .    what was deleted never expires
+    #                                          +---> 7
+    table = pa.table({"time": [0, 3, 6, 8, 20], "price": [5.0, 9.0, 4.0, 4.0, 7.0]})
+    top = MaxAsItExpires()("price").over(iw.range(10, order_by="time", active_expiration=True))
+    given = iw.select(table, "time", iw.emitted_at().alias("at"), max=top)
+    assert given.to_pydict() == {"time": [3, 8, 20], "at": [13, 18, 30], "max": [9.0, 4.0, 7.0]}
+    assert explained(table, top)["strategy"] == "delta"
+
+
+def test_example_16_slides_by_panes() -> None:
+    #  price       3 1 | 4 1 | 5 9 | 2 6 | 5 3 | 5 8     ROWS 5 PRECEDING SLIDE 2
+    #  panes         3     4     9     6     5     8     the maximum of each
+    #  of 3 panes    3     4     9     9     9     8
+    table = prices(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)
+    slide = MaxAsItExpires()("price").over(iw.rows(6, slide=2))
+    assert iw.select(table, max=slide)["max"].to_pylist() == [3.0, 4.0, 9.0, 9.0, 9.0, 8.0]
+    assert explained(table, slide)["strategy"] == "pane-cascade"
+
+
+class NoBid(iw.WindowAggregate):
+    """Section 5.4: no tuple has arrived in the last 5 minutes if the expiring one is the last that is left."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, price: float) -> None:
+        pass
+
+    def expire(self, price: float) -> str | None:
+        return "no bid for 5 minutes" if len(self.inwindow) == 1 else None
+
+
+def test_section_5_4_no_tuple_in_the_last_5_minutes() -> None:
+    #  minute   0   1   2   4   6     9     11         16
+    #  vase     a       b   c          .     d          .
+    #                       +---------> !    +---------> !     a leaves at 5 and b at 7, and are not alone
+    #  lamp         e           f            .
+    #               +----------->            .                 e leaves at 6, after f has come
+    #                           +-----------> !
+    table = pa.table({
+        "item": ["vase", "lamp", "vase", "vase", "lamp", "vase"],
+        "time": seconds(0, 60, 120, 240, 360, 660),
+        "price": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+    })  # fmt: skip
+    window = iw.range("5 minutes", partition_by="item", order_by="time", active_expiration=True)
+    given = iw.select(table, "item", iw.emitted_at().alias("at"), alarm=NoBid()("price").over(window))
+    assert given["item"].to_pylist() == ["vase", "lamp", "vase"]
+    assert given["at"].to_pylist() == seconds(540, 660, 960)
+
+
+# --- Section 7: RFID ----------------------------------------------------------------------------------------
+
+
+class ProductGroup(iw.Aggregate):
+    """Example 17: the last tuple is kept; a longer gap increases the group number."""
+
+    def __init__(self, gap: timedelta) -> None:
+        self.gap = gap
+
+    def initialize(self, time: datetime) -> int:
+        self.last, self.group = time, 1
+        return self.group
+
+    def iterate(self, time: datetime) -> int:
+        if time - self.last > self.gap:
+            self.group += 1
+        self.last = time
+        return self.group
+
+
+class ItemAlarm(iw.WindowAggregate):
+    """Example 18: AGGREGATE item_alarm(tagid, tagtype, tagtime)."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, tagid: str, tagtype: str, tagtime: datetime) -> None:
+        if tagtype == "ap":
+            self.inwindow.delete(lambda record: record.tagtype == "item")
+        if tagtype == "item" and self.is_authorized():
+            self.inwindow.delete(lambda record: record.tagtype == "item")
+
+    def expire(self, tagid: str, tagtype: str, tagtime: datetime) -> str | None:
+        return "larceny alarm" if tagtype == "item" and not self.is_authorized() else None
+
+    def is_authorized(self) -> bool:
+        return any(record.tagtype == "ap" for record in self.inwindow)
+
+
+def test_example_17_grouping_products() -> None:
+    #  second   0  1   2.5      6   7            12    14      gap 2 seconds
+    #           1  1   1        2   2            3     3       3.5 and 5 are longer; 2 is not
+    table = pa.table({"tagtime": seconds(0, 1, 2.5, 6, 7, 12, 14)})
+    group = ProductGroup(timedelta(seconds=2))("tagtime")
+    assert column(table, group) == [1, 1, 1, 2, 2, 3, 3]
+    assert explained(table, group)["strategy"] == "unbounded"
+
+
+def test_example_18_larceny_alarm() -> None:
+    #  second   0   3   4       9    14      20   25      40   45 46       RANGE 5 SECONDS PRECEDING ACTIVE EXPIRATION
+    #           tv  .   radio   lamp .       vase .       clock  .
+    #               ann                           bob            carl
+    #           +-->                                                       tv: ann comes after it
+    #               <---+                                                  radio: ann came before it
+    #                           +---> !                                    lamp: ann has left at 8
+    #                                         +--->                        vase: bob comes just in time
+    #                                                      +---> !         clock: carl comes too late
+    tags = [("tv", 0), ("ann", 3), ("radio", 4), ("lamp", 9), ("vase", 20), ("bob", 25), ("clock", 40), ("carl", 46)]
+    table = pa.table({
+        "tagid": [tag for tag, _ in tags],
+        "tagtype": ["ap" if tag in ("ann", "bob", "carl") else "item" for tag, _ in tags],
+        "tagtime": seconds(*(second for _, second in tags)),
+    })  # fmt: skip
+    window = iw.range("5 seconds", order_by="tagtime", active_expiration=True)
+    alarm = ItemAlarm()("tagid", "tagtype", "tagtime").over(window)
+    theft = iw.select(table, "tagid", iw.emitted_at().alias("etime"), alarm=alarm)
+    assert theft["tagid"].to_pylist() == ["lamp", "clock"]
+    assert theft["etime"].to_pylist() == seconds(14, 45)
+    assert theft["alarm"].to_pylist() == ["larceny alarm"] * 2
+    assert explained(table, alarm)["strategy"] == "delta"

@@ -1,0 +1,49 @@
+"""Every file of examples/ runs alone, in a fresh interpreter, and prints what the .out beside it says.
+
+After a change that is meant: ``python examples/averages.py > examples/averages.out``, and read the difference.
+"""
+
+import difflib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+DEMO = EXAMPLES / "auction_demo.py"  # says how fast it was, so it has no .out
+GALLERY = sorted(path for path in EXAMPLES.glob("*.py") if path != DEMO)
+
+
+def printed(example: Path, *arguments: str) -> str:
+    """What an example writes; it must neither fail nor complain."""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", str(example), *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert run.returncode == 0 and not run.stderr, run.stderr
+    return run.stdout
+
+
+@pytest.mark.parametrize("example", GALLERY, ids=lambda path: path.stem)
+def test_output(example: Path) -> None:
+    expected = example.with_suffix(".out").read_text(encoding="utf-8")
+    given = printed(example)
+    difference = difflib.unified_diff(expected.splitlines(), given.splitlines(), f"{example.stem}.out", "given", "", "")
+    assert given == expected, "\n".join(difference)
+
+
+@pytest.mark.parametrize("example", GALLERY, ids=lambda path: path.stem)
+def test_is_an_entry_of_the_gallery(example: Path) -> None:
+    """A title, what it covers, its scenario; and no longer than one reads at a glance."""
+    text = example.read_text(encoding="utf-8")
+    assert re.match(r'"""[^\n]+\.\n\nCovers: [^\n]+\n\nScenario: ', text)
+    assert 20 <= len(text.splitlines()) <= 60
+
+
+def test_no_output_is_left_over() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in GALLERY}
