@@ -1,13 +1,15 @@
 """The demo: an auction's bids through six windows, and what each of them costs.
 
-Covers: ROWS, RANGE, slides, hops, sessions, active expiration; own classes and built-ins; `iw.explain`; tuples per second
+Covers: ROWS, RANGE, slides, hops, sessions, active expiration; own classes and built-ins; `iw.explain`; speed
 
 Scenario: the streams of the NEXMark benchmark, items, sellers and bids, made by a seeded generator: 100,000 bids within
 six hours, in bursts and just before an item closes, many on some items and few on most. ``make demo`` runs this;
 ``python examples/auction_demo.py 1000000`` makes more bids.
 """
 
+import re
 import sys
+import textwrap
 from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter
@@ -109,28 +111,28 @@ SHOWS = [
     Show(
         "The sum of the last 50 bids on an item, after every 10 of them (ESL, example 14)",
         "bids",
-        'iw.select({on}, "item", "time", {aggregates})',
+        'iw.select({on}, "item", "time",\n    {aggregates})',
         'total=iw.sum("price").over(iw.rows(50, partition_by="item", order_by="time", slide=10))',
     ),
     Show(
         "The average bid on each item, of an hour, every 10 minutes",
         'iw.group_by(bids, "item").window(iw.hop("time", size="1 hour", every="10 minutes"))',
-        "{on}.agg({aggregates})",
+        "{on}.agg(\n    {aggregates})",
         'avg=iw.avg("price"), bids=iw.count()',
     ),
     Show(
         "The sessions of bidding on each item: until nobody has bid for 5 minutes",
         'iw.group_by(bids, "item").window(iw.session("time", gap="5 minutes"))',
-        "{on}.agg({aggregates})",
+        "{on}.agg(\n    {aggregates})",
         'bids=iw.count(), first=iw.first("price"), last=iw.last("price")',
         top="bids",
     ),
     Show(
         "An alarm as soon as an open item has had no bid for 10 minutes: it can not wait for the next one",
         "bids",
-        'iw.select({on}, "item", "time", iw.emitted_at().alias("alarm at"), {aggregates})',
+        'iw.select({on}, "item", "time", iw.emitted_at().alias("alarm"),\n    {aggregates})',
         'why=Quiet()("closes").over(\n'
-        '    iw.range("10 minutes", partition_by="item", order_by="time", active_expiration=True))',
+        '        iw.range("10 minutes", partition_by="item", order_by="time", active_expiration=True))',
     ),
 ]
 
@@ -155,8 +157,8 @@ def aligned(rows: list[dict]) -> str:
     return "\n".join("   ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
-def run(show: Show, bids: pa.Table) -> float:
-    """Run a window, tell what it did, and give its tuples per second."""
+def run(show: Show, bids: pa.Table) -> None:
+    """Run a window, and tell what it did."""
     names = {"iw": iw, "bids": bids, "Average": Average, "Quiet": Quiet}
     call = show.call.format(on=show.on, aggregates=show.aggregates)
     plan = iw.explain(eval(show.on, names), **eval(f"dict({show.aggregates})", names))
@@ -165,17 +167,19 @@ def run(show: Show, bids: pa.Table) -> float:
     took = perf_counter() - started
 
     print(f"\n{show.title}\n")
-    print("    " + call.replace("\n", "\n    "))
-    for line in dict.fromkeys(str(plan).splitlines()):
-        if line.split(maxsplit=1)[:1] in (["strategy"], ["time"], ["memory"]):
-            print(line)
+    print(indented(call))
+    said = re.findall(r"^    (strategy|why|time|memory) {2,}(.+)$", str(plan), re.MULTILINE)
+    for title in ("strategy", "why", "time", "memory"):
+        print(f"    {title:<9} {'; '.join(dict.fromkeys(words for its, words in said if its == title))}")
     rows = result.sort_by([(show.top, "descending")]) if show.top else result.slice(len(result) // 2)
-    shown = rows.slice(0, 3).drop_columns(
-        [name for name in ("seller", "bidder", "closes") if name in rows.column_names]
-    )
-    print("\n    " + aligned(shown.to_pylist()).replace("\n", "\n    "))
-    print(f"    ... {len(result):,} rows in {took:.2f} s, {len(bids) / took:,.0f} tuples/s")
-    return len(bids) / took
+    shown = rows.slice(0, 3).drop_columns([name for name in ("bidder", "closes") if name in rows.column_names])
+    print(indented(f"\n{aligned(shown.to_pylist())}"))
+    print(f"    ... {len(result):,} rows in {took:.2f} s: {len(bids) / took:,.0f} tuples/s")
+
+
+def indented(lines: str) -> str:
+    """For the screen."""
+    return textwrap.indent(lines, "    ")
 
 
 def main(count: int = 100_000) -> None:

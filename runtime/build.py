@@ -21,8 +21,8 @@ from inwindow.windows.spec import Rows
 Mode = Literal["double", "int64", "object"]
 
 
-def lane_of(step: Step, held: Held, key: OrderKey | None) -> Lane:
-    """The lane of a step over a window."""
+def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool) -> Lane:
+    """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
     framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
@@ -30,7 +30,8 @@ def lane_of(step: Step, held: Held, key: OrderKey | None) -> Lane:
         return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
-        return lane(framing, slots, _emitter(step, held, Emit, "iterate"), slides)
+        empty = step.case.traits.empty if every_row else None
+        return lane(framing, slots, _emitter(step, held, Emit, "iterate", empty), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
@@ -112,12 +113,12 @@ def _hook_levels(step: Step, held: Held) -> Levels:
     return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
 
 
-def _emitter(step: Step, held: Held, driver: Any, hook: str) -> HookEmitter:
+def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:
     prototype = step.prototype
     fields = _record_fields(prototype, len(step.arguments))
     running = driver(prototype, punt=PUNT, record_fields=fields)
     expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
-    return HookEmitter(running, _arguments(step, held), _answers(step, hook), expires)
+    return HookEmitter(running, _arguments(step, held), _answers(step, hook), expires=expires, empty=empty)
 
 
 def _arguments(step: Step, held: Held) -> Arguments:

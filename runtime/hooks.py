@@ -105,14 +105,23 @@ class HookEvaluator(Evaluator):
 class HookEmitter:
     """A class without ``terminate`` (or under active expiration) under a driver that calls its hooks per tuple."""
 
-    def __init__(self, driver: Any, arguments: Arguments, answers: Answers, expires: bool) -> None:
+    def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, expires: bool, empty: Any) -> None:
         self.driver, self.arguments, self.answers, self.expires = driver, arguments, answers, expires
+        self.empty = empty  # for frames in which no hook saw a tuple; None where that is NULL, or no row at all
 
     def roll(self, first: int, start: Positions, partition: Positions) -> tuple[Positions, pa.Array]:
         """Owners and values of what the tuples from ``first`` on make the hooks emit."""
         columns, base, seen = self.arguments.read()
         values, owners = self.driver.roll(columns, base, seen, first, start, np.ascontiguousarray(partition))
         return np.asarray(owners, dtype=np.int64), self.answers.array(values)
+
+    def last_seen(self, first: int, count: int, before: int) -> Positions:
+        """For each of ``count`` tuples from ``first`` on the newest one, up to it, that the hooks see."""
+        at = np.arange(first, first + count)
+        _, base, seen = self.arguments.read()
+        if seen is None:
+            return at
+        return np.maximum.accumulate(np.where(seen[first - base : first - base + count], at, before))
 
     def drain(self) -> tuple[Positions, pa.Array]:
         """Owners and values of what the last tuples emit as they leave."""

@@ -137,6 +137,7 @@ class EmitLane(Lane):
         super().__init__()
         self.framing, self.slots, self.emitter, self.slides = framing, slots, emitter, slides
         self.start = 0
+        self.last_seen = -1  # the newest tuple that a hook saw
 
     def advance(self, sequence: Sequence) -> None:
         """Run the hooks over the new tuples; with a slide, keep what the yield tuples gave."""
@@ -146,11 +147,27 @@ class EmitLane(Lane):
         at = np.arange(self.cursor, ready)
         start, _ = self.framing.bounds(sequence, at)
         owners, values = self.emitter.roll(self.cursor, start, sequence.partitions(at)[0])
+        yields = self.slots.yields(sequence, self.cursor, ready)
         if self.slides:
-            given = np.isin(owners, self.slots.yields(sequence, self.cursor, ready))
+            given = np.isin(owners, yields)
             owners, values = owners[given], values.filter(pa.array(given))
+        if self.emitter.empty is not None:
+            owners, values = self._with_empty_frames(owners, values, yields, start)
         self.give(owners, values)
         self.cursor, self.start = ready, int(start[-1])
+
+    def _with_empty_frames(
+        self, owners: Positions, values: pa.Array, yields: Positions, start: Positions
+    ) -> tuple[Positions, pa.Array]:
+        """The emissions, and the class's ``empty`` value for yield tuples in whose frame no hook saw a tuple."""
+        last_seen = self.emitter.last_seen(self.cursor, len(start), self.last_seen)
+        self.last_seen = int(last_seen[-1])
+        index = yields - self.cursor
+        bare = yields[last_seen[index] < start[index]]
+        at = np.concatenate([owners, bare])
+        order = np.argsort(at, kind="stable")
+        filled = pa.concat_arrays([values, pa.array([self.emitter.empty] * len(bare), values.type)])
+        return at[order], filled.take(pa.array(order))
 
     @property
     def keep_from(self) -> int:
@@ -164,11 +181,11 @@ class EmitLane(Lane):
 
     def state(self) -> Any:
         """With the emitter's state."""
-        return super().state(), self.start, self.emitter.state()
+        return super().state(), self.start, self.last_seen, self.emitter.state()
 
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
-        mine, self.start, emitter = state
+        mine, self.start, self.last_seen, emitter = state
         super().restore(mine)
         self.emitter.restore(emitter)
 
@@ -188,7 +205,11 @@ class TumbleEmitLane(EmitLane):
             restart = np.full(count, yield_tuple)  # no other frame has this number: the aggregate starts afresh
             owners, values = self.emitter.roll(start, np.full(count, start), restart)
             last = owners == yield_tuple
-            self.give(owners[last], values.filter(pa.array(last)))
+            owners, values = owners[last], values.filter(pa.array(last))
+            nothing_seen = self.emitter.last_seen(start, count, -1)[-1] < start
+            if nothing_seen and self.emitter.empty is not None:
+                owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
+            self.give(owners, values)
         bounds, _ = self.framing.bounds(sequence, np.array([ready - 1]))
         self.cursor, self.start = ready, int(bounds[0])
 

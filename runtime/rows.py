@@ -1,7 +1,7 @@
 """The operators that give rows for tuples: every tuple (with_columns), or yields and emissions (select)."""
 
 from collections.abc import Sequence as Columns
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +17,13 @@ from inwindow.windows.sequence import Positions
 class RowOperator(Operator):
     """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
 
+    every_row: ClassVar[bool]  # whether every tuple has a row
+
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
         super().__init__(work)
         self.passed = tuple(passed)
         self.through = [self.held.plain(name) for name in self.passed]
-        self.lanes = [lane_of(step, self.held, work.key) for step in work.steps]
+        self.lanes = [lane_of(step, self.held, work.key, every_row=self.every_row) for step in work.steps]
         self.cursor = 0
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
@@ -75,6 +77,8 @@ class _Cursor:
 class WithColumns(RowOperator):
     """A row per tuple, in order; NULL where a tuple does not yield."""
 
+    every_row = True
+
     def collect(self) -> pa.RecordBatch:
         """The rows up to the slowest lane."""
         ready = self.decided()
@@ -90,6 +94,8 @@ class WithColumns(RowOperator):
 
 class Select(RowOperator):
     """A row per yield tuple, emission or expiration: wherever some step gives a result."""
+
+    every_row = False
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str], emitted_at: str | None) -> None:
         super().__init__(work, schema, passed)

@@ -131,6 +131,10 @@ class Running(iw.Aggregate, returns="array<bigint>"):
         return list(self.ids) if id % 4 else None
 
 
+class RunningOr(Running, returns="array<bigint>", empty=(-1,)):
+    """With a value for frames in which no hook saw a tuple."""
+
+
 class Live(iw.WindowAggregate, returns="array<bigint>"):
     """No terminate: prunes the buffer, and shows it and what has expired."""
 

@@ -47,3 +47,12 @@ def test_is_an_entry_of_the_gallery(example: Path) -> None:
 
 def test_no_output_is_left_over() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in GALLERY}
+
+
+def test_demo() -> None:
+    """What ``make demo`` runs, with fewer bids: six windows, each with its strategy, rows and speed."""
+    given = printed(DEMO, "3000")
+    strategies = re.findall(r"^    strategy  (\S+)$", given, re.MULTILINE)
+    assert strategies == ["delta", "delta", "pane-cascade", "pane-cascade", "tumble", "delta"]
+    assert len(re.findall(r"^    \.\.\. [\d,]+ rows in \d+\.\d\d s: [\d,]+ tuples/s$", given, re.MULTILINE)) == 6
+    assert max(map(len, given.splitlines())) <= 120

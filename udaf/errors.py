@@ -3,6 +3,10 @@
 A message names the aggregate, the hook or option and the value, and says what to write instead.
 """
 
+from typing import Any
+
+_SHOWN = 200  # characters of a value in a message
+
 
 class InWindowError(Exception):
     """The root of all errors that inwindow raises on purpose."""
@@ -38,3 +42,16 @@ class ResultTypeError(InWindowError, TypeError):
 
 class ArithmeticOverflowError(InWindowError, ArithmeticError):
     """An integer result does not fit its type (ANSI semantics, as in Spark)."""
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: its ``repr``, cut where it is long.
+
+    >>> shown("a" * 1000)[-6:]
+    'aaa...'
+    """
+    try:
+        text = repr(value)
+    except Exception as error:  # a user's __repr__, or an int of more digits than Python prints
+        return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -4,13 +4,16 @@ Extents are half-open, ``[start, end)``, and aligned to an origin: the epoch (0 
 for counts) unless given.
 """
 
+import math
+from fractions import Fraction
 from typing import Any, Literal
 
-from inwindow.udaf.errors import UsageError
-from inwindow.windows.interval import Interval, Size, is_positive, size_of
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.interval import Interval, Size, count_of, is_positive, size_of
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
+_MOST = 1 << 31  # extents that a tuple may lie in: each takes memory
 
 
 def hop(
@@ -30,11 +33,8 @@ def hop(
     if every is None:
         raise UsageError("hop() needs every=, the distance between two extents; for extents side by side use iw.tumble")
     length = _size("hop", size, rows)
-    step = _positive("hop", "every", every)
-    if rows is not None and not isinstance(step, int):
-        raise UsageError(f"hop(rows={rows}, every={every!r}): with rows=, every is a number of tuples too")
-    if isinstance(length, Interval) != isinstance(step, Interval):
-        raise UsageError(f"hop(size={size!r}, every={every!r}): give both as intervals or both as numbers")
+    step = _positive("hop", "every", every) if rows is None else count_of(every, f"hop(rows={rows}): every")
+    _check_together("hop", length, step)
     return _hop("hop", on, length, step, origin, rows is not None, scope)
 
 
@@ -57,10 +57,8 @@ def cumulate(on: str, *, size: Any, every: Any, origin: Any = None) -> Cumulate:
     Interval(months=0, microseconds=3600000000)
     """
     length, step = _positive("cumulate", "size", size), _positive("cumulate", "every", every)
-    if isinstance(length, Interval) != isinstance(step, Interval):
-        raise UsageError(f"cumulate(size={size!r}, every={every!r}): give both as intervals or both as numbers")
-    whole = _exact(length) % _exact(step) == 0
-    if not whole:
+    _check_together("cumulate", length, step)
+    if _exact(length) % _exact(step):
         raise UsageError(f"cumulate(size={size!r}, every={every!r}): size must be a whole multiple of every")
     return Cumulate(_column("cumulate", on), length, step, origin)
 
@@ -76,7 +74,7 @@ def session(on: str, *, gap: Any) -> Session:
 
 def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:
     if scope not in ("partition", "stream"):
-        raise UsageError(f"{kind}(scope={scope!r}): tuples are counted per 'partition' or over the whole 'stream'")
+        raise UsageError(f"{kind}(scope={shown(scope)}): tuples are counted per 'partition' or over the whole 'stream'")
     if scope == "stream" and not rows:
         raise UsageError(f"{kind}(scope='stream') is for counts of tuples: give rows= with it, or drop it")
     if origin is not None and rows:
@@ -87,16 +85,21 @@ def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, s
 def _size(kind: str, size: Any, rows: int | None) -> Size:
     if (size is None) == (rows is None):
         raise UsageError(f"{kind}() needs either size= (time or number) or rows= (a count of tuples)")
-    if rows is None:
-        return _positive(kind, "size", size)
-    length = _positive(kind, "rows", rows)
-    if not isinstance(length, int):
-        raise UsageError(f"{kind}(rows={rows!r}): must be a whole number of tuples")
-    return length
+    return _positive(kind, "size", size) if rows is None else count_of(rows, f"{kind}: rows")
+
+
+def _check_together(kind: str, size: Size, every: Size) -> None:
+    if isinstance(size, Interval) != isinstance(every, Interval):
+        raise UsageError(f"{kind}(size={size}, every={every}): give both as times or both as numbers")
+    if _exact(size) > _MOST * _exact(every):
+        raise UsageError(
+            f"{kind}(size={size}, every={every}): each tuple would be in {math.ceil(_exact(size) / _exact(every))} extents; use a "
+            "larger every"
+        )
 
 
 def _positive(kind: str, option: str, value: Any) -> Size:
-    size = size_of(value, option)
+    size = size_of(value, f"{kind}: {option}")
     if not is_positive(size):
         raise UsageError(f"{kind}({option}={value!r}): must be > 0")
     if isinstance(size, Interval) and size.months:
@@ -107,11 +110,12 @@ def _positive(kind: str, option: str, value: Any) -> Size:
     return size
 
 
-def _exact(size: Size) -> Any:
-    return size.microseconds if isinstance(size, Interval) else size
+def _exact(size: Size) -> Fraction:
+    """A size as it is written: 0.1 is a tenth."""
+    return Fraction(size.microseconds if isinstance(size, Interval) else str(size))
 
 
 def _column(kind: str, on: Any) -> str:
-    if not isinstance(on, str):
-        raise UsageError(f"{kind}({on!r}): the first argument is the name of the windowing attribute's column")
+    if not isinstance(on, str) or not on:
+        raise UsageError(f"{kind}({shown(on)}): the first argument is the name of the windowing attribute's column")
     return on

@@ -3,15 +3,17 @@
 Everything wrong with a window that shows without data is said here.
 """
 
+import difflib
+import inspect
 import operator
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from inwindow.udaf.errors import UsageError
-from inwindow.windows.interval import Interval, Size, is_negative, is_positive, size_of, sum_of
-from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Window
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.interval import Interval, Size, count_of, is_negative, is_positive, size_of, sum_of
+from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Window, extent_name
 
 _UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
 
@@ -26,7 +28,7 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
     >>> rows(3, lag=1).describe()
     '(rows between 3 preceding and 1 preceding)'
     """
-    size, lag = _count(size, "rows(size)"), _count(lag, "lag", least=0)
+    size, lag = count_of(size, "rows: size"), count_of(lag, "rows: lag", least=0)
     return _window(Rows(1 - size - lag, -lag), **options)
 
 
@@ -40,15 +42,12 @@ def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
     >>> range(10, order_by="t", lag=2).describe()
     '(order by t range between 12 preceding and 2 preceding)'
     """
-    size = size_of(size, "range(size)")
+    size = size_of(size, "range: size")
     if is_negative(size):
-        raise UsageError(f"range({size}): the size is negative; a frame reaches back by a size >= 0")
+        raise UsageError(f"range: size={size} is negative; a frame reaches back by a size >= 0")
     if lag is None:
         return _window(Range(-size, 0), **options)
-    lag = size_of(lag, "lag")
-    if is_negative(lag):
-        raise UsageError(f"range(lag={lag}): the lag is negative; a lag ends the frame earlier, so it is >= 0")
-    return _window(Range(-sum_of(size, lag), -lag), **options)
+    return _window(_lagged(Range(-size, 0), lag), **options)
 
 
 def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
@@ -57,7 +56,7 @@ def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
     >>> rows_between(-1, 1, order_by="ts").describe()
     '(order by ts rows between 1 preceding and 1 following)'
     """
-    return _window(Rows(_offset(start, -1), _offset(end, 1)), **options)
+    return _window(Rows(_offset(start, "start", -1), _offset(end, "end", 1)), **options)
 
 
 def range_between(start: Any, end: Any, **options: Any) -> Window:
@@ -66,7 +65,7 @@ def range_between(start: Any, end: Any, **options: Any) -> Window:
     >>> range_between("-1 hour", "10 minutes", order_by="ts").describe()
     '(order by ts range between 1 hour preceding and 10 minutes following)'
     """
-    return _window(Range(_range_offset(start, "start"), _range_offset(end, "end")), **options)
+    return _window(Range(_range_offset(start, "start", -1), _range_offset(end, "end", 1)), **options)
 
 
 def unbounded(**options: Any) -> Window:
@@ -104,8 +103,10 @@ def scope(
     if lower is None and upper is None:
         raise UsageError("scope() has no function: give lower=, upper= or both (or use iw.unbounded())")
     for option, function in (("lower", lower), ("upper", upper)):
-        if function is not None and not callable(function):
-            raise UsageError(f"scope({option}={function!r}) is not a function: write {option}=lambda t: ...")
+        if function is not None and not _takes_one(function):
+            raise UsageError(
+                f"scope: {option}={shown(function)} is not a function of the order value: write {option}=lambda t: ..."
+            )
     return _window(Scope(lower, upper), **options)
 
 
@@ -115,7 +116,7 @@ def window_of(window: Any, **options: Any) -> Window:
         base: Window = window
     elif isinstance(window, Extent):
         raise UsageError(
-            f"over({type(window).__name__.lower()}): an extent gives rows per key and extent, not per tuple: write "
+            f"over(iw.{extent_name(window)}(...)): an extent gives rows per key and extent, not per tuple: write "
             "iw.group_by(df, keys).window(extent).agg(...)"
         )
     elif type(window).__name__ == "WindowSpec":
@@ -124,7 +125,7 @@ def window_of(window: Any, **options: Any) -> Window:
         base = read_window_spec(window)
     else:
         raise UsageError(
-            f"over({window!r}) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), iw.landmark(...), "
+            f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), iw.landmark(...), "
             "iw.scope(...) or a pyspark.sql.Window specification"
         )
     if "lag" in options:
@@ -144,14 +145,23 @@ def _window(
     strategy: str | None = None,
     **unknown: Any,
 ) -> Window:
+    if "lag" in unknown:
+        raise UsageError("lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends")
     if unknown:
+        known = ["partition_by", "order_by", "slide", "lag", "origin", "final", "active_expiration", "strategy"]
+        close = difflib.get_close_matches(next(iter(unknown)), known, 1)
         raise UsageError(
-            f"unknown window option {', '.join(map(repr, unknown))}: known are partition_by, order_by, slide, lag, "
-            "origin, final, active_expiration and, in over(), strategy"
+            f"there is no window option {', '.join(map(repr, unknown))}; "
+            + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
         )
     if final not in ("drop", "emit"):
-        raise UsageError(f"final={final!r} is not known: an unfilled last slot is dropped ('drop') or emitted ('emit')")
+        raise UsageError(
+            f"final={shown(final)} is not known: an unfilled last slot is dropped ('drop') or emitted ('emit')"
+        )
+    if not isinstance(active_expiration, bool):
+        raise UsageError(f"active_expiration={shown(active_expiration)}: write True or False")
     order = tuple(_order(column) for column in _listed(order_by))
+    keys = tuple(_named(column, "partition_by") for column in _listed(partition_by))
     if slide is not None:
         slide = size_of(slide, "slide")
         if not is_positive(slide):
@@ -159,10 +169,10 @@ def _window(
         if isinstance(frame, Rows) and frame.lower is None and frame.upper == 0 and not isinstance(slide, int):
             frame = Range(None, 0)  # unbounded() sliding by time
         if isinstance(frame, Rows):
-            slide = _count(slide, "slide of a ROWS frame")
+            slide = count_of(slide, "slide of a ROWS frame")
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
-    window = Window(frame, tuple(_listed(partition_by)), order, slide, origin, final, bool(active_expiration), strategy)
+    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy)
     _check_frame(window)
     return window
 
@@ -171,8 +181,10 @@ def _check_frame(window: Window) -> None:
     frame = window.frame
     if isinstance(frame, (Rows, Range)):
         _check_bounds(window, frame.lower, frame.upper)
+    if isinstance(frame, Landmark):
+        _check_landmarks(window, frame)
     needs_order = isinstance(frame, (Landmark, Scope)) or (
-        isinstance(frame, Range) and (has_offset(frame) or (window.slide is not None))
+        isinstance(frame, Range) and (has_offset(frame) or window.slide is not None or window.active_expiration)
     )
     if needs_order and not window.order_by:
         raise UsageError(f"{window.describe()} needs an order column: add order_by='...'")
@@ -207,6 +219,17 @@ def _check_bounds(window: Window, lower: Any, upper: Any) -> None:
         raise UsageError(f"{window.describe()}: the lower bound lies after the upper bound; swap them")
 
 
+def _check_landmarks(window: Window, frame: Landmark) -> None:
+    ascending = not window.order_by or window.order_by[0].ascending
+    first, last = (frame.since, frame.until) if ascending else (frame.until, frame.since)
+    try:
+        swapped = first is not None and last is not None and first > last
+    except TypeError:
+        return  # of different types: the order column's will tell which is wrong
+    if swapped:
+        raise UsageError(f"{window.describe()}: since= comes after until= in this order, so no frame holds a tuple; swap them")
+
+
 def _comparable(bound: Size) -> Any:
     # Months have 28 to 31 days; 30 decides whether two bounds are the wrong way round.
     return bound.months * 30 * 86_400_000_000 + bound.microseconds if isinstance(bound, Interval) else bound
@@ -227,53 +250,66 @@ def _options_of(window: Window) -> dict[str, Any]:
 
 def _lagged(frame: Frame, lag: Any) -> Frame:
     if isinstance(frame, Rows):
-        lag = _count(lag, "lag", least=0)
+        lag = count_of(lag, "lag", least=0)
         return Rows(*(None if bound is None else bound - lag for bound in (frame.lower, frame.upper)))
     if isinstance(frame, Range):
         distance = size_of(lag, "lag")
+        if is_negative(distance):
+            raise UsageError(f"lag={lag!r} is negative; a lag ends the frame earlier, so it is >= 0")
         return Range(*(None if bound is None else sum_of(bound, -distance) for bound in (frame.lower, frame.upper)))
     raise UsageError("lag= is for ROWS and RANGE frames; a landmark or a scope says its bounds itself")
 
 
-def _count(value: Any, what: str, least: int = 1) -> int:
+def _takes_one(function: Any) -> bool:
     try:
-        count = operator.index(value) if not isinstance(value, bool) else None
+        inspect.signature(function).bind(None)
     except TypeError:
-        count = None
-    if count is None:
+        return False
+    except ValueError:  # a built-in without a signature
+        return callable(function)
+    return True
+
+
+def _offset(bound: Any, option: str, unbounded_sign: int) -> int | None:
+    if bound is None:
+        return None
+    try:
+        offset = None if isinstance(bound, bool) else operator.index(bound)
+    except TypeError:
+        offset = None
+    if offset is None:
         raise UsageError(
-            f"{what} = {value}: must be a whole number of tuples (for a size in order values use iw.range)"
+            f"rows_between: {option}={shown(bound)} is not a whole number of tuples (negative is PRECEDING), or None for "
+            "UNBOUNDED"
         )
-    if count < least:
-        raise UsageError(f"{what} = {count}: must be a number of tuples >= {least}")
-    return count
+    if offset * unbounded_sign >= _UNBOUNDED:
+        return None
+    return -unbounded_sign * min(-unbounded_sign * offset, _UNBOUNDED)
 
 
-def _offset(bound: Any, unbounded_sign: int) -> int | None:
+def _range_offset(bound: Any, option: str, unbounded_sign: int) -> Size | None:
     if bound is None:
         return None
-    try:
-        offset = operator.index(bound)
-    except TypeError:
-        raise UsageError(
-            f"rows_between({bound!r}): a bound is a whole number of tuples, or None for UNBOUNDED"
-        ) from None
-    return None if offset * unbounded_sign >= _UNBOUNDED else offset
-
-
-def _range_offset(bound: Any, option: str) -> Size | None:
-    if bound is None:
-        return None
-    offset = size_of(bound, option)
-    if not isinstance(offset, Interval) and not -_UNBOUNDED < offset < _UNBOUNDED:
+    offset = size_of(bound, f"range_between: {option}")
+    if not isinstance(offset, Interval) and offset * unbounded_sign >= _UNBOUNDED:
         return None
     return offset
 
 
 def _listed(columns: Any) -> list[Any]:
+    if columns is None:
+        return []
     if isinstance(columns, (list, tuple)):
         return list(columns)
     return [columns]
+
+
+def _named(column: Any, option: str) -> Any:
+    """A column's name; or a Spark Column, for a plan for Spark."""
+    if isinstance(column, str) or type(column).__module__.startswith("pyspark.sql"):
+        return column
+    hint = ", iw.asc('name') or iw.desc('name')" if option == "order_by" else ""
+    raise UsageError(f"{option}={shown(column)} is not a column: give a name, or a list of names{hint}")
 
 
 def _order(column: Any) -> Order:
@@ -284,7 +320,13 @@ def _order(column: Any) -> Order:
         if len(words) == 2 and words[1].lower() in ("asc", "desc"):
             ascending = words[1].lower() == "asc"
             return Order(words[0], ascending, ascending)
-    return Order(column)
+    return Order(_named(column, "order_by"))
+
+
+def _ordered(column: Any, ascending: bool, nulls_first: Any) -> Order:
+    if not isinstance(nulls_first, bool):
+        raise UsageError(f"{'asc' if ascending else 'desc'}({column!r}): nulls_first={shown(nulls_first)}: write True or False")
+    return Order(_named(column, "order_by"), ascending, nulls_first)
 
 
 def asc(column: str, *, nulls_first: bool = True) -> Order:
@@ -293,7 +335,7 @@ def asc(column: str, *, nulls_first: bool = True) -> Order:
     >>> asc("ts")
     Order(column='ts', ascending=True, nulls_first=True)
     """
-    return Order(column, True, nulls_first)
+    return _ordered(column, True, nulls_first)
 
 
 def desc(column: str, *, nulls_first: bool = False) -> Order:
@@ -302,4 +344,4 @@ def desc(column: str, *, nulls_first: bool = False) -> Order:
     >>> rows(3, order_by=desc("ts")).describe()
     '(order by ts desc rows between 2 preceding and current row)'
     """
-    return Order(column, False, nulls_first)
+    return _ordered(column, False, nulls_first)

@@ -5,12 +5,17 @@ A size is a plain number (in the unit of the windowing attribute, or a count of 
 (microseconds); a day is 24 hours, a week is 7 days.
 """
 
+import difflib
+import math
+import operator
 import re
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from inwindow.udaf.errors import UsageError
+import numpy as np
+
+from inwindow.udaf.errors import UsageError, shown
 
 MICROSECONDS = {
     "microsecond": 1,
@@ -44,7 +49,7 @@ class Interval:
     def parse(cls, text: str) -> "Interval":
         """Read ``"5 minutes"``, ``"1 day 12 hours"``, ``"INTERVAL 3 MONTHS"``."""
         rest = re.sub(r"^\s*interval\b", "", text, flags=re.IGNORECASE)
-        months, microseconds, position = 0, Decimal(0), 0
+        months, microseconds, position, why = 0, Decimal(0), 0, ""
         while match := _PART.match(rest, position):
             number, unit = Decimal(match[1]), match[2].lower()
             unit = _SHORT.get(unit, unit.removesuffix("s") if len(unit) > 3 else unit)
@@ -53,12 +58,15 @@ class Interval:
             elif unit in MONTHS and number == int(number):
                 months += int(number) * MONTHS[unit]
             else:
+                why = "months and years are counted whole" if unit in MONTHS else _no_unit(match[2])
                 break
             position = match.end()
-        if not position or position != len(rest) or microseconds != int(microseconds):
+        if not why and microseconds != int(microseconds):
+            why = "a microsecond is the finest"
+        if why or not position or position != len(rest):
             raise UsageError(
-                f"{text!r} is not an interval: write a number and a unit, as in '5 minutes', '1 day 12 hours' or "
-                "'3 months' (units: microseconds to weeks, months, years)"
+                f"{shown(text)} is not an interval{f' ({why})' if why else ''}: write a number and a unit, as in "
+                "'5 minutes', '1 day 12 hours' or '3 months' (units: microseconds to weeks, months, years)"
             )
         return cls(months, int(microseconds))
 
@@ -79,7 +87,7 @@ class Interval:
         return self.months < 0 or self.microseconds < 0
 
     def __str__(self) -> str:
-        parts = [f"{self.months} months"] if self.months else []
+        parts = [f"{self.months} month{'s' if abs(self.months) != 1 else ''}"] if self.months else []
         rest = self.microseconds
         for unit in ("day", "hour", "minute", "second", "millisecond", "microsecond"):
             count = int(rest / MICROSECONDS[unit]) if abs(rest) < 2**53 else rest // MICROSECONDS[unit]
@@ -89,12 +97,18 @@ class Interval:
         return " ".join(parts) or "0 seconds"
 
 
+def _no_unit(word: str) -> str:
+    close = difflib.get_close_matches(word.lower(), [f"{unit}s" for unit in (*MICROSECONDS, *MONTHS)], 1)
+    return f"{word!r} is no unit" + (f"; did you mean {close[0]!r}?" if close else "")
+
+
 Number = int | float | Decimal
 Size = Number | Interval
+_MOST = 1 << 62  # no partition has as many tuples: a larger count means the same
 
 
 def size_of(value: object, option: str) -> Size:
-    """The size that a user wrote for ``option``: a number, an interval string or a timedelta.
+    """The size that a user wrote for ``option``: a number, an interval string or a timedelta; numpy's will do.
 
     >>> size_of("5 minutes", "size")
     Interval(months=0, microseconds=300000000)
@@ -103,17 +117,55 @@ def size_of(value: object, option: str) -> Size:
     """
     if isinstance(value, Interval):
         return value
+    if isinstance(value, np.timedelta64) and not np.isnat(value):
+        return _numpy_interval(value, option)
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, timedelta):
         return Interval(0, value // timedelta(microseconds=1))
     if isinstance(value, str):
-        return Interval.parse(value)
+        try:
+            return Interval.parse(value)
+        except UsageError as error:
+            raise UsageError(f"{option}={error}") from None
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
-        if value != value or value in (float("inf"), float("-inf")):
+        finite = math.isfinite(value) if isinstance(value, float) else not isinstance(value, Decimal) or value.is_finite()
+        if not finite:
             raise UsageError(f"{option}={value!r} is not a size: it must be finite")
         return value
     raise UsageError(
-        f"{option}={value!r} is not a size: write a number, a timedelta or an interval such as '5 minutes'"
+        f"{option}={shown(value)} is not a size: write a number, a timedelta or an interval such as '5 minutes'"
     )
+
+
+def _numpy_interval(value: np.timedelta64, option: str) -> Interval:
+    unit, count = np.datetime_data(value.dtype)
+    if unit in ("Y", "M"):
+        return Interval(int(value.astype(np.int64)) * count * (12 if unit == "Y" else 1))
+    exact = value.astype("timedelta64[us]")
+    if unit == "generic" or exact != value:
+        raise UsageError(f"{option}={value!r} is not a size: give a unit, down to microseconds, as in np.timedelta64(5, 's')")
+    return Interval(0, int(exact.astype(np.int64)))
+
+
+def count_of(value: object, option: str, least: int = 1) -> int:
+    """The number of tuples that a user wrote for ``option``.
+
+    >>> count_of(10, "rows(size)")
+    10
+    """
+    try:
+        count = None if isinstance(value, bool) else operator.index(value)  # type: ignore[call-overload]
+    except TypeError:
+        count = None
+    if count is None:
+        raise UsageError(
+            f"{option}={shown(value)} is not a whole number of tuples; a size in time or in order values is for iw.range "
+            "(or size= of an extent)"
+        )
+    if count < least:
+        raise UsageError(f"{option}={shown(count)}: must be a number of tuples >= {least}")
+    return min(count, _MOST)
 
 
 def is_positive(size: Size) -> bool:
@@ -137,7 +189,7 @@ def sum_of(a: Size, b: Size) -> Size:
             return b
         if b == 0:
             return a
-        raise UsageError(f"a size in time and a size in numbers do not go together: {a} and {b}")
+        raise UsageError(f"a time and a number do not go together: {a} and {b}; give both as times or both as numbers")
     if isinstance(a, Decimal) != isinstance(b, Decimal):
         a, b = Decimal(str(a)), Decimal(str(b))
     return a + b  # type: ignore[operator]

@@ -168,6 +168,13 @@ class Session:
 Extent = Hop | Cumulate | Session
 
 
+def extent_name(extent: Extent) -> str:
+    """The function that makes such an extent: ``hop``, ``tumble``, ``cumulate`` or ``session``."""
+    if isinstance(extent, Hop) and extent.every == extent.size:
+        return "tumble"
+    return type(extent).__name__.lower()
+
+
 def _order_text(order: Order) -> str:
     text = f"{order.column}{'' if order.ascending else ' desc'}"
     if order.nulls_first == order.ascending:
