@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import perf_counter
 
 import numpy as np
@@ -73,15 +73,19 @@ class Average(iw.WindowAggregate):
 
 
 class Quiet(iw.WindowAggregate):
-    """An alarm when the last bid leaves the window while its item is still open."""
+    """An alarm when the last bid leaves the window, if its item is still open then."""
 
     inwindow: iw.InWindow
 
-    def iterate(self, closes):
+    def __init__(self, minutes):
+        self.patience = timedelta(minutes=minutes)
+
+    def iterate(self, time, closes):
         pass
 
-    def expire(self, closes) -> str | None:
-        return f"no bid, closes at {closes:%H:%M}" if len(self.inwindow) == 1 else None
+    def expire(self, time, closes) -> str | None:
+        is_last = len(self.inwindow) == 1
+        return f"quiet, but open until {closes:%H:%M}" if is_last and time + self.patience < closes else None
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ SHOWS = [
         "An alarm as soon as an open item has had no bid for 10 minutes: it can not wait for the next one",
         "bids",
         'iw.select({on}, "item", "time", iw.emitted_at().alias("alarm"),\n    {aggregates})',
-        'why=Quiet()("closes").over(\n'
+        'why=Quiet(minutes=10)("time", "closes").over(\n'
         '        iw.range("10 minutes", partition_by="item", order_by="time", active_expiration=True))',
     ),
 ]

@@ -39,12 +39,18 @@ class Misfit(Exception):
         return f"frame {self.index}: {self.value!r} does not fit the result type"
 
 
+cdef object _NUMPY_NUMBER = (np.integer, np.floating), _NUMPY_INTEGER = np.integer
+
+
 cdef inline bint _put(double* out, object value):
-    """Store a float or an int; False if ``value`` is neither, or is too large for a double."""
+    """Store a float or an int, Python's or NumPy's; False if ``value`` is neither, or is too large for a double."""
     if isinstance(value, float):
         out[0] = <double>value
         return True
     if not isinstance(value, int) or isinstance(value, bool):
+        if isinstance(value, _NUMPY_NUMBER):
+            out[0] = float(value)
+            return True
         return False
     try:
         out[0] = PyLong_AsDouble(value)
@@ -56,7 +62,9 @@ cdef inline bint _put(double* out, object value):
 cdef inline bint _put_integer(int64_t* out, object value):
     cdef int overflow = 0
     if not isinstance(value, int) or isinstance(value, bool):
-        return False
+        if not isinstance(value, _NUMPY_INTEGER):
+            return False
+        value = int(value)
     out[0] = PyLong_AsLongLongAndOverflow(value, &overflow)
     return overflow == 0
 

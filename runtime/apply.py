@@ -16,7 +16,7 @@ from inwindow.runtime.expressions import compute_arguments
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 from inwindow.windows.frames import unbounded, window_of
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
 
 Data = TypeVar("Data", pa.Table, pa.RecordBatchReader)
 
@@ -110,8 +110,9 @@ class Grouped:
     def window(self, extent: Extent) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``."""
         if not isinstance(extent, (Hop, Cumulate, Session)):
+            given = extent.describe() if isinstance(extent, Window) else repr(extent)
             raise UsageError(
-                f"window({extent!r}) is not an extent: use iw.tumble, iw.hop, iw.cumulate or iw.session (a frame such as "
+                f"window({given}) is not an extent: use iw.tumble, iw.hop, iw.cumulate or iw.session (a frame such as "
                 "iw.rows goes into .over(...) of iw.with_columns)"
             )
         if self.order_by:

@@ -14,7 +14,7 @@
 from typing import Any, ClassVar, Self
 
 from inwindow.udaf.applied import Applied, apply
-from inwindow.udaf.errors import DefinitionError
+from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.udaf.traits import Declared, Traits, read_traits
 
 
@@ -89,6 +89,12 @@ class Aggregate:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls._traits is None:
             raise DefinitionError(f"{cls.__name__} has no hooks: derive a class from it and instantiate that")
+        if (args or kwargs) and cls.__init__ is object.__init__:
+            given = ", ".join([*map(shown, args), *(f"{name}={shown(value)}" for name, value in kwargs.items())])
+            raise UsageError(
+                f"{cls.__name__}({given}): {cls.__name__} has no __init__ to configure it; to apply it to columns, make "
+                f"one first: {cls.__name__}()({', '.join(map(repr, args))})"
+            )
         self = super().__new__(cls)
         if isinstance(cls._declared.base, type):  # it will be configured in the same way, see base_of
             self._arguments = (args, kwargs)
@@ -138,7 +144,7 @@ def _check_base(cls: type[Aggregate]) -> None:
         return
     kind = base if isinstance(base, type) else type(base)
     if not issubclass(kind, Aggregate) or kind._traits is None or cls._traits is None:
-        raise DefinitionError(f"{cls.__name__}: base={base!r} must be an aggregate class (or an instance of one)")
+        raise DefinitionError(f"{cls.__name__}: base={shown(base)} must be an aggregate class (or an instance of one)")
     mine, its = cls._traits, kind._traits
     if None not in (mine.arity, its.arity) and mine.arity != its.arity:
         raise DefinitionError(
@@ -165,5 +171,12 @@ def base_of(aggregate: Aggregate) -> Aggregate:
     if isinstance(base, Aggregate):
         return base
     arguments, keywords = aggregate._arguments
-    result: Aggregate = base(*arguments, **keywords)
+    try:
+        result: Aggregate = base(*arguments, **keywords)
+    except TypeError as error:
+        name = type(aggregate).__name__
+        raise DefinitionError(
+            f"{name}: its base {base.__name__} cannot be configured as {name} was ({error}): give both the same parameters "
+            f"of `__init__`, or write base={base.__name__}(...)"
+        ) from error
     return result

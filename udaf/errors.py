@@ -33,7 +33,7 @@ class DataError(InWindowError, ValueError):
 
 
 class HookError(InWindowError):
-    """A hook of an aggregate raised; says which one, on which tuple, with which arguments."""
+    """A hook of an aggregate, or a function of a scope, raised; says which one, where, with which arguments."""
 
 
 class ResultTypeError(InWindowError, TypeError):

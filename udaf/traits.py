@@ -5,6 +5,7 @@ with ``merge`` can be cut into panes. Everything that can be wrong in a definiti
 the class is defined.
 """
 
+import difflib
 import inspect
 import typing
 from dataclasses import dataclass, field
@@ -12,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.udaf.errors import DefinitionError
-from inwindow.udaf.types import arrow_type
+from inwindow.udaf.errors import DefinitionError, shown
+from inwindow.udaf.types import arrow_type, fits, record_values
 
 HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
 _MISSPELT = {
@@ -64,17 +65,16 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     name = cls.__name__
     hooks = {hook: inspect.getattr_static(cls, hook) for hook in HOOKS if hasattr(cls, hook)}
     for hook, definition in hooks.items():
-        if isinstance(definition, (staticmethod, classmethod)) or not callable(definition):
+        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
             raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
         if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
             raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
+    _check_spelling(cls, hooks)
     step = "iterate" if "iterate" in hooks else "initialize"
     if step not in hooks:
-        near = [(wrong, right) for wrong, right in _MISSPELT.items() if wrong in vars(cls)]
-        hint = "".join(f"; is `{wrong}` meant to be `{right}`?" for wrong, right in near)
         raise DefinitionError(
             f"{name} has neither `iterate` nor `initialize`, so it would never see a tuple: "
-            f"write `def iterate(self, value)`{hint}"
+            f"write `def iterate(self, value)`{_other_words(cls, hooks)}"
         )
     parameters, arity = _parameters(name, step, hooks[step])
     for other in ("initialize", "expire"):
@@ -94,12 +94,14 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         )
     if "unmerge" in hooks and "merge" not in hooks:
         raise DefinitionError(f"{name} has `unmerge` but no `merge` to undo: write `def merge(self, later)`")
-    _check_keywords(name, declared, hooks)
+    _check_keywords(name, declared, hooks, arity)
+    result = _result_type(cls, declared, hooks)
+    _check_empty(name, declared.empty, result)
     return Traits(
         name=name,
         parameters=parameters,
         arity=arity,
-        result=_result_type(cls, declared, hooks),
+        result=result,
         has_terminate="terminate" in hooks,
         has_expire="expire" in hooks,
         has_merge="merge" in hooks,
@@ -117,8 +119,29 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     )
 
 
+def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
+    """A method that is nearly a hook, where that hook is not written, is that hook misspelt."""
+    for method, definition in vars(cls).items():
+        if method in HOOKS or method.startswith("_") or not inspect.isfunction(definition):
+            continue
+        for hook in difflib.get_close_matches(method.casefold(), HOOKS, 1, 0.85):
+            if hook not in hooks and method != f"{hook}d":  # an `expired` may be a helper
+                raise DefinitionError(
+                    f"{cls.__name__}.{method} is no hook; is it meant to be `{hook}`? (the hooks are {', '.join(HOOKS)})"
+                )
+
+
+def _other_words(cls: type, hooks: dict[str, Any]) -> str:
+    """A hint at methods that are named as elsewhere."""
+    near = [(other, hook) for other, hook in _MISSPELT.items() if other in vars(cls) and hook not in hooks]
+    return "".join(f"; is `{other}` meant to be `{hook}`?" for other, hook in near)
+
+
 def _parameters(name: str, hook: str, definition: Any) -> tuple[tuple[str, ...], int | None]:
-    parameters = list(inspect.signature(definition).parameters.values())
+    try:
+        parameters = list(inspect.signature(definition).parameters.values())
+    except ValueError:
+        raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`") from None
     if not parameters:
         raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, ...)`")
     names: list[str] = []
@@ -143,10 +166,13 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
         )
 
 
-def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any]) -> None:
+def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
+    for keyword, value in (("algebraic", declared.algebraic), ("commutative", declared.commutative)):
+        if not isinstance(value, bool):
+            raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")
     if declared.nulls not in ("skip", "pass"):
         raise DefinitionError(
-            f"{name}: nulls={declared.nulls!r} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
+            f"{name}: nulls={shown(declared.nulls)} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
             "or nulls='pass' (hooks get None)"
         )
     if declared.algebraic and "terminate" not in hooks and "merge" not in hooks:
@@ -154,15 +180,40 @@ def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any]) -> Non
             f"{name}: algebraic=True feeds the result of a pane to `iterate`, but the class has no `terminate` to give "
             "one: write `def terminate(self)`, or drop algebraic=True"
         )
+    if declared.algebraic and "merge" not in hooks and arity not in (1, None):
+        raise DefinitionError(
+            f"{name}: algebraic=True feeds the result of a pane to `iterate` as if it were a tuple, but `iterate` takes "
+            f"{arity} values: write `def merge(self, later)` instead"
+        )
+
+
+def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
+    try:
+        value = record_values(empty)
+        if fits(value, result):
+            pa.array([value], result)
+            return
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        pass
+    raise DefinitionError(f"{name}: empty={shown(empty)} does not fit the result type {result}")
 
 
 def _annotates_inwindow(cls: type) -> bool:
-    return any("inwindow" in vars(base).get("__annotations__", {}) for base in cls.__mro__)
+    for base in cls.__mro__:
+        annotation = vars(base).get("__annotations__", {}).get("inwindow")
+        if annotation is not None:
+            if "InWindow" not in str(annotation):
+                raise DefinitionError(f"{cls.__name__}.inwindow is the window's buffer: annotate it `inwindow: iw.InWindow`")
+            return True
+    return False
 
 
-def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.DataType | None:
+def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.DataType:
     if declared.returns is not None:
-        return arrow_type(declared.returns)
+        try:
+            return arrow_type(declared.returns)
+        except DefinitionError as error:
+            raise DefinitionError(f"{cls.__name__}(returns=...): {error}") from None
     giver = "terminate" if "terminate" in hooks else "iterate" if "iterate" in hooks else "initialize"
     candidates = [giver] if "terminate" in hooks else [h for h in ("iterate", "initialize", "expire") if h in hooks]
     for hook in candidates:
@@ -172,7 +223,11 @@ def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.Dat
         if inspect.isgeneratorfunction(hooks[hook]):
             arguments = typing.get_args(annotation)
             if not arguments:
-                continue
+                of = getattr(annotation, "__name__", annotation)
+                raise DefinitionError(
+                    f"{cls.__name__}.{hook} yields, so its annotation `-> {of}` does not fit: write what it yields, as in "
+                    f"`-> Iterator[{of if annotation in (float, int, str, bool) else 'float'}]`"
+                )
             annotation = arguments[0]
         try:
             return arrow_type(annotation)
@@ -181,12 +236,13 @@ def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.Dat
     raise DefinitionError(
         f"{cls.__name__} does not say what it returns: annotate the result, as in `def {giver}(self"
         f"{'' if giver == 'terminate' else ', value'}) -> float`, or write class {cls.__name__}(..., returns='double')"
+        + _other_words(cls, hooks)
     )
 
 
 def _return_annotation(cls: type, hook: Any) -> Any:
     try:
         return typing.get_type_hints(hook).get("return", inspect.Signature.empty)
-    except NameError:
-        # A name that only the type checker knows; the annotation itself may still be a plain type.
+    except Exception:
+        # A name that only the type checker knows, or DDL text; the annotation itself may still be a plain type.
         return inspect.signature(hook).return_annotation

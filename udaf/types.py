@@ -7,16 +7,19 @@ DataType(int64)
 """
 
 import dataclasses
+import difflib
 import re
 import types
 import typing
+from collections.abc import Hashable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from inwindow.udaf.errors import DefinitionError
+from inwindow.udaf.errors import DefinitionError, shown
 
 # Spark's TIMESTAMP is an instant; in Arrow that is a timestamp with a zone.
 _INSTANT = pa.timestamp("us", tz="UTC")
@@ -62,7 +65,7 @@ def arrow_type(returns: Any) -> pa.DataType:
 
 
 def _from_annotation(annotation: Any) -> pa.DataType:
-    if annotation in _BY_ANNOTATION:
+    if isinstance(annotation, Hashable) and annotation in _BY_ANNOTATION:
         return _BY_ANNOTATION[annotation]
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
@@ -76,11 +79,15 @@ def _from_annotation(annotation: Any) -> pa.DataType:
     elif typing.get_origin(annotation) is typing.Annotated:
         return _from_annotation(arguments[0])
     elif is_record(annotation):
-        hints = typing.get_type_hints(annotation)
-        return pa.struct([pa.field(name, _from_annotation(hints[name])) for name in record_fields(annotation)])
+        try:
+            hints = typing.get_type_hints(annotation)
+            return pa.struct([pa.field(name, _from_annotation(hints[name])) for name in record_fields(annotation)])
+        except (NameError, KeyError, RecursionError) as error:
+            why = f"its field {error} has no type" if isinstance(error, KeyError) else str(error)
+            raise DefinitionError(f"cannot make a struct of {annotation.__name__}: {why}") from None
     raise DefinitionError(
-        f"cannot make a column type of the annotation {annotation!r}: use float, int, str, bool, bytes, datetime, "
-        "date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or say returns='<DDL>'"
+        f"cannot make a column type of {shown(annotation)}: use float, int, str, bool, bytes, datetime, date, Decimal, "
+        "list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as returns='array<double>'"
     )
 
 
@@ -111,6 +118,43 @@ def record_values(value: Any) -> Any:
     return value
 
 
+def fits(value: Any, kind: pa.DataType) -> bool:
+    """Whether a value, as plain Python, is of the type that a column holds: Arrow itself would cut 1.5 to an integer.
+
+    >>> fits(1, pa.int32()), fits(1.5, pa.int32()), fits([1, None], pa.list_(pa.int32()))
+    (True, False, True)
+    """
+    if value is None:
+        return True
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        return isinstance(value, (list, tuple)) and all(fits(item, kind.value_type) for item in value)
+    if pa.types.is_struct(kind):
+        fields = {field.name: field.type for field in kind}
+        return isinstance(value, dict) and all(n in fields and fits(item, fields[n]) for n, item in value.items())
+    if pa.types.is_map(kind):
+        pairs = value.items() if isinstance(value, dict) else ((None, object()),)
+        return all(key is not None and fits(key, kind.key_type) and fits(item, kind.item_type) for key, item in pairs)
+    for is_kind, accepted, but_not in _VALUES:
+        if is_kind(kind):
+            return isinstance(value, accepted) and not isinstance(value, but_not)
+    return True
+
+
+_VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
+    (pa.types.is_boolean, (bool, np.bool_), ()),
+    (pa.types.is_integer, (int, np.integer), (bool, np.timedelta64)),
+    (pa.types.is_floating, (int, float, np.integer, np.floating), (bool, np.timedelta64)),
+    (pa.types.is_decimal, (int, Decimal), (bool,)),
+    (pa.types.is_string, (str,), ()),
+    (pa.types.is_binary, (bytes, bytearray, memoryview), ()),
+    (pa.types.is_date, (date,), (datetime,)),
+    (pa.types.is_timestamp, (datetime, np.datetime64), ()),
+    (pa.types.is_duration, (timedelta, np.timedelta64), ()),
+)
+
+
 class _Ddl:
     """A reader of Spark's DDL type strings, by recursive descent."""
 
@@ -129,7 +173,7 @@ class _Ddl:
     def read(self) -> pa.DataType:
         """One type, or the fields of a struct as in ``"a int, b string"``."""
         start = self.next
-        if len(self.tokens) > 1 and self.tokens[1] not in "<(":
+        if len(self.tokens) > 1 and self.tokens[1] not in "<(" and self.tokens[0].lower() != "interval":
             fields = self._fields(end=None)
             result = pa.struct(fields)
         else:
@@ -158,15 +202,18 @@ class _Ddl:
             return pa.struct(self._fields(end=">"))
         if name in ("decimal", "dec", "numeric") and self._peek() == "(":
             self._expect("(")
-            precision, scale = int(self._take()), 0
+            precision, scale = self._number(), 0
             if self._peek() == ",":
                 self._expect(",")
-                scale = int(self._take())
+                scale = self._number()
             self._expect(")")
+            if not 1 <= precision <= 38 or scale > precision:
+                raise DefinitionError(f"{self.text!r}: a decimal has 1 to 38 digits, and no more of them after the point")
             return pa.decimal128(precision, scale)
         if name == "interval":  # Spark's day-time interval
             while self._peek() is not None and self._peek() not in (",", ">"):
-                self._take()
+                if self._take().lower() not in ("day", "hour", "minute", "second", "to"):
+                    raise self._error()
             return pa.duration("us")
         if name not in _BY_NAME:
             raise self._error()
@@ -200,8 +247,15 @@ class _Ddl:
         if self._take() != token:
             raise self._error()
 
+    def _number(self) -> int:
+        token = self._take()
+        if not token.isdecimal():
+            raise self._error()
+        return int(token)
+
     def _error(self) -> DefinitionError:
+        close = difflib.get_close_matches(self.text.lower(), _BY_NAME, 1) if self.text.isidentifier() else []
         return DefinitionError(
-            f"{self.text!r} is not a type: write DDL such as 'double', 'array<string>', 'decimal(10,2)' or "
-            "'struct<a:int,b:string>'"
+            f"{shown(self.text)} is not a type: {f'did you mean {close[0]!r}? ' if close else ''}write DDL such as 'double', "
+            "'array<string>', 'decimal(10,2)' or 'struct<a:int,b:string>'"
         )

@@ -13,12 +13,13 @@ backwards. A *framing* answers two questions about the held sequence:
     end          1    3    3    4 |  ?          21 itself waits: another 21 may follow
 """
 
+import traceback
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from inwindow.native._bounds import edges, row_frames
-from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.errors import DataError, HookError, UsageError, shown
 from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
@@ -227,18 +228,19 @@ class ScopeFraming:
             try:
                 results.append(function(t))
             except Exception as error:
-                raise UsageError(
-                    f"scope({option}=...): {option}({t!r}) raised {type(error).__name__}: {error}"
-                ) from error
-        array = self.key.array(results, what=f"scope({option}=...)")
-        targets, side = self.key.read(array)
+                theirs = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
+                said = f"scope({option}=...): {option}({t!r}) raised {type(error).__name__}: {error}"
+                raise HookError("\n".join([said, *(line.rstrip("\n") for line in theirs)])) from None
+        targets, side = self.key.read(self._values(option, values, results))
         targets = targets.copy()
         for index, (t, value) in enumerate(zip(values, results, strict=True)):
             if plain is not None and not plain[index]:
                 targets[index] = keys[index]
                 continue
             if side[index] != PLAIN:
-                raise UsageError(f"scope({option}=...): {option}({t!r}) gave {value!r}, which is no order value")
+                raise UsageError(
+                    f"scope({option}=...): {option}({t!r}) = {value!r} is no order value: NULL and NaN lie nowhere in the order"
+                )
             whole = _as_int(targets[index])
             block, earlier, its_value, its_key = self.last.get(option, (-1, None, None, 0))
             if block == blocks[index] and whole < its_key:
@@ -248,6 +250,16 @@ class ScopeFraming:
                 )
             self.last[option] = (int(blocks[index]), t, value, whole)
         return targets
+
+    def _values(self, option: str, values: list[Any], results: list[Any]) -> Any:
+        """The results as order values; one that lies between two is rounded into the frame."""
+        up = (option == "lower") == self.key.ascending
+        try:
+            return self.key.array(results, what=f"scope({option}=...)", up=up)
+        except UsageError:
+            for t, value in zip(values, results, strict=True):  # which one is it?
+                self.key.array([value], what=f"scope({option}=...): {option}({t!r})", up=up)
+            raise
 
 
 def _ready_by_key(sequence: Sequence, cursor: int, upper: Any) -> int:
@@ -279,7 +291,7 @@ def _peers_where_not_plain(sequence: Sequence, at: Positions, targets: Keys) -> 
 def _constant(key: OrderKey, literal: Any, option: str) -> Keys | None:
     if literal is None:
         return None
-    value = key.value(literal, what=option)
+    value = key.value(literal, what=f"landmark: {option}", up=(option == "since") == key.ascending)
     return np.asarray([value if key.ascending else (0.0 - value if key.is_float else ~value)])
 
 

@@ -169,7 +169,7 @@ def _window(
         if isinstance(frame, Rows) and frame.lower is None and frame.upper == 0 and not isinstance(slide, int):
             frame = Range(None, 0)  # unbounded() sliding by time
         if isinstance(frame, Rows):
-            slide = count_of(slide, "slide of a ROWS frame")
+            slide = count_of(slide, "slide")
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
     window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy)
@@ -308,8 +308,8 @@ def _named(column: Any, option: str) -> Any:
     """A column's name; or a Spark Column, for a plan for Spark."""
     if isinstance(column, str) or type(column).__module__.startswith("pyspark.sql"):
         return column
-    hint = ", iw.asc('name') or iw.desc('name')" if option == "order_by" else ""
-    raise UsageError(f"{option}={shown(column)} is not a column: give a name, or a list of names{hint}")
+    hint = ", iw.asc('name'), iw.desc('name')" if option == "order_by" else ""
+    raise UsageError(f"{option}={shown(column)} is not a column: give a name{hint}, or a list of them")
 
 
 def _order(column: Any) -> Order:

@@ -160,7 +160,7 @@ def count_of(value: object, option: str, least: int = 1) -> int:
         count = None
     if count is None:
         raise UsageError(
-            f"{option}={shown(value)} is not a whole number of tuples; a size in time or in order values is for iw.range "
+            f"{option}={value if isinstance(value, Interval) else shown(value)} is not a whole number of tuples; a size in time or in order values is for iw.range "
             "(or size= of an extent)"
         )
     if count < least:
@@ -189,6 +189,7 @@ def sum_of(a: Size, b: Size) -> Size:
             return b
         if b == 0:
             return a
+        a, b = (-size if is_negative(size) else size for size in (a, b))
         raise UsageError(f"a time and a number do not go together: {a} and {b}; give both as times or both as numbers")
     if isinstance(a, Decimal) != isinstance(b, Decimal):
         a, b = Decimal(str(a)), Decimal(str(b))

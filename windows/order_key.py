@@ -9,8 +9,8 @@ Where only peers matter (several order columns, strings), the key is the peer gr
 """
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from datetime import UTC, date, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native._bounds import shifted
-from inwindow.udaf.errors import UsageError
-from inwindow.windows.interval import Interval, Size
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.spec import Order
 
 Keys = npt.NDArray[Any]
@@ -28,6 +28,9 @@ PLAIN = 0  # the side of a tuple whose order value is a number; see OrderKey.rea
 _TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY = 86_400_000_000
 _INT64 = np.iinfo(np.int64)
+_EXACT = Context(prec=100)  # more digits than any decimal column has
+_EPOCH = datetime(1970, 1, 1)
+_FAR = 12 * 10**9  # months: further than any calendar
 
 
 @dataclass(frozen=True)
@@ -97,21 +100,21 @@ class OrderKey:
     def distance(self, size: Size, *, up: bool, what: str) -> Any:
         """A size in units of the key; a fraction of a unit is rounded up or down."""
         if isinstance(size, Interval):
-            if not self.is_time:
-                raise UsageError(
-                    f"{what} is a time, {size}, but the order column {self.column!r} is of type {self.type}: give a "
-                    "number in the column's unit, or order by a timestamp or a date"
-                )
+            self._check_time(size, what)
             exact = Decimal(size.microseconds) / _DAY if pa.types.is_date(self.type) else (
                 Decimal(size.microseconds) * _TICKS[self.type.unit] / 1_000_000
             )  # fmt: skip
         elif pa.types.is_timestamp(self.type) or pa.types.is_duration(self.type):
+            size = -size if is_negative(size) else size
             raise UsageError(
                 f"{what} is the number {size}, but the order column {self.column!r} is a {self.type}: give a time, as "
                 f"in '{size} seconds' or timedelta(seconds={size})"
             )
         elif self.is_float:
-            return float(size)
+            try:
+                return float(size)
+            except OverflowError:
+                raise UsageError(f"{what}={shown(size)} is beyond the doubles of the column {self.column!r}") from None
         else:
             exact = Decimal(str(size)) if isinstance(size, float) else Decimal(size)
             if pa.types.is_decimal(self.type):
@@ -120,47 +123,122 @@ class OrderKey:
 
     def exact_distance(self, size: Size, *, what: str) -> Any:
         """A size that must be a whole number of the key's units: slides and extents."""
+        if isinstance(size, Interval) and size.months:
+            self._check_time(size, what)
+            raise UsageError(f"{what}={size}: months differ in length; give days, or group by a month column instead")
         down, up = (self.distance(size, up=up, what=what) for up in (False, True))
         if down != up or down == 0:
             raise UsageError(
                 f"{what}={size} is finer than the column {self.column!r} of type {self.type} can tell apart: use a "
                 "whole number of its units, or cast the column"
             )
+        if not (self.is_wide or self.is_float) and up > _INT64.max:
+            raise UsageError(f"{what}={size} is larger than the column {self.column!r} of type {self.type} can hold")
         return up
 
-    def value(self, literal: Any, *, what: str) -> Any:
+    def _check_time(self, size: Interval, what: str) -> None:
+        if not self.is_time:
+            size = -size if size.is_negative else size
+            raise UsageError(
+                f"{what} is a time, {size}, but the order column {self.column!r} is of type {self.type}: give a number in "
+                "the column's unit, or order by a timestamp or a date"
+            )
+
+    def value(self, literal: Any, *, what: str, up: bool | None = None) -> Any:
         """The ascending key of a literal order value (``since=``, ``origin=``, the result of a scope)."""
-        keys, side = OrderKey(self.column, self.type).read(self.array([literal], what=what))
+        keys, side = OrderKey(self.column, self.type).read(self.array([literal], what=what, up=up))
         if side[0] != PLAIN:
             raise UsageError(f"{what}={literal!r} is not an order value: NULL and NaN lie nowhere in the order")
         return keys[0]
 
-    def array(self, literals: list[Any], *, what: str) -> pa.Array:
-        """Literals as an Arrow array of the column's type; ISO strings will do for dates and timestamps."""
+    def array(self, literals: list[Any], *, what: str, up: bool | None = None) -> pa.Array:
+        """Literals as an Arrow array that :meth:`read` reads; ISO strings will do for dates and timestamps.
+
+        One that lies between two values of the column, or beyond them, is rounded ``up`` or down; an error without.
+        """
+        for literal in literals:
+            aware = isinstance(literal, datetime) and literal.tzinfo is not None
+            if aware and pa.types.is_timestamp(self.type) and self.type.tz is None:
+                raise UsageError(
+                    f"{what} = {literal!r} has a time zone, but the order column {self.column!r} has none: give a datetime "
+                    "without one"
+                )
         try:
-            if self.is_time:
-                literals = [self._moment(literal) for literal in literals]
-            elif pa.types.is_decimal(self.type):
-                literals = [None if x is None else Decimal(str(x)) for x in literals]
-            return pa.array(literals, self.type)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, ArithmeticError, OverflowError) as error:
+            return pa.array([self._literal(literal, up) for literal in literals], self._literal_type)
+        except (pa.ArrowException, TypeError, ValueError, ArithmeticError):
+            listed = literals[0] if len(literals) == 1 else literals
             raise UsageError(
-                f"{what} gives {literals[0] if len(literals) == 1 else literals!r}, which is no value of the order "
-                f"column {self.column!r} of type {self.type}: {error}"
+                f"{what} = {shown(listed)} is no value of the order column {self.column!r} of type {self.type}: write "
+                f"{self._wanted}"
             ) from None
 
-    def _moment(self, literal: Any) -> Any:
+    @property
+    def _literal_type(self) -> pa.DataType:
+        narrow = pa.types.is_integer(self.type) and not pa.types.is_uint64(self.type)
+        return pa.int64() if narrow else pa.float64() if pa.types.is_float16(self.type) else self.type
+
+    @property
+    def _wanted(self) -> str:
+        if pa.types.is_date(self.type):
+            return "a date, or ISO text such as '2026-01-31'"
+        if pa.types.is_timestamp(self.type):
+            return "a datetime, or ISO text such as '2026-01-31 12:00'"
+        if self.is_time:
+            return "a timedelta"
+        if pa.types.is_decimal(self.type):
+            return f"a number of at most {self.type.scale} digits after the point"
+        return "a number" if self.is_float else "a whole number, of 64 bits"
+
+    def _literal(self, literal: Any, up: bool | None) -> Any:
+        if isinstance(literal, (np.datetime64, np.timedelta64)):
+            literal = literal.astype("M8[us]" if isinstance(literal, np.datetime64) else "m8[us]").item()
+        elif isinstance(literal, np.generic):
+            literal = literal.item()
+        elif isinstance(literal, pa.Scalar):
+            literal = literal.as_py()
+        if literal is None:
+            return None
+        if self.is_time:
+            return self._moment(literal, up)
+        if isinstance(literal, bool) or not isinstance(literal, (int, float, Decimal)):
+            raise TypeError("not a number")
+        if self.is_float:
+            return float(literal)
+        scale = self.type.scale if pa.types.is_decimal(self.type) else 0
+        exact = _EXACT.scaleb(Decimal(str(literal) if isinstance(literal, float) else literal), scale)
+        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+        if up is None and whole != exact:
+            raise ValueError("between two values")
+        if pa.types.is_decimal(self.type):
+            return _EXACT.scaleb(Decimal(whole), -scale)
+        least = 0 if pa.types.is_uint64(self.type) else _INT64.min
+        most = 2**64 - 1 if pa.types.is_uint64(self.type) else _INT64.max
+        return max(whole, least) if up else min(whole, most) if up is False else whole
+
+    def _moment(self, literal: Any, up: bool | None) -> Any:
         if isinstance(literal, str):
             literal = (date if pa.types.is_date(self.type) else datetime).fromisoformat(literal)
+        if pa.types.is_duration(self.type):
+            return self._ticks(literal, up)
+        if not isinstance(literal, date):
+            raise TypeError("not a time")
+        if not isinstance(literal, datetime):
+            literal = datetime(literal.year, literal.month, literal.day)
+        if literal.tzinfo is not None:
+            literal = literal.astimezone(UTC).replace(tzinfo=None)
         if pa.types.is_timestamp(self.type):
-            if isinstance(literal, date) and not isinstance(literal, datetime):
-                literal = datetime(literal.year, literal.month, literal.day)
-            if isinstance(literal, datetime):
-                if self.type.tz is not None and literal.tzinfo is None:
-                    literal = literal.replace(tzinfo=UTC)
-                elif self.type.tz is None and literal.tzinfo is not None:
-                    raise ValueError(f"the column has no time zone but {literal} has one")
-        return literal
+            return self._ticks(literal - _EPOCH, up)
+        day = literal.date()
+        if up is None and literal != datetime(day.year, day.month, day.day):
+            raise ValueError("between two values")
+        return day + timedelta(days=1) if up and literal != datetime(day.year, day.month, day.day) else day
+
+    def _ticks(self, since_epoch: timedelta, up: bool | None) -> int:
+        exact = Decimal(since_epoch // timedelta(microseconds=1)) * _TICKS[self.type.unit] / 1_000_000
+        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+        if up is None and whole != exact:
+            raise ValueError("between two values")
+        return whole
 
     # Moving keys
 
@@ -172,9 +250,9 @@ class OrderKey:
         return shifted(keys, self.distance(offset, up=lower, what=what))
 
     def _moved_by_months(self, keys: Keys, offset: Interval, *, what: str) -> Keys:
-        if not (pa.types.is_timestamp(self.type) or pa.types.is_date(self.type)):
-            self.distance(Interval(0, 1), up=True, what=what)  # not a time at all: the same error
-            raise UsageError(f"{what}={offset}: months need a date or a timestamp, not {self.type}")
+        self._check_time(offset, what)
+        if pa.types.is_duration(self.type):
+            raise UsageError(f"{what}: months need a date or a timestamp, but the order column {self.column!r} is a {self.type}")
         is_date = pa.types.is_date(self.type)
         unit = "D" if is_date else self.type.unit
         signed = offset if self.ascending else -offset
@@ -182,9 +260,12 @@ class OrderKey:
         days = times.astype("datetime64[D]")
         months = days.astype("datetime64[M]")
         day_of_month = (days - months.astype("datetime64[D]")).astype(np.int64)
-        moved = months + np.timedelta64(signed.months, "M")
+        moved = months + np.timedelta64(max(-_FAR, min(signed.months, _FAR)), "M")
         last_day = ((moved + 1).astype("datetime64[D]") - moved.astype("datetime64[D]")).astype(np.int64) - 1
         moved_days = moved.astype("datetime64[D]") + np.minimum(day_of_month, last_day)
+        if not is_date:  # beyond 64 bits the target saturates
+            most = _INT64.max // (_DAY // 1_000_000 * _TICKS[unit]) - 1
+            moved_days = np.clip(moved_days.astype(np.int64), -most, most).astype("datetime64[D]")
         result = (moved_days.astype(f"datetime64[{unit}]") + (times - days)).view(np.int64)
         if signed.microseconds:
             result = shifted(result, self.distance(Interval(0, signed.microseconds), up=True, what=what))
@@ -292,7 +373,7 @@ def order_key(order: Order, kind: pa.DataType, *, what: str) -> OrderKey:
     if not numeric:
         raise UsageError(
             f"{what} needs distances in the order column {order.column!r}, but {kind} has none: order by a number, a date or "
-            "a timestamp, or use a ROWS frame"
+            "a timestamp, or count tuples (ROWS, rows=)"
         )
     return OrderKey(order.column, kind, order.ascending, order.nulls_first)
 

@@ -47,6 +47,11 @@ def test_subclasses_fit():
     assert column([number.ONE], "int64").to_pylist() == [1]
 
 
+def test_numpy_numbers_fit():
+    assert column([np.float32(1.5), np.int64(2), np.uint8(3)], "double").to_pylist() == [1.5, 2.0, 3.0]
+    assert column([np.int64(-(2**63)), np.int8(-1), np.uint64(7)], "int64").to_pylist() == [-(2**63), -1, 7]
+
+
 @pytest.mark.parametrize("mode", ["object", "state"])
 def test_lists_are_handed_through(mode):
     values = [1, "a", None]
@@ -64,6 +69,10 @@ def test_lists_are_handed_through(mode):
         ("int64", 1.0),
         ("int64", 2**63),
         ("int64", -(2**63) - 1),
+        ("double", np.bool_(True)),
+        ("int64", np.bool_(True)),
+        ("int64", np.float64(1.0)),
+        ("int64", np.uint64(2**63)),
     ],
 )
 def test_misfits(mode, value):

@@ -1,0 +1,641 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Sums and averages over frames that slide for ever, and do not drift.
+
+The problem: ``sum += new; sum -= old`` rounds twice a row and never forgets, loses the 1 beside 1e16, and is
+poisoned for good by one NaN. Here a sum is two doubles, ``high + low``, split by Rump's ExtractScalar
+(Rump, Ogita, Oishi: Accurate floating-point summation, 2008): a big fixed ``sigma`` rounds x to a grid ::
+
+    sigma              = 1.5 * 2**54              its neighbours are 4 apart
+    x                  = 3.14159265358979
+    (x + sigma) - sigma = 4                       high += 4            exact: few multiples of 4
+    x - 4              = -0.85840734641021        low += x - 4         rounds, but 53 bits further down
+
+So ``high`` is exact whatever comes and goes, and ``low`` rounds by u**2 of the sum, as in a double-double; but
+the split is off the critical path, and needs five additions where two-sum needs seven.
+
+*Invariant*: high is exact, |high| <= limit, and until position ``horizon`` low errs by less than
+1e-12 * floor. The values of the frame weigh (absolute sum) ``floor`` at least: the sum itself does, or those
+from position ``witness`` on do, which is in the frame. If neither, the frame is refolded on a finer grid.
+So the error stays below 1e-12 of the absolute sum, for ever: 1e300 may come and go beside 1e-300.
+
+*Cost*: O(1) amortised per tuple. A refold before the horizon makes the grid 2**15 times finer, and a double
+has 2,100 powers of two to give; the search for a witness reads a position once per grid.
+
+NaN and infinities are counted, not added. A sum beyond 2**960 goes on in units of 2**128, so that it overflows
+in the result only, and comes back. Integers are summed in 128 bits: exact, with nothing to watch.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
+from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
+
+cdef extern from *:
+    """
+    typedef __int128 int128_t;
+    """
+    ctypedef long long int128_t         # Cython needs a name and a rank; the C compiler knows the size
+
+
+# --- arrays in and out ---------------------------------------------------------------------------------------
+
+
+# A slice of the endless sequence, as an Arrow array has it: position + shift = index into both buffers.
+cdef struct Doubles:
+    const double* data
+    const uint8_t* validity
+    int64_t first
+    int64_t shift
+
+
+cdef struct Longs:
+    const int64_t* data
+    const uint8_t* validity
+    int64_t shift
+
+
+cdef inline bint valid(const uint8_t* validity, int64_t index) noexcept nogil:
+    return validity == NULL or (validity[index >> 3] >> (index & 7)) & 1
+
+
+# A validity bitmap, or none: the common loop is compiled for either.
+cdef struct NoBits:
+    bint unused
+
+
+cdef struct Bits:
+    const uint8_t* at
+
+
+ctypedef fused Validity:
+    NoBits
+    Bits
+
+
+cdef inline bint is_valid(Validity validity, int64_t index) noexcept nogil:
+    if Validity is NoBits:
+        return True
+    else:
+        return valid(validity.at, index)
+
+
+cdef const uint8_t* bitmap(array):
+    return <const uint8_t*><uintptr_t>(array.buffers()[0].address if array.null_count else 0)
+
+
+cdef const void* data(array):
+    return <const void*><uintptr_t>array.buffers()[1].address
+
+
+cdef Doubles read_doubles(array, int64_t base):
+    return Doubles(<const double*>data(array), bitmap(array), base, array.offset - base)
+
+
+cdef Longs read_longs(array, int64_t base):
+    return Longs(<const int64_t*>data(array), bitmap(array), array.offset - base)
+
+
+cdef all_valid(int64_t n):
+    return np.full((n + 7) // 8, 255, dtype=np.uint8)
+
+
+cdef inline void set_null(uint8_t* validity, int64_t i) noexcept nogil:
+    validity[i >> 3] &= ~(1 << (i & 7))
+
+
+cdef column(type, values, validity):
+    buffers = [None if validity is None else pa.py_buffer(validity), pa.py_buffer(values)]
+    return pa.Array.from_buffers(type, len(values), buffers)
+
+
+cdef bint is_average(op) except -1:
+    if op not in ("sum", "avg"):
+        raise ValueError(f"op must be 'sum' or 'avg', not {op!r}")
+    return op == "avg"
+
+
+# --- floats --------------------------------------------------------------------------------------------------
+
+
+cdef int64_t REACH = 1 << 20            # positions from a refold to the horizon, where the frame is not larger
+cdef double FINEST = ldexp(1.0, -1012)  # the limit of the finest grid, on which low is exact, too
+
+
+cdef struct Sum:
+    int64_t lo, hi                      # the frame: positions [lo, hi)
+    int64_t finite, nans, ups, downs    # its values, counted: finite, NaN, inf, -inf
+    double high, low                    # scale * the sum of the finite ones
+    double scale
+    double sigma, limit                 # the grid, and the greatest sum it is for
+    double floor, doubt                 # floor = doubt * limit
+    int64_t horizon, witness, searched
+
+
+cdef void begin(Sum* sum) noexcept nogil:
+    sum.scale = 1.0
+    sum.doubt = ldexp(1.0, -21)
+    restart(sum, 0)
+    set_grid(sum, FINEST)
+
+
+cdef void restart(Sum* sum, int64_t position) noexcept nogil:
+    """An empty frame; the grid stays, as the next values are likely to be of the same size."""
+    sum.lo = sum.hi = position
+    sum.finite = sum.nans = sum.ups = sum.downs = 0
+    zero(sum)
+
+
+cdef void zero(Sum* sum) noexcept nogil:
+    sum.high = sum.low = 0.0
+    sum.horizon = sum.hi + REACH
+
+
+cdef void set_grid(Sum* sum, double limit) noexcept nogil:
+    """Move to the grid for sums up to ``limit``, a power of two. What high cannot hold there goes to low."""
+    cdef double head
+    sum.limit = limit
+    sum.sigma = 6.0 * limit             # so the terms, up to 2 * limit, leave it within a factor of two
+    sum.floor = sum.doubt * limit if limit > FINEST else 0.0
+    head = (sum.high + sum.sigma) - sum.sigma
+    sum.low += sum.high - head
+    sum.high = head
+    sum.witness = -1
+    sum.searched = sum.lo
+
+
+cdef void coarsen(Sum* sum, double magnitude) noexcept nogil:
+    """Make room for sums of eight times ``magnitude``."""
+    cdef int exponent
+    frexp(magnitude, &exponent)
+    if exponent > 960:
+        sum.scale = ldexp(sum.scale, -128)
+        sum.high = ldexp(sum.high, -128)
+        sum.low = ldexp(sum.low, -128)
+        exponent -= 128
+    set_grid(sum, fmax(ldexp(1.0, exponent + 4), 2.0 * FINEST))
+
+
+cdef void fold(Sum* sum, const Doubles* values, int64_t start, int64_t end, int64_t sign) noexcept nogil:
+    """Add (sign = 1) or remove (sign = -1) the values at [start, end)."""
+    cdef double high = sum.high, low = sum.low, x, head, next_high
+    cdef int64_t position = start, index
+    while position < end:
+        index = position + values.shift
+        if valid(values.validity, index):
+            x = sign * sum.scale * values.data[index]
+            head = (x + sum.sigma) - sum.sigma
+            next_high = high + head
+            if fabs(next_high) <= sum.limit:
+                high = next_high
+                low += x - head
+                sum.finite += sign
+            elif isfinite(x):
+                sum.high = high
+                sum.low = low
+                coarsen(sum, fmax(fabs(high), fabs(x)))
+                high = sum.high
+                low = sum.low
+                continue                # with the same value, on the new grid
+            elif isnan(x):
+                sum.nans += sign
+            elif values.data[index] > 0:
+                sum.ups += sign
+            else:
+                sum.downs += sign
+        position += 1
+    sum.high = high
+    sum.low = low
+
+
+cdef bint find_witness(Sum* sum, const Doubles* values) noexcept nogil:
+    """Look among the values that came since the last search, newest first."""
+    cdef int64_t position = sum.hi, index
+    cdef double weight = 0.0
+    while weight < sum.floor and position > sum.searched and position > sum.lo:
+        position -= 1
+        index = position + values.shift
+        if valid(values.validity, index) and isfinite(values.data[index]):
+            weight += fabs(sum.scale * values.data[index])
+    sum.searched = sum.hi
+    if weight >= sum.floor:
+        sum.witness = position
+    return weight >= sum.floor
+
+
+cdef void refold(Sum* sum, const Doubles* values) noexcept nogil:
+    cdef int64_t hi = sum.hi
+    cdef double reach = fmax(REACH, 4.0 * (hi - sum.lo))
+    # No step changes high by more than 2 * limit, so 1.25 * reach values (the frame, and all that enter up to the
+    # horizon) weigh 2.5 * reach * limit at most, and their tails, 2**-53 * (|x| + sigma) each, 10 * 2**-53 * reach *
+    # limit. Each of 2.5 * reach steps rounds low by 2**-53 of that: together by less than 2**-101 * reach**2 * limit,
+    # which is 2**-40 * floor if floor = 2**-61 * reach**2 * limit. (A frame of more than 2**25 tuples would need
+    # floor > limit / 64. There the bound is not proven any more; it takes all roundings on one side to reach it.)
+    sum.doubt = fmin(ldexp(reach * reach, -61), ldexp(1.0, -6))
+    sum.scale = 1.0
+    restart(sum, sum.lo)
+    set_grid(sum, FINEST)
+    fold(sum, values, sum.lo, hi, 1)
+    sum.hi = hi
+    sum.horizon = hi + <int64_t>reach
+    find_witness(sum, values)
+
+
+cdef inline void audit(Sum* sum, const Doubles* values) noexcept nogil:
+    """Restore the invariant."""
+    if sum.hi <= sum.horizon and fabs(sum.high + sum.low) >= sum.floor:
+        return
+    if values.first > sum.lo:           # a frame that only grows: what has made its error is still in it
+        sum.horizon = sum.hi + REACH
+    elif sum.hi > sum.horizon or not (sum.lo <= sum.witness or find_witness(sum, values)):
+        refold(sum, values)
+
+
+cdef void move(Sum* sum, const Doubles* values, int64_t start, int64_t end) noexcept nogil:
+    """Move to the frame [start, end)."""
+    if start >= sum.hi:
+        restart(sum, start)
+    elif start > sum.lo:
+        fold(sum, values, sum.lo, start, -1)
+        sum.lo = start
+        if sum.finite == 0:
+            zero(sum)
+    if end > sum.hi:
+        fold(sum, values, sum.hi, end, 1)
+        sum.hi = end
+    audit(sum, values)
+
+
+cdef int64_t glide(Sum* sum, const Doubles* values, Validity validity, const int64_t* start, const int64_t* end,
+                   int64_t i, int64_t n, bint average, double* out) noexcept nogil:
+    """The common case, in registers: frames that gain a tuple and lose at most one, while no audit is due."""
+    cdef int64_t lo = sum.lo, hi = sum.hi, finite = sum.finite, entering, leaving
+    cdef double high = sum.high, low = sum.low, sigma = sum.sigma, limit = sum.limit, floor = sum.floor
+    cdef double scale = sum.scale, unit = 1.0 / sum.scale, divisor = finite if average else 1.0
+    cdef double new, old, new_head, old_head, next_high, next_low
+    cdef const double* at = values.data + values.shift
+    if sum.nans or sum.ups or sum.downs:
+        return i
+    n = min(n, i + sum.horizon - hi)
+    if lo < sum.witness:
+        n = min(n, i + sum.witness - lo)
+        floor = 0.0
+    while i < n and end[i] == hi + 1 and start[i] <= lo + 1 and start[i] < hi:
+        entering = is_valid(validity, hi + values.shift)
+        leaving = start[i] > lo and is_valid(validity, lo + values.shift)
+        if finite == leaving:
+            break
+        new = scale * at[hi] if entering else 0.0
+        old = scale * at[lo] if leaving else 0.0
+        new_head = (new + sigma) - sigma
+        old_head = (old + sigma) - sigma
+        next_high = high + (new_head - old_head)
+        next_low = low + ((new - new_head) - (old - old_head))
+        if not floor <= fabs(next_high + next_low) <= limit:
+            break
+        high = next_high
+        low = next_low
+        lo = start[i]
+        hi += 1
+        if entering != leaving:
+            finite += entering - leaving
+            divisor = finite if average else 1.0
+        out[i] = (high + low) * unit / divisor
+        i += 1
+    sum.lo = lo
+    sum.hi = hi
+    sum.finite = finite
+    sum.high = high
+    sum.low = low
+    return i
+
+
+cdef inline int64_t counted(const Sum* sum) noexcept nogil:
+    return sum.finite + sum.nans + sum.ups + sum.downs
+
+
+cdef inline double total(const Sum* sum) noexcept nogil:
+    if sum.nans or (sum.ups and sum.downs):
+        return NAN
+    if sum.ups or sum.downs:
+        return INFINITY if sum.ups else -INFINITY
+    return (sum.high + sum.low) / sum.scale
+
+
+cdef inline double remainder(const Sum* sum) noexcept nogil:
+    """What the total leaves out by rounding (two-sum)."""
+    cdef double rounded = sum.high + sum.low, low = rounded - sum.high
+    return ((sum.high - (rounded - low)) + (sum.low - low)) / sum.scale
+
+
+cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t[::1] start, const int64_t[::1] end, int64_t i,
+                  bint average, double* out, uint8_t* validity) noexcept nogil:
+    """Compute the rows from i on; stop before a NULL as long as there is no bitmap for it."""
+    cdef int64_t n = start.shape[0]
+    while i < n:
+        if values.validity == NULL:
+            i = glide(sum, values, NoBits(False), &start[0], &end[0], i, n, average, out)
+        else:
+            i = glide(sum, values, Bits(values.validity), &start[0], &end[0], i, n, average, out)
+        if i == n:
+            break
+        move(sum, values, start[i], end[i])
+        if counted(sum) > 0:
+            out[i] = total(sum) / (counted(sum) if average else 1)
+        elif validity == NULL:
+            break
+        else:
+            out[i] = 0.0
+            set_null(validity, i)
+        i += 1
+    return i
+
+
+cdef float_rows(Sum* sum, const Doubles* values, const int64_t[::1] start, const int64_t[::1] end, bint average):
+    """All rows, as a numpy array and its validity bitmap, or None."""
+    cdef int64_t n = start.shape[0], done
+    cdef double[::1] out = np.empty(n)
+    cdef uint8_t[::1] bits
+    with nogil:
+        done = fill(sum, values, start, end, 0, average, &out[0], NULL)
+    if done == n:
+        return out.base, None
+    bits = all_valid(n)
+    with nogil:
+        fill(sum, values, start, end, done, average, &out[0], &bits[0])
+    return out.base, bits.base
+
+
+cdef class FloatSum:
+    """``sum`` or ``avg`` of float64 values. The average of a sum that overflows is infinite, as in Spark."""
+
+    cdef Sum sum
+    cdef bint average
+
+    def __cinit__(self, op):
+        self.average = is_average(op)
+        begin(&self.sum)
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """One result per frame, float64."""
+        cdef Doubles doubles = read_doubles(values, base)
+        averages, validity = float_rows(&self.sum, &doubles, start, end, self.average)
+        return column(pa.float64(), averages, validity)
+
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: arrays ``(high, low, special, count)``, one pane per frame.
+
+        The sum of a pane is high + low where special is 0.0. Else special is NaN, inf or -inf, because of the
+        values or because a single pane overflows; high and low are 0.0 there.
+        """
+        cdef Doubles doubles = read_doubles(values, base)
+        cdef int64_t n = start.shape[0], i
+        cdef double[::1] high = np.zeros(n), low = np.zeros(n), special = np.zeros(n)
+        cdef int64_t[::1] count = np.empty(n, dtype=np.int64)
+        cdef double rounded
+        with nogil:
+            for i in range(n):
+                move(&self.sum, &doubles, start[i], end[i])
+                count[i] = counted(&self.sum)
+                rounded = total(&self.sum)
+                if isfinite(rounded):
+                    high[i] = rounded
+                    low[i] = remainder(&self.sum)
+                else:
+                    special[i] = rounded
+        return high.base, low.base, special.base, count.base
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end):
+        """Move to the frame [start, end) without a result."""
+        cdef Doubles doubles = read_doubles(values, base)
+        with nogil:
+            move(&self.sum, &doubles, start, end)
+
+    def state(self):
+        return (self.sum,)
+
+    def restore(self, state):
+        self.sum, = state
+
+
+cdef class FloatSumOfPartials:
+    """The second level: ``sum`` or ``avg`` over panes, given by :meth:`FloatSum.roll_partials`.
+
+    A pane is two terms, high (or special) and low; an empty pane is two NULLs. On the doubled positions this
+    is level one again, with the same guarantee. Only the divisor of the average is summed beside it.
+    """
+
+    cdef Sum sum
+    cdef int64_t tuples
+    cdef bint average
+
+    def __cinit__(self, op):
+        self.average = is_average(op)
+        begin(&self.sum)
+
+    cdef count_tuples(self, const int64_t[::1] count, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        cdef int64_t n = start.shape[0], lo = self.sum.lo // 2, hi = self.sum.hi // 2, i, pane
+        cdef int64_t[::1] tuples = np.empty(n, dtype=np.int64)
+        with nogil:
+            for i in range(n):
+                if start[i] >= hi:
+                    lo = hi = start[i]
+                    self.tuples = 0
+                for pane in range(lo, start[i]):
+                    self.tuples -= count[pane - base]
+                for pane in range(hi, end[i]):
+                    self.tuples += count[pane - base]
+                lo, hi = start[i], end[i]
+                tuples[i] = self.tuples
+        return tuples.base
+
+    def roll(self, partials, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """One result per frame of panes, float64."""
+        high, low, special, count = partials
+        cdef double[:, ::1] terms = np.stack((np.where(special == 0, high, special), low), axis=1)
+        cdef uint8_t[::1] bits = np.packbits(np.repeat(count > 0, 2), bitorder="little")
+        cdef Doubles doubles = Doubles(&terms[0, 0], &bits[0], 2 * base, -2 * base)
+        tuples = self.count_tuples(count, base, start, end)
+        sums, validity = float_rows(&self.sum, &doubles, 2 * np.asarray(start), 2 * np.asarray(end), False)
+        if self.average:
+            sums /= np.maximum(tuples, 1)
+        return column(pa.float64(), sums, validity)
+
+    def state(self):
+        return self.sum, self.tuples
+
+    def restore(self, state):
+        self.sum, self.tuples = state
+
+
+# --- integers ------------------------------------------------------------------------------------------------
+
+
+# Panes: their sums in halves of 64 bits, and how many values they hold.
+cdef struct Halves:
+    const int64_t* high
+    const int64_t* low
+    const int64_t* count
+    int64_t shift
+
+
+ctypedef fused Terms:
+    Longs
+    Halves
+
+
+cdef struct Total:
+    int64_t lo, hi
+    int64_t count
+    int128_t amount                     # the exact sum over [lo, hi)
+
+
+cdef inline int64_t count_at(const Terms* terms, int64_t position) noexcept nogil:
+    if Terms is Longs:
+        return valid(terms.validity, position + terms.shift)
+    else:
+        return terms.count[position + terms.shift]
+
+
+cdef inline int128_t amount_at(const Terms* terms, int64_t position) noexcept nogil:
+    cdef int64_t index = position + terms.shift
+    if Terms is Longs:
+        return terms.data[index] if valid(terms.validity, index) else 0
+    else:
+        return ((<int128_t>terms.high[index]) << 64) + <uint64_t>terms.low[index]
+
+
+cdef inline void shift_to(Total* total, const Terms* terms, int64_t start, int64_t end) noexcept nogil:
+    cdef int64_t position
+    if start >= total.hi:
+        total[0] = Total(start, start, 0, 0)
+    for position in range(total.lo, start):
+        total.count -= count_at(terms, position)
+        total.amount -= amount_at(terms, position)
+    for position in range(total.hi, end):
+        total.count += count_at(terms, position)
+        total.amount += amount_at(terms, position)
+    total.lo, total.hi = start, end
+
+
+cdef double quotient(int128_t amount, int64_t count) noexcept nogil:
+    """amount / count, rounded once: a double carries both exactly, or 62 bits after the point are enough."""
+    cdef int128_t size, fraction
+    if -(1LL << 53) <= amount <= (1LL << 53):
+        return <double><int64_t>amount / count
+    size = -amount if amount < 0 else amount
+    fraction = (size % count) << 62
+    size = ((size // count) << 62) + fraction // count
+    if fraction % count:
+        size |= 1                       # sticky: there is more behind the last bit
+    return ldexp(<double>(-size if amount < 0 else size), -62)
+
+
+cdef int64_t slide(Total* total, const Terms* terms, const int64_t[::1] start, const int64_t[::1] end, int64_t i,
+                   bint ansi, int64_t[::1] sums, double[::1] averages, uint8_t* validity) noexcept nogil:
+    """Compute the rows from i on, sums or averages; stop at a NULL without a bitmap and at an ANSI overflow."""
+    cdef Total now = total[0]
+    cdef int64_t n = start.shape[0]
+    while i < n:
+        shift_to(&now, terms, start[i], end[i])
+        if now.count == 0:
+            if validity == NULL:
+                break
+            set_null(validity, i)
+        if averages.shape[0]:
+            averages[i] = quotient(now.amount, now.count) if now.count else 0.0
+        elif ansi and now.amount != <int64_t>now.amount:
+            break
+        else:
+            sums[i] = <int64_t>now.amount
+        i += 1
+    total[0] = now
+    return i
+
+
+cdef integer_rows(Total* total, const Terms* terms, const int64_t[::1] start, const int64_t[::1] end, bint average,
+                  bint ansi):
+    cdef int64_t n = start.shape[0], done
+    cdef int64_t[::1] sums = np.empty(0 if average else n, dtype=np.int64)
+    cdef double[::1] averages = np.empty(n if average else 0)
+    cdef uint8_t[::1] bits = None
+    with nogil:
+        done = slide(total, terms, start, end, 0, ansi, sums, averages, NULL)
+    if done < n and total.count == 0:
+        bits = all_valid(n)
+        with nogil:
+            done = slide(total, terms, start, end, done, ansi, sums, averages, &bits[0])
+    if done < n:
+        raise OverflowError("the sum of a frame does not fit in 64 bits", done)
+    validity = None if bits is None else bits.base
+    if average:
+        return column(pa.float64(), averages.base, validity)
+    return column(pa.int64(), sums.base, validity)
+
+
+cdef class IntSum:
+    """``sum`` (int64) or ``avg`` (float64: the exact quotient, rounded once) of int64 values.
+
+    A sum beyond 64 bits raises OverflowError(message, index of the frame) if ``ansi``, else it wraps around.
+    """
+
+    cdef Total total
+    cdef bint average, ansi
+
+    def __cinit__(self, op, bint ansi=True):
+        self.average = is_average(op)
+        self.ansi = ansi
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """One result per frame."""
+        cdef Longs longs = read_longs(values, base)
+        return integer_rows(&self.total, &longs, start, end, self.average, self.ansi)
+
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: int64 arrays ``(high, low, count)``, the sums in halves of 64 bits."""
+        cdef Longs longs = read_longs(values, base)
+        cdef int64_t n = start.shape[0], i
+        cdef int64_t[:, ::1] columns = np.empty((3, n), dtype=np.int64)
+        with nogil:
+            for i in range(n):
+                shift_to(&self.total, &longs, start[i], end[i])
+                columns[0, i] = <int64_t>(self.total.amount >> 64)
+                columns[1, i] = <int64_t>self.total.amount
+                columns[2, i] = self.total.count
+        return tuple(columns.base)
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end):
+        """Move to the frame [start, end) without a result."""
+        cdef Longs longs = read_longs(values, base)
+        with nogil:
+            shift_to(&self.total, &longs, start, end)
+
+    def state(self):
+        return (self.total,)
+
+    def restore(self, state):
+        self.total, = state
+
+
+cdef class IntSumOfPartials:
+    """The second level: ``sum`` or ``avg`` over panes, given by :meth:`IntSum.roll_partials`."""
+
+    cdef Total total
+    cdef bint average, ansi
+
+    def __cinit__(self, op, bint ansi=True):
+        self.average = is_average(op)
+        self.ansi = ansi
+
+    def roll(self, partials, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """One result per frame of panes."""
+        cdef const int64_t[::1] high, low, count
+        high, low, count = partials
+        cdef Halves halves = Halves(&high[0], &low[0], &count[0], -base)
+        return integer_rows(&self.total, &halves, start, end, self.average, self.ansi)
+
+    def state(self):
+        return (self.total,)
+
+    def restore(self, state):
+        self.total, = state

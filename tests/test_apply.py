@@ -1,0 +1,253 @@
+"""Applying aggregates as a user does: what goes in, what comes out, under which name, in which order."""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import inwindow as iw
+
+BIDS = pa.table(
+    {
+        "item": ["a", "b", "a", "b", "a"],
+        "ts": [5, 1, 2, 3, 4],
+        "price": [1.0, 2.0, 3.0, None, 6.0],
+        "big one": [True, False, None, True, True],
+    }
+)
+BY_ITEM = iw.rows(2, partition_by="item", order_by="ts")
+
+
+def column(applied: iw.Applied, table: pa.Table = BIDS) -> list:
+    """The result over the table."""
+    return iw.with_columns(table, x=applied)["x"].to_pylist()
+
+
+def test_arguments_and_filters_may_be_expressions() -> None:
+    doubled = pc.field("price") * 2
+    assert column(iw.sum(doubled).over(BY_ITEM)) == [14.0, 4.0, 6.0, 4.0, 18.0]
+    assert column(iw.sum("price").filter(pc.field("price") > 2).over(BY_ITEM)) == [6.0, None, 3.0, None, 9.0]
+    assert column(iw.count().filter("big one").over(BY_ITEM)) == [2, 0, 0, 1, 1]
+    both = iw.with_columns(BIDS, a=iw.max(doubled).over(BY_ITEM), b=iw.min(doubled).over(BY_ITEM))
+    assert both.column_names == [*BIDS.column_names, "a", "b"]
+
+
+def test_results_are_named_as_written() -> None:
+    window = iw.rows(2)
+    table = iw.with_columns(BIDS, iw.avg("price").over(window), iw.sum("price").over(window).alias("total"))
+    assert table.column_names[-2:] == ["avg(price)", "total"]
+
+
+def test_a_column_of_the_same_name_is_replaced_in_its_place() -> None:
+    table = iw.with_columns(BIDS, price=iw.sum("price").over(BY_ITEM))
+    assert table.column_names == BIDS.column_names
+    assert table["price"].to_pylist() == [7.0, 2.0, 3.0, 2.0, 9.0]
+
+
+def test_different_partitionings_are_separate_passes_over_the_same_rows() -> None:
+    table = iw.with_columns(
+        BIDS,
+        of_item=iw.sum("price").over(BY_ITEM),
+        of_all=iw.sum("price").over(iw.unbounded(order_by="ts")),
+        as_came=iw.count().over(iw.unbounded()),
+        backwards=iw.first("ts").over(iw.unbounded(order_by="ts desc")),
+    )
+    assert table["of_item"].to_pylist() == [7.0, 2.0, 3.0, 2.0, 9.0]
+    assert table["of_all"].to_pylist() == [12.0, 2.0, 5.0, 5.0, 11.0]
+    assert table["as_came"].to_pylist() == [1, 2, 3, 4, 5]
+    assert table["backwards"].to_pylist() == [5] * 5
+
+
+def test_select_places_columns_as_asked() -> None:
+    window = iw.rows(2, partition_by="item", order_by="ts", slide=2)
+    total = iw.sum("price").over(window).alias("total")
+    table = iw.select(BIDS, total, "ts", "item", n=iw.count("price").over(window), who="item")
+    assert table.to_pydict() == {"total": [2.0, 9.0], "ts": [3, 4], "item": ["b", "a"], "n": [1, 2], "who": ["b", "a"]}
+
+
+def test_groups_come_in_the_order_of_their_first_appearance() -> None:
+    assert iw.group_by(BIDS, "item").agg(top=iw.max("price")).to_pydict() == {"item": ["a", "b"], "top": [6.0, 2.0]}
+    assert iw.group_by(BIDS, ["item", "big one"]).agg(n=iw.count())["n"].to_pylist() == [2, 1, 1, 1]
+    assert iw.group_by(BIDS, order_by="ts").agg(f=iw.first("ts"), l=iw.last("ts")).to_pylist() == [{"f": 1, "l": 5}]
+
+
+def test_no_keys_give_one_row_also_over_nothing() -> None:
+    nothing = BIDS.slice(0, 0)
+    assert iw.group_by(nothing).agg(n=iw.count(), top=iw.max("price")).to_pylist() == [{"n": 0, "top": None}]
+    assert iw.group_by(nothing, "item").agg(n=iw.count()).to_pylist() == []
+    assert iw.group_by(nothing, "item").window(iw.tumble("ts", size=5)).agg(n=iw.count()).to_pylist() == []
+    assert iw.with_columns(nothing, x=iw.avg("price").over(BY_ITEM)).num_rows == 0
+    assert iw.select(nothing, "ts", x=iw.avg("price").over(BY_ITEM, slide=2)).num_rows == 0
+
+
+def test_row_count_extents_within_keys_and_over_the_stream() -> None:
+    per_item = iw.group_by(BIDS, "item").window(iw.tumble("ts", rows=2)).agg(ids=iw.collect_list("ts"))
+    assert per_item.to_pylist() == [
+        {"item": "a", "window": {"start": 0, "end": 2}, "ids": [2, 4]},
+        {"item": "a", "window": {"start": 2, "end": 4}, "ids": [5]},
+        {"item": "b", "window": {"start": 0, "end": 2}, "ids": [1, 3]},
+    ]
+    # Over the stream: 1 2 | 3 4 | 5 by ts, and only then by item.
+    stream = iw.group_by(BIDS, "item").window(iw.tumble("ts", rows=2, scope="stream")).agg(ids=iw.collect_list("ts"))
+    assert [(row["item"], row["window"]["start"], row["ids"]) for row in stream.to_pylist()] == [
+        ("a", 0, [2]),
+        ("a", 2, [4]),
+        ("a", 4, [5]),
+        ("b", 0, [1]),
+        ("b", 2, [3]),
+    ]
+
+
+def test_chunks_dictionaries_and_odd_names_do_not_matter() -> None:
+    chunked = pa.concat_tables([BIDS.slice(0, 2), BIDS.slice(2, 0), BIDS.slice(2)])
+    encoded = chunked.set_column(0, "item.name", chunked["item"].dictionary_encode())
+    window = iw.rows(2, partition_by="item.name", order_by="ts")
+    assert column(iw.sum("price").over(window), encoded) == [7.0, 2.0, 3.0, 2.0, 9.0]
+    (batch,) = BIDS.to_batches()
+    assert iw.with_columns(batch, x=iw.sum("price").over(BY_ITEM))["x"].to_pylist() == [7.0, 2.0, 3.0, 2.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        pa.array([0.0, -0.0, float("nan"), None, float("nan"), None]),
+        pa.array([{"k": 1}, {"k": 1}, {"k": None}, None, {"k": None}, None], pa.struct([("k", pa.int64())])),
+        pa.array([[1], [1], [None], None, [None], None], pa.list_(pa.int64())),
+        pa.array([b"x", b"x", b"", None, b"", None]),
+    ],
+    ids=["double", "struct", "list", "binary"],
+)
+def test_partitions_by_any_type(keys: pa.Array) -> None:
+    table = pa.table({"k": keys, "v": [1, 2, 3, 4, 5, 6]})
+    window = iw.unbounded(partition_by="k")
+    assert iw.with_columns(table, x=iw.collect_list("v").over(window))["x"].to_pylist() == [
+        [1],
+        [1, 2],
+        [3],
+        [4],
+        [3, 5],
+        [4, 6],
+    ]
+
+
+class Candle(NamedTuple):
+    """A result with several fields."""
+
+    low: float
+    high: float
+    count: int
+
+
+class Candles(iw.Aggregate):
+    """Open ends of prices, as a struct."""
+
+    def initialize(self, price: float) -> None:
+        self.low, self.high, self.count = price, price, 1
+
+    def iterate(self, price: float) -> None:
+        self.low, self.high, self.count = min(self.low, price), max(self.high, price), self.count + 1
+
+    def merge(self, later: "Candles") -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+        self.count += later.count
+
+    def terminate(self) -> Candle:
+        return Candle(self.low, self.high, self.count)
+
+
+def test_a_record_becomes_a_struct() -> None:
+    start = datetime(2026, 1, 1)
+    table = pa.table({"ts": [start + timedelta(minutes=m) for m in (0, 3, 7)], "price": [2.0, 5.0, 1.0]})
+    hourly = iw.group_by(table).window(iw.tumble("ts", size="5 minutes")).agg(candle=Candles()("price"))
+    assert hourly.to_pylist() == [
+        {
+            "window": {"start": start, "end": start + timedelta(minutes=5)},
+            "candle": {"low": 2.0, "high": 5.0, "count": 2},
+        },
+        {
+            "window": {"start": start + timedelta(minutes=5), "end": start + timedelta(minutes=10)},
+            "candle": {"low": 1.0, "high": 1.0, "count": 1},
+        },
+    ]
+
+
+class Quantiles(iw.WindowAggregate, returns="struct<low:double,high:double>"):
+    """Parameters, several columns, a struct by DDL."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.values: list[float] = []
+
+    def iterate(self, price: float, weight: float) -> None:
+        self.values.append(price * weight)
+
+    def expire(self, price: float, weight: float) -> None:
+        self.values.remove(price * weight)
+
+    def terminate(self) -> dict[str, float]:
+        ordered = sorted(self.values)
+        at = int(self.share * (len(ordered) - 1))
+        return {"low": ordered[at], "high": ordered[-1 - at]}
+
+
+def test_parameters_configure_and_copies_share_nothing() -> None:
+    quartiles = Quantiles(share=0.25)
+    weights = BIDS.append_column("w", pa.array([1.0, 1.0, 2.0, 1.0, 0.5]))
+    window = iw.unbounded(partition_by="item", order_by="ts")
+    assert column(quartiles("price", "w").over(window), weights) == [
+        {"low": 1.0, "high": 6.0},
+        {"low": 2.0, "high": 2.0},
+        {"low": 6.0, "high": 6.0},
+        {"low": 2.0, "high": 2.0},
+        {"low": 3.0, "high": 6.0},
+    ]
+    assert quartiles.values == []
+
+
+class SparkMean:
+    """As Spark 4.4's Aggregator has it."""
+
+    def zero(self):
+        return [0.0, 0]
+
+    def reduce(self, buffer, value):
+        if value is not None:
+            buffer[0] += value
+            buffer[1] += 1
+        return buffer
+
+    def merge(self, a, b):
+        return [a[0] + b[0], a[1] + b[1]]
+
+    def finish(self, buffer):
+        return buffer[0] / buffer[1] if buffer[1] else None
+
+    def outputType(self):
+        return "double"
+
+
+class SparkMeanWithExpire(SparkMean):
+    """With our addition."""
+
+    def expire(self, buffer, value):
+        if value is not None:
+            buffer[0] -= value
+            buffer[1] -= 1
+        return buffer
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "strategy"), [(SparkMean(), "two-stacks"), (SparkMeanWithExpire(), "delta")], ids=["as is", "expire"]
+)
+def test_upstream_aggregators_are_accepted_as_they_are(aggregator: SparkMean, strategy: str) -> None:
+    applied = iw.udaf(aggregator)("price").over(BY_ITEM)
+    assert f"strategy  {strategy}" in str(iw.explain(BIDS, x=applied))
+    assert column(applied) == [3.5, 2.0, 3.0, 2.0, 4.5]
+    assert column(iw.udaf(aggregator)("price").over(iw.rows(4, slide=2))) == [None, 1.5, None, 2.0, None]
+
+
+def test_html_explain() -> None:
+    html = iw.explain(BIDS, x=iw.sum("price").over(BY_ITEM))._repr_html_()
+    assert "<td style='text-align:left'>delta</td>" in html
