@@ -1,13 +1,18 @@
 from collections.abc import Sequence
 from typing import Any
 
-from inwindow.native._hooks import Columns, Positions, Seen
+from inwindow.native._hooks import Columns, Positions, Seen, Snapshot
 
 Emissions = tuple[list[Any], Positions]
 
 class Emit:
     def __init__(
-        self, prototype: object, *, punt: object = None, record_fields: Sequence[str] | None = None
+        self,
+        prototype: object,
+        *,
+        punt: object = None,
+        record_fields: Sequence[str] | None = None,
+        snapshot: Snapshot = None,
     ) -> None: ...
     def roll(
         self,

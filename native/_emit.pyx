@@ -69,7 +69,7 @@ cdef class Emit:
     ([3.0, 5.0, 5.0, 4.0], array([0, 1, 2, 3]))
     """
 
-    cdef object _prototype, _punt, _fields
+    cdef object _prototype, _punt, _fields, _snapshot
     cdef object _aggregate, _initialize, _iterate, _expire, _window
     cdef Hook _first, _next
     cdef bint _is_new
@@ -84,8 +84,9 @@ cdef class Emit:
     cdef Py_ssize_t _position
     cdef object _arguments
 
-    def __init__(self, prototype, *, punt=None, record_fields=None):
+    def __init__(self, prototype, *, punt=None, record_fields=None, snapshot=None):
         self._prototype, self._punt, self._fields = prototype, punt, record_fields
+        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
         self._drop()
 
     def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t first,
@@ -296,7 +297,7 @@ cdef class Emit:
             n = len(self._owners)
             array.resize_smart(self._owners, n + 1)
             self._owners.data.as_longlongs[n] = self._position
-            self._emitted.append(value)
+            self._emitted.append(value if self._snapshot is None else self._snapshot(value))
         return False
 
     cdef tuple _emissions(self):
@@ -331,8 +332,8 @@ cdef class ActiveExpiration(Emit):
 
     cdef bint _is_blocking
 
-    def __init__(self, prototype, *, punt=None, record_fields=None):
-        Emit.__init__(self, prototype, punt=punt, record_fields=record_fields)
+    def __init__(self, prototype, *, punt=None, record_fields=None, snapshot=None):
+        Emit.__init__(self, prototype, punt=punt, record_fields=record_fields, snapshot=snapshot)
         self._is_blocking = getattr(prototype, "terminate", None) is not None
 
     def drain(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, until=None):

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ Columns = list[list[Any]]
 Seen = npt.NDArray[np.uint8] | None
 Positions = npt.NDArray[np.int64]
 Result = Literal["double", "int64", "object", "state"]
+Snapshot = Callable[[Any], Any] | None
 
 class HookRaised(Exception):
     hook: str
@@ -30,6 +31,7 @@ class Delta:
         empty: Any = None,
         punt: object = None,
         record_fields: Sequence[str] | None = None,
+        snapshot: Snapshot = None,
     ) -> None: ...
     def roll(
         self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
@@ -46,6 +48,7 @@ class Recompute:
         result: Result = "object",
         empty: Any = None,
         record_fields: Sequence[str] | None = None,
+        snapshot: Snapshot = None,
     ) -> None: ...
     def roll(
         self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions

@@ -81,7 +81,7 @@ cdef bint _refuses(object answer, object punt) except -1:
 cdef class _Driver:
     """What Delta and Recompute share: the slice of columns, the live aggregate, the loop over the frames."""
 
-    cdef object _prototype, _empty, _punt, _fields
+    cdef object _prototype, _empty, _punt, _fields, _snapshot
     cdef str _result
     cdef object _aggregate, _initialize, _iterate, _expire, _terminate, _window
     cdef Hook _first, _next
@@ -91,11 +91,12 @@ cdef class _Driver:
     cdef Hook _running
     cdef Py_ssize_t _position
 
-    cdef int _configure(self, prototype, str result, empty, punt, record_fields) except -1:
+    cdef int _configure(self, prototype, str result, empty, punt, record_fields, snapshot) except -1:
         if result not in MODES:
             raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
         self._prototype, self._result = prototype, result
         self._empty, self._punt, self._fields = empty, punt, record_fields
+        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
 
     # The slice: columns[..][p - base] for p in [base, base + length)
 
@@ -189,7 +190,7 @@ cdef class _Driver:
         self._position, self._running = end - 1, TERMINATE
         answer = self._terminate()
         self._running = NO_HOOK
-        return answer
+        return answer if self._snapshot is None else self._snapshot(answer)
 
     def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
              const int64_t[::1] end):
@@ -249,8 +250,8 @@ cdef class Delta(_Driver):
 
     cdef Py_ssize_t _lo, _hi, _count
 
-    def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None):
-        self._configure(prototype, result, empty, punt, record_fields)
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None, snapshot=None):
+        self._configure(prototype, result, empty, punt, record_fields, snapshot)
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):
@@ -351,8 +352,8 @@ cdef class Recompute(_Driver):
     the slice of the call that rolls it.
     """
 
-    def __init__(self, prototype, *, str result="object", empty=None, record_fields=None):
-        self._configure(prototype, result, empty, None, record_fields)
+    def __init__(self, prototype, *, str result="object", empty=None, record_fields=None, snapshot=None):
+        self._configure(prototype, result, empty, None, record_fields, snapshot)
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):

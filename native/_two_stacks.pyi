@@ -2,10 +2,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.native._hooks import Columns, Positions, Result, Seen
+from inwindow.native._hooks import Columns, Positions, Result, Seen, Snapshot
 
 class TwoStacks:
-    def __init__(self, prototype: object, *, result: Result = "object", empty: Any = None) -> None: ...
+    def __init__(
+        self, prototype: object, *, result: Result = "object", empty: Any = None, snapshot: Snapshot = None
+    ) -> None: ...
     def roll(
         self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
     ) -> pa.Array[Any] | list[Any]: ...
@@ -15,7 +17,13 @@ class TwoStacks:
 
 class MergePanes:
     def __init__(
-        self, prototype: object, *, result: Result = "object", empty: Any = None, punt: object = None
+        self,
+        prototype: object,
+        *,
+        result: Result = "object",
+        empty: Any = None,
+        punt: object = None,
+        snapshot: Snapshot = None,
     ) -> None: ...
     def roll(self, partials: list[Any], base: int, start: Positions, end: Positions) -> pa.Array[Any] | list[Any]: ...
     def absorb(self, partials: list[Any], base: int, start: int, end: int) -> None: ...

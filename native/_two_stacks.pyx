@@ -38,7 +38,7 @@ cdef tuple _NAMES = ("", "initialize", "iterate", "merge", "unmerge", "terminate
 cdef class _Stacks:
     """The two stacks, whatever it is that they hold: subclasses say how a position becomes an aggregate."""
 
-    cdef object _prototype, _empty
+    cdef object _prototype, _empty, _snapshot
     cdef str _result
     cdef list _front, _places
     cdef object _back
@@ -47,10 +47,11 @@ cdef class _Stacks:
     cdef Py_ssize_t _position
     cdef object _other
 
-    cdef int _configure(self, prototype, str result, empty) except -1:
+    cdef int _configure(self, prototype, str result, empty, snapshot) except -1:
         if result not in MODES:
             raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
         self._prototype, self._result, self._empty = prototype, result, empty
+        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
         self._clear(0)
 
     def state(self):
@@ -168,7 +169,7 @@ cdef class _Stacks:
         self._position, self._running = end - 1, TERMINATE
         whole = whole.terminate()
         self._running = NO_HOOK
-        return whole
+        return whole if self._snapshot is None else self._snapshot(whole)
 
     cdef object _column(self, const int64_t[::1] start, const int64_t[::1] end):
         cdef Py_ssize_t i, n = start.shape[0]
@@ -234,8 +235,8 @@ cdef class TwoStacks(_Stacks):
     cdef object _iterate
     cdef str _first, _next
 
-    def __init__(self, prototype, *, str result="object", empty=None):
-        self._configure(prototype, result, empty)
+    def __init__(self, prototype, *, str result="object", empty=None, snapshot=None):
+        self._configure(prototype, result, empty, snapshot)
         self._first = "initialize" if getattr(prototype, "initialize", None) is not None else "iterate"
         self._next = "iterate" if getattr(prototype, "iterate", None) is not None else "initialize"
 
@@ -321,8 +322,8 @@ cdef class MergePanes(_Stacks):
     cdef list _partials
     cdef Py_ssize_t _base
 
-    def __init__(self, prototype, *, str result="object", empty=None, punt=None):
-        self._configure(prototype, result, empty)
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None, snapshot=None):
+        self._configure(prototype, result, empty, snapshot)
         self._punt = punt
         self._inverts = getattr(prototype, "unmerge", None) is not None
 

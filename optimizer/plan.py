@@ -19,9 +19,12 @@ from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval
+from inwindow.windows.neighbours import is_comparable, is_sortable
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
+
+_LISTED = 20  # columns that a message lists
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,7 @@ def plan_windows(schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: boo
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
         window = _window(name, one)
-        _check_columns(
-            schema, [*window.partition_by, *(order.column for order in window.order_by)], f"the window of {one.label}"
-        )
+        _check_places(schema, window.partition_by, window.order_by, f"the window of {one.label}")
         grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
     return [
         _window_pass(schema, partition_by, order_by, members, ansi)
@@ -109,13 +110,13 @@ def plan_groups(
     ansi: bool = True,
 ) -> Pass:
     """The one pass for aggregates over extents, or over whole groups."""
-    _check_columns(schema, [*keys, *(order.column for order in order_by)], "group_by")
+    _check_places(schema, keys, order_by, "group_by")
     key = None
     if extent is not None:
-        _check_columns(schema, [extent.on], type(extent).__name__.lower())
         order_by = (Order(extent.on),)
+        _check_places(schema, (), order_by, extent_name(extent))
         if not (isinstance(extent, Hop) and extent.rows):
-            key = order_key(order_by[0], schema.field(extent.on).type, what=type(extent).__name__.lower())
+            key = order_key(order_by[0], schema.field(extent.on).type, what=extent_name(extent))
             if key.is_wide or pa.types.is_uint64(key.type):
                 raise UsageError(
                     f"extents over {key.column!r} of type {key.type} are not supported: their bounds need more than 64 "
@@ -126,7 +127,7 @@ def plan_groups(
     for name, one in applied.items():
         if one.window is not None:
             raise UsageError(
-                f"{one.label} has a window of its own ({one.window.describe()}), but agg() aggregates the groups: drop "
+                f"{one.label} has a window of its own, {one.window.describe()}, but agg() aggregates the groups: drop "
                 ".over(...), or use iw.with_columns"
             )
         traits = one.traits
@@ -141,9 +142,9 @@ def plan_groups(
 
 def _step(schema: pa.Schema, name: str, applied: Applied, case: Case, forced: str | None, ansi: bool) -> Step:
     condition = applied.condition
-    _check_columns(schema, applied.columns, applied.label)
+    check_columns(schema, applied.columns, applied.label)
     if condition is not None:
-        _check_columns(schema, [condition], f"the filter of {applied.label}")
+        check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
             raise UsageError(
                 f"{applied.label}: the filter is of type {schema.field(condition).type}; it must be a boolean column or "
@@ -177,8 +178,9 @@ def _window(name: str, applied: Applied) -> Window:
     window = applied.window
     if window is None:
         if traits.has_terminate:
+            given = applied.label if name == applied.label else f"{name}={applied.label}"
             raise UsageError(
-                f"{name}={applied.label} has no window: {traits.name} is blocking (it has a terminate), so say over "
+                f"{given} has no window: {traits.name} is blocking (it has a terminate), so say over "
                 "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"
             )
         window = Window(Rows(None, 0))
@@ -186,6 +188,11 @@ def _window(name: str, applied: Applied) -> Window:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
             f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+        )
+    if window.active_expiration and traits.native:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what an `expire` hook gives, and a built-in has no hooks: write an "
+            "iw.WindowAggregate whose `expire` returns or yields"
         )
     if window.active_expiration and not traits.has_expire:
         raise UsageError(
@@ -198,7 +205,7 @@ def _window(name: str, applied: Applied) -> Window:
 def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window]) -> OrderKey | None:
     for window in windows:
         slides_by_value = window.slide is not None and not isinstance(window.frame, Rows)
-        if needs_distances(window.frame) or slides_by_value:
+        if needs_distances(window.frame) or slides_by_value or window.active_expiration:
             order = order_by[0]
             return order_key(order, schema.field(order.column).type, what=window.describe())
     return None
@@ -226,30 +233,43 @@ def _check_window(window: Window, key: OrderKey | None) -> None:
                 f"active expiration in {window.describe()}: months differ in length, so the time at which a tuple leaves "
                 "would not be that of the frame: give a size in days or less"
             )
-        key.exact_distance(frame.lower, what="the size of an active expiration")
+        key.exact_distance(-frame.lower, what="active expiration: size")
     if window.slide is not None and not isinstance(frame, Rows):
         key.exact_distance(window.slide, what="slide")
         key.origin(window.origin)
 
 
-def _check_columns(schema: pa.Schema, columns: Iterable[Any], where: str) -> None:
-    for column in columns:
+def _check_places(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Order], where: str) -> None:
+    """The columns that say where a tuple is: they are there, and their values can be compared."""
+    orders = [order.column for order in order_by]
+    for column in (*keys, *orders):
         if not isinstance(column, str):
-            raise UsageError(
-                f"{where}: {column!r} is a {type(column).__name__}; on local data use a column name or an Arrow "
-                "expression (pyarrow.compute.field('a') * 2)"
-            )
+            raise UsageError(f"{where}: {column} is a {type(column).__name__}; on local data give a column's name")
+    check_columns(schema, (*keys, *orders), where)
+    for columns, verb, possible in ((keys, "partition", is_comparable), (orders, "order", is_sortable)):
+        for column in columns:
+            kind = schema.field(column).type
+            if not possible(kind):
+                raise UsageError(f"{where}: cannot {verb} by {column!r} of type {kind}: cast it to a plainer type first")
+
+
+def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None:
+    """The columns are there, once each; or an error that names the nearest."""
+    for column in columns:
         if schema.get_field_index(column) < 0:
             present = schema.names.count(column)
             if present > 1:
                 raise UnknownColumnError(f"{where}: the column {column!r} is there {present} times; rename them apart")
-            close = _closest(column, schema.names)
-            hint = f"did you mean {close!r}?" if close else f"there are {', '.join(map(repr, schema.names))}"
-            raise UnknownColumnError(f"{where}: there is no column {column!r}; {hint}")
+            raise UnknownColumnError(f"{where}: there is no column {column!r}; {_instead(column, schema.names)}")
 
 
-def _closest(name: str, names: list[str]) -> str | None:
+def _instead(name: str, names: list[str]) -> str:
     import difflib
 
-    matches = difflib.get_close_matches(name, names, 1)
-    return matches[0] if matches else None
+    close = difflib.get_close_matches(name, names, 1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not names:
+        return "there are none at all"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"there are {', '.join(map(repr, names[:_LISTED]))}{more}"

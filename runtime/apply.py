@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.optimizer.plan import check_columns, plan_groups, plan_windows
 from inwindow.runtime import local
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
 
@@ -29,6 +30,8 @@ class EmittedAt:
 
     def alias(self, name: str) -> "EmittedAt":
         """Name the column."""
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"emitted_at().alias({shown(name)}) is not a column name: write alias('name')")
         return EmittedAt(name)
 
 
@@ -86,6 +89,8 @@ def select(data: Data, *items: Any, **named: Any) -> Data:
     ordered: list[str] = []
     for name, item in [*((None, item) for item in items), *named.items()]:
         ordered.append(_place_item(name, item, data.schema, columns, applied, times))
+    if len(times) > 1:
+        raise UsageError(f"select() has emitted_at() {len(times)} times ({', '.join(times)}): once is enough")
     if len(set(ordered)) < len(ordered):
         twice = next(name for name in ordered if ordered.count(name) > 1)
         raise UsageError(f"select() gives the column {twice!r} twice: use alias() to rename one of them")
@@ -110,7 +115,7 @@ class Grouped:
     def window(self, extent: Extent) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``."""
         if not isinstance(extent, (Hop, Cumulate, Session)):
-            given = extent.describe() if isinstance(extent, Window) else repr(extent)
+            given = extent.describe() if isinstance(extent, Window) else shown(extent)
             raise UsageError(
                 f"window({given}) is not an extent: use iw.tumble, iw.hop, iw.cumulate or iw.session (a frame such as "
                 "iw.rows goes into .over(...) of iw.with_columns)"
@@ -129,24 +134,34 @@ class Grouped:
         clash = {*self.keys, *(["window"] if self.extent else [])} & set(aggregates)
         if clash:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
+        if self.extent and "window" in self.keys:
+            raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
         groups = local.reader_groups if isinstance(self.data, pa.RecordBatchReader) else local.table_groups
         return groups(self.data, self.keys, self.extent, aggregates, self.order_by)
 
-    def emit(self, *columns: str, **named: Applied) -> Any:
+    def emit(self, *columns: Any, **named: Applied) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
         if self.extent is not None:
             raise UsageError("emit() is for groups without window(...): an extent gives its results with agg(...)")
         over = {}
-        for name, one in named.items():
-            if not isinstance(one, Applied) or one.window is not None:
-                raise UsageError(f"emit({name}=...) must be an aggregate applied to columns, without .over(...)")
+        kept = [column for column in columns if isinstance(column, str)]
+        check_columns(self.data.schema, (*self.keys, *kept), "emit")
+        aggregates = _named(tuple(column for column in columns if not isinstance(column, str)), named, "emit")
+        if not aggregates:
+            raise UsageError("emit() was given no aggregate: write emit('ts', name=decayed('price'))")
+        for name, one in aggregates.items():
+            if one.window is not None:
+                raise UsageError(
+                    f"emit({name}={one.label}) has a window of its own, {one.window.describe()}, but emit() runs over the whole "
+                    "group: drop .over(...), or use iw.select"
+                )
             if one.traits.has_terminate:
                 raise UsageError(
                     f"emit({name}={one.label}): {one.traits.name} is blocking (it has a terminate): use agg(...) for one "
                     "row per group"
                 )
             over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
-        extra = [column for column in columns if column not in self.keys]
+        extra = [column for column in kept if column not in self.keys]
         return select(self.data, *self.keys, *extra, **over)
 
 
@@ -167,35 +182,60 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
     for key in listed:
         if not isinstance(key, str):
-            raise UsageError(f"group_by({key!r}): on local data a key is a column name")
+            raise UsageError(f"group_by({shown(key)}): on local data a key is a column name")
+        if listed.count(key) > 1:
+            raise UsageError(f"group_by() is given the key {key!r} twice")
     return Grouped(data, listed, window_of(unbounded(order_by=order_by)).order_by)
 
 
 def _data(data: Any, where: str) -> Any:
     if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
+        data = pa.Table.from_batches([data])
     if isinstance(data, (pa.Table, pa.RecordBatchReader)):
-        return data
-    kind = f"{type(data).__module__}.{type(data).__qualname__}"
+        return _with_plain_types(data, where)
+    kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
     if kind.startswith("pyspark."):
         raise UsageError(
             f"{where}: {kind} is not supported by this version, which runs on Arrow: use df.toArrow(), and "
             "spark.createDataFrame(result) to go back"
         )
-    if kind.startswith("pandas."):
+    if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
-    if hasattr(data, "__arrow_c_stream__"):  # Polars, DuckDB and others
+    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # Polars, DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
     raise UsageError(f"{where}: got a {kind}; give a pyarrow.Table or a pyarrow.RecordBatchReader")
+
+
+def _with_plain_types(data: Any, where: str) -> Any:
+    """String views (as Polars gives) as strings: Arrow cannot take rows of views. The names are not ours."""
+    fields = []
+    for field in data.schema:
+        if field.name.startswith("__inwindow_"):
+            raise UsageError(f"{where}: the column {field.name!r} has a name that inwindow keeps for itself: rename it")
+        if pa.types.is_run_end_encoded(field.type):
+            raise UsageError(
+                f"{where}: the column {field.name!r} is run-end encoded: decode it first, with pyarrow.compute.run_end_decode"
+            )
+        view = field.type in (pa.string_view(), pa.binary_view())
+        fields.append(field.with_type(pa.string() if field.type == pa.string_view() else pa.binary()) if view else field)
+    schema = pa.schema(fields, data.schema.metadata)
+    return data if schema == data.schema else data.cast(schema)
 
 
 def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> dict[str, Applied]:
     result: dict[str, Applied] = {}
     for name, one in [*((None, one) for one in applied), *named.items()]:
         if not isinstance(one, Applied):
+            given = f"{where}({name or ''}{'=' if name else ''}"
+            if isinstance(one, Aggregate):
+                it = type(one).__name__
+                raise UsageError(f"{given}{it}()): {it} is not applied to columns yet: call it, as in {it}()('price')")
+            if isinstance(one, type) and issubclass(one, Aggregate):
+                it = one.__name__
+                raise UsageError(f"{given}{it}): {it} is a class: make one and apply it, as in {it}()('price')")
             raise UsageError(
-                f"{where}({name or ''}{'=' if name else ''}{one!r}) is not an aggregate applied to columns: write "
-                "my_avg('price'), with .over(window) where one is needed"
+                f"{given}{one.describe() if isinstance(one, Window) else shown(one)}) is not an aggregate applied to columns: "
+                "write my_avg('price'), with .over(window) where one is needed"
             )
         key = name or one.output_name
         if key in result:
@@ -219,13 +259,11 @@ def _place_item(
         times.append(name or item.name)
         return times[-1]
     if isinstance(item, str):
-        if schema.get_field_index(item) < 0:
-            raise UnknownColumnError(
-                f"select: there is no column {item!r}; there are {', '.join(map(repr, schema.names))}"
-            )
+        check_columns(schema, [item], "select")
         columns[name or item] = item
         return name or item
-    raise UsageError(f"select({item!r}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
+    given = f"{name}={shown(item)}" if name else shown(item)
+    raise UsageError(f"select({given}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
 
 
 def _check_kept_rows(name: str, one: Applied) -> None:
@@ -296,7 +334,10 @@ def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     groups = data if isinstance(data, Grouped) else None
     data = groups.data if groups else data
     schema = data if isinstance(data, pa.Schema) else _data(data, "explain").schema
-    aggregates, computed = compute_arguments(_named(applied, named, "explain"))
+    expressions = _named(applied, named, "explain")
+    if not expressions:
+        raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
+    aggregates, computed = compute_arguments(expressions)
     schema = computed.schema(schema)
     if groups:
         passes = [plan_groups(schema, groups.keys, groups.extent, aggregates, order_by=groups.order_by)]

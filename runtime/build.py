@@ -1,6 +1,6 @@
 """From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
 
-from typing import Any, Literal
+from typing import Any
 
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
@@ -17,8 +17,6 @@ from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Rows
-
-Mode = Literal["double", "int64", "object"]
 
 
 def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool) -> Lane:
@@ -52,10 +50,10 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     evicts = strategy not in ("unbounded", "tumble")
     if step.implementation.native is not None:
         return _kernel_evaluator(step, held, evicts)
-    empty = step.case.traits.empty
-    driver = _driver(strategy, step.prototype, len(step.arguments), _answers(step).mode, empty)
+    answers = _answers(step)
+    driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
-    return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=undoes)
+    return HookEvaluator(driver, _arguments(step, held), answers, evicts=evicts, undoes=undoes)
 
 
 # Built-ins with a kernel
@@ -90,14 +88,14 @@ def _input(step: Step, held: Held) -> Any:
 # Python classes
 
 
-def _driver(strategy: str, prototype: Aggregate, width: int, mode: Mode, empty: Any) -> Any:
-    fields = _record_fields(prototype, width)
+def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, empty: Any) -> Any:
+    fields, mode, snapshot = _record_fields(prototype, width), answers.mode, answers.snapshot
     if strategy == "two-stacks":
-        return TwoStacks(prototype, result=mode, empty=empty)
+        return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
-        return Recompute(prototype, result=mode, empty=empty, record_fields=fields)
+        return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
     # Unbounded and tumble are a delta from which nothing has to be undone.
-    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields)
+    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot)
 
 
 def _hook_levels(step: Step, held: Held) -> Levels:
@@ -105,20 +103,23 @@ def _hook_levels(step: Step, held: Held) -> Levels:
     traits, answers = step.case.traits, _answers(step)
     if traits.has_merge:
         tumble = Delta(aggregate, result="state", punt=PUNT)
-        window: Any = MergePanes(aggregate, result=answers.mode, empty=traits.empty, punt=PUNT)
+        window: Any = MergePanes(
+            aggregate, result=answers.mode, empty=traits.empty, punt=PUNT, snapshot=answers.snapshot
+        )
     else:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
-        window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers.mode, traits.empty)
+        window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
     return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
 
 
 def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:
     prototype = step.prototype
     fields = _record_fields(prototype, len(step.arguments))
-    running = driver(prototype, punt=PUNT, record_fields=fields)
+    answers = _answers(step, hook)
+    running = driver(prototype, punt=PUNT, record_fields=fields, snapshot=answers.snapshot)
     expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
-    return HookEmitter(running, _arguments(step, held), _answers(step, hook), expires=expires, empty=empty)
+    return HookEmitter(running, _arguments(step, held), answers, expires=expires, empty=empty)
 
 
 def _arguments(step: Step, held: Held) -> Arguments:
@@ -128,7 +129,7 @@ def _arguments(step: Step, held: Held) -> Arguments:
 
 
 def _answers(step: Step, hook: str = "terminate") -> Answers:
-    return Answers(step.case.traits.name, hook, step.implementation.result)
+    return Answers(hook, step.implementation.result)
 
 
 def _record_fields(prototype: Aggregate, width: int) -> tuple[str, ...] | None:

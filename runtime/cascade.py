@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._hooks import HookRaised
 from inwindow.runtime.evaluators import Evaluator, values_of
 from inwindow.runtime.held import Held
-from inwindow.runtime.hooks import Answers, Arguments
+from inwindow.runtime.hooks import Answers, Arguments, Unfit
 from inwindow.udaf.native import Native
 from inwindow.windows.panes import PaneRule
 from inwindow.windows.sequence import Positions, Sequence
@@ -111,7 +112,16 @@ class PaneCascade(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """The window over partials."""
-        return self.levels.window(self.base, start, end)
+        try:
+            return self.levels.window(self.base, start, end)
+        except (HookRaised, Unfit) as raised:
+            raised.position = self._last_tuple(raised.position)
+            raise
+
+    def _last_tuple(self, pane: int) -> int:
+        """The position of a pane's last tuple, where ``pane`` counts from the first pane of all."""
+        later = pane + 1 - self.base
+        return (int(self.pane_starts[later]) if later < len(self.pane_starts) else self.open) - 1
 
     def keep_from(self, next_start: int) -> int:
         """No tuple that has arrived is needed again."""
@@ -150,9 +160,9 @@ class HookLevels(Levels):
     def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
         """Merge the objects, or feed the results to ``iterate``."""
         if not self.columnar:
-            return self.answers.array(self.driver.roll(self.partials, base, start, end))
+            return self.answers.rolled(lambda: self.driver.roll(self.partials, base, start, end), end)
         seen = np.fromiter((partial is not None for partial in self.partials), np.uint8, len(self.partials))
-        return self.answers.array(self.driver.roll([self.partials], base, seen, start, end))
+        return self.answers.rolled(lambda: self.driver.roll([self.partials], base, seen, start, end), end)
 
     def forget(self, count: int) -> None:
         """Drop the oldest."""

@@ -129,7 +129,7 @@ class KernelRecompute(KernelEvaluator):
         for index in np.arange(len(start)):
             self.kernel = self.native.kernel(True)
             results.append(super().evaluate(start[index : index + 1], end[index : index + 1]))
-        return pa.concat_arrays(results) if results else pa.array([], self.native.result)
+        return pa.concat_arrays(results) if results else pa.nulls(0, self.native.result)
 
     def keep_from(self, next_start: int) -> int:
         """Nothing is undone: only tuples of frames to come."""

@@ -3,6 +3,7 @@
 Locally an expression is a ``pyarrow.compute.Expression``. What an aggregate reads is then a column name in any case.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.optimizer.plan import check_columns
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.udaf.errors import DataError, InWindowError, UsageError
 
 _PREFIX = "__inwindow_"
+_NO_FIELD = re.compile(r"(?:No match|Multiple matches) for FieldRef\.Name\((.*?)\) in")
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,22 @@ class Computed:
 
         try:
             computed = InMemoryDataset(table).to_table(columns=dict(self.columns), use_threads=False)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowKeyError) as error:
-            raise UnknownColumnError(f"cannot compute {', '.join(map(str, self.columns.values()))}: {error}") from None
+        except pa.ArrowException as error:
+            raise self._failure(table, error) from None
         for name in self.columns:
             table = table.append_column(name, computed.column(name))
         return table
+
+    def _failure(self, table: pa.Table, error: Exception) -> InWindowError:
+        expressions = ", ".join(map(str, self.columns.values()))
+        field = _NO_FIELD.match(str(error))
+        if field:
+            check_columns(table.schema, [field[1]], expressions)
+        said = f"cannot compute {expressions}: {str(error).splitlines()[0]}"
+        if len(table):
+            self.schema(table.schema)  # what is wrong without data is wrong in the expression
+            return DataError(said)
+        return UsageError(said)
 
 
 def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied], Computed]:
@@ -50,8 +64,8 @@ def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied
             return column
         if not isinstance(column, pc.Expression):
             raise UsageError(
-                f"{label}: {column} is a {type(column).__module__.split('.')[0]} column; on local data use a column name "
-                "or an Arrow expression (pyarrow.compute.field('a') * 2)"
+                f"{label}: {column} is a Spark column; on local data use a column name or an Arrow expression, as in "
+                "pyarrow.compute.field('a') * 2"
             )
         for name, known in columns.items():
             if known.equals(column):

@@ -57,7 +57,7 @@ class GroupOperator(Operator):
     def collect(self) -> pa.RecordBatch:
         """A row per complete extent."""
         if self.done is None:
-            return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in self.schema], schema=self.schema)
+            return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
         (extents, results), self.done = self.done, None
         columns = self.keys.at(extents.start)
         if self.work.extent is not None:

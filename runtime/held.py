@@ -272,5 +272,5 @@ def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
     """The arrays one after another; an empty array of ``type`` where there are none."""
     filled = [array for array in arrays if len(array)]
     if not filled:
-        return pa.array([], type)
+        return pa.nulls(0, type)
     return filled[0] if len(filled) == 1 else pa.concat_arrays(filled)

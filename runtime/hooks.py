@@ -1,5 +1,6 @@
 """Evaluators of Python classes: the Cython drivers, fed with held Python values, their answers made Arrow."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -8,8 +9,7 @@ import pyarrow as pa
 from inwindow.native._hooks import Misfit
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held, ListColumn, MaskColumn
-from inwindow.udaf.errors import ResultTypeError
-from inwindow.udaf.types import record_values
+from inwindow.udaf.types import fitting, record_values
 from inwindow.windows.sequence import Positions
 
 
@@ -25,11 +25,19 @@ class Arguments:
         return [column.values for column in self.columns], self.held.base, seen
 
 
-class Answers:
-    """From what hooks gave to the result column; a value that does not fit is an error that shows it."""
+class Unfit(Exception):
+    """The result type cannot hold the ``value`` that ``hook`` gave for the tuple at ``position`` (a frame's last)."""
 
-    def __init__(self, name: str, hook: str, result: pa.DataType) -> None:
-        self.name, self.hook, self.result = name, hook, result
+    def __init__(self, hook: str, value: Any, position: int) -> None:
+        super().__init__(hook, value, position)
+        self.hook, self.value, self.position = hook, value, position
+
+
+class Answers:
+    """From what hooks gave to the result column; :class:`Unfit` tells of the first value that does not fit."""
+
+    def __init__(self, hook: str, result: pa.DataType) -> None:
+        self.hook, self.result, self.fits = hook, result, fitting(result)
 
     @property
     def mode(self) -> Literal["double", "int64", "object"]:
@@ -38,18 +46,30 @@ class Answers:
             return "double"
         return "int64" if pa.types.is_int64(self.result) else "object"
 
-    def array(self, answers: Any) -> pa.Array:
-        """The answers as an Arrow array."""
+    @property
+    def snapshot(self) -> Callable[[Any], Any] | None:
+        """What the driver takes of each answer that the aggregate could go on to change: a list, an array, a record."""
+        return record_values if pa.types.is_nested(self.result) or pa.types.is_binary(self.result) else None
+
+    def rolled(self, roll: Callable[[], Any], ends: Positions) -> pa.Array:
+        """The answers of a driver for frames with the given ends, as an Arrow array."""
+        try:
+            return self.array(roll(), ends - 1)
+        except Misfit as misfit:
+            raise Unfit(self.hook, misfit.value, int(ends[misfit.index]) - 1) from None
+
+    def array(self, answers: Any, owners: Positions) -> pa.Array:
+        """The answers as an Arrow array; each belongs to a tuple."""
         if isinstance(answers, pa.Array):
             return answers
         try:
             return self._convert(answers)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, ValueError, OverflowError):
-            for answer in answers:
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            for answer, owner in zip(answers, owners, strict=True):
                 try:
                     self._convert([answer])
-                except Exception as error:
-                    raise self.misfit(answer, str(error)) from None
+                except Exception:
+                    raise Unfit(self.hook, answer, int(owner)) from None
             raise
 
     def _convert(self, answers: list[Any]) -> pa.Array:
@@ -57,17 +77,9 @@ class Answers:
             answers = [record_values(answer) for answer in answers]
         elif pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
-        elif pa.types.is_string(self.result) and not all(a is None or isinstance(a, str) for a in answers):
-            raise TypeError("not a str")
+        if not all(map(self.fits, answers)):
+            raise TypeError
         return pa.array(answers, self.result)
-
-    def misfit(self, answer: Any, why: str = "") -> ResultTypeError:
-        """The error for a value that the result type cannot hold."""
-        return ResultTypeError(
-            f"{self.name}.{self.hook}() gave {answer!r} ({type(answer).__name__}), which does not fit the result type "
-            f"{self.result}{': ' + why if why else ''}; return a fitting value, or declare another type with "
-            f"class {self.name}(..., returns='...')"
-        )
 
 
 class HookEvaluator(Evaluator):
@@ -80,10 +92,7 @@ class HookEvaluator(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """One call of the driver."""
-        try:
-            return self.answers.array(self.driver.roll(*self.arguments.read(), start, end))
-        except Misfit as misfit:
-            raise self.answers.misfit(misfit.value) from None
+        return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, start: int, end: int) -> None:
         """One call of the driver."""
@@ -113,7 +122,7 @@ class HookEmitter:
         """Owners and values of what the tuples from ``first`` on make the hooks emit."""
         columns, base, seen = self.arguments.read()
         values, owners = self.driver.roll(columns, base, seen, first, start, np.ascontiguousarray(partition))
-        return np.asarray(owners, dtype=np.int64), self.answers.array(values)
+        return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def last_seen(self, first: int, count: int, before: int) -> Positions:
         """For each of ``count`` tuples from ``first`` on the newest one, up to it, that the hooks see."""
@@ -126,7 +135,7 @@ class HookEmitter:
     def drain(self) -> tuple[Positions, pa.Array]:
         """Owners and values of what the last tuples emit as they leave."""
         values, owners = self.driver.drain(*self.arguments.read())
-        return np.asarray(owners, dtype=np.int64), self.answers.array(values)
+        return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def state(self) -> Any:
         """The driver's."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, plan_groups, plan_windows
+from inwindow.optimizer.plan import Pass, check_columns, plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator
@@ -138,6 +138,7 @@ def reader_with_columns(reader: pa.RecordBatchReader, applied: Mapping[str, Appl
     schema = computed.schema(reader.schema)
     work = single_pass(plan_windows(schema, named), "with_columns on a reader")
     kept = [name for name in reader.schema.names if name not in applied]
+    check_columns(schema, kept, "with_columns on a reader")
     operator = WithColumns(work, schema, kept)
     return _streamed(reader, computed, operator, operator.schema.names)
 

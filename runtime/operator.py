@@ -16,9 +16,10 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
-from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.plan import Pass, Step, check_columns
 from inwindow.runtime.held import Held
-from inwindow.runtime.reports import hook_error, overflow_error
+from inwindow.runtime.hooks import Unfit
+from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Sequence
 
@@ -51,6 +52,7 @@ class Operator(ABC):
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
+        check_columns(batch.schema, self.reads(), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -95,6 +97,8 @@ class Operator(ABC):
             return action(*arguments)
         except HookRaised as raised:
             error = hook_error(step, self.work, raised, self.held, self.sequence)
+        except Unfit as unfit:
+            error = result_error(step, self.work, unfit, self.held, self.sequence)
         except OverflowError:
             error = overflow_error(step)
         raise error
@@ -134,7 +138,11 @@ class Operator(ABC):
 
     def restore(self, state: bytes) -> None:
         """Go on from a state; refused if it comes from another plan."""
-        content = pickle.loads(state)
+        try:
+            content = dict(pickle.loads(state))
+            content = {"version": None, "plan": None, **content}
+        except Exception as error:
+            raise DataError(f"this is not the state of an operator ({type(error).__name__}: {error})") from None
         expected = {"version": STATE_VERSION, "plan": fingerprint(self.work)}
         for name, value in expected.items():
             if content[name] != value:

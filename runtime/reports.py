@@ -10,7 +10,9 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.held import Held
-from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError
+from inwindow.runtime.hooks import Unfit
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError, ResultTypeError, shown
 from inwindow.windows.sequence import Sequence
 
 _OURS = str(Path(__file__).resolve().parent.parent)
@@ -27,11 +29,14 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
             self.total += math.log(value)
     """
     error = raised.error
-    if isinstance(error, InWindowError):
-        return error
-    call = f"{step.case.traits.name}.{raised.hook}({', '.join(map(repr, raised.arguments))})"
-    place = _place(work, raised.position, held, sequence) if raised.hook not in ("merge", "unmerge") else ""
-    lines = [f"{call} raised {type(error).__name__}: {error}", f"  in {step.label}{place}"]
+    if isinstance(error, ArithmeticOverflowError):  # of a built-in
+        return ArithmeticOverflowError(f"{step.label}: {error}")
+    call = f"{step.case.traits.name}.{_spoken(step, raised.hook)}({', '.join(map(_argument, raised.arguments))})"
+    said = f": {error}" if str(error) else ""
+    if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
+        said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
+    lines = [f"{call} raised {type(error).__name__}{said}"]
+    lines += [f"  in {step.label}{_place(work, raised.hook, raised.position, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
     report = HookError("\n".join(lines))
     report.__cause__ = None
@@ -39,7 +44,43 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     return report
 
 
-def _place(work: Pass, position: int, held: Held, sequence: Sequence) -> str:
+def result_error(step: Step, work: Pass, unfit: Unfit, held: Held, sequence: Sequence) -> ResultTypeError:
+    """The error for a value that the result type cannot hold.
+
+    ::
+
+        MyAvg.terminate() gave 'a' (str), which does not fit the result type double: return a fitting value, or declare ...
+          in MyAvg(price), for the frame that ends at item='a', ts=7, tuple 3 of its partition
+    """
+    name, result = step.case.traits.name, step.implementation.result
+    hook = unfit.hook if unfit.hook in step.case.traits.hooks else "initialize"
+    digits = ""
+    if pa.types.is_decimal(result):
+        digits = f" (at most {result.precision - result.scale} digits before the point and {result.scale} behind it)"
+    return ResultTypeError(
+        f"{name}.{_spoken(step, hook)}() gave {shown(unfit.value)} ({type(unfit.value).__name__}), which does not fit the "
+        f"result type {result}: return a fitting value{digits}, or declare another type, as in class {name}(..., "
+        f"returns='...')\n  in {step.label}{_place(work, unfit.hook, unfit.position, held, sequence)}"
+    )
+
+
+def _spoken(step: Step, hook: str) -> str:
+    """The hook's name in the user's class: that of a Spark Aggregator has other names."""
+    names: dict[str, str] = getattr(step.implementation.aggregate, "_spoken", {})
+    return names.get(hook, hook)
+
+
+def _argument(argument: Any) -> str:
+    """An argument of a hook; the ``later`` of a merge by its state."""
+    if not isinstance(argument, Aggregate):
+        return shown(argument)
+    state = {name: value for name, value in vars(argument).items() if not name.startswith("_") and name != "inwindow"}
+    if hasattr(argument, "_spoken"):
+        return shown(state.get("buffer"))
+    return f"{type(argument).__name__}({', '.join(f'{name}={shown(value)}' for name, value in state.items())})"
+
+
+def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence) -> str:
     if not held.base <= position < held.end:
         return ""
     names = [*work.partition_by, *(order.column for order in work.order_by)]
@@ -50,7 +91,8 @@ def _place(work: Pass, position: int, held: Held, sequence: Sequence) -> str:
             values.append(f"{name}={_shown(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     number = f"tuple {position - int(start[-1]) + 1} of its partition" if len(start) else ""
-    return ", at " + ", ".join([*values, number])
+    whole = ", for the frame that ends at " if hook in ("terminate", "merge", "unmerge") else ", at "
+    return whole + ", ".join([*values, number])
 
 
 def _shown(value: pa.Scalar) -> Any:
@@ -59,9 +101,7 @@ def _shown(value: pa.Scalar) -> Any:
 
 
 def _user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
-    frames = traceback.extract_tb(trace)
-    user = [frame for frame in frames if not _is_ours(frame.filename)]
-    return user or list(frames[-1:])
+    return [frame for frame in traceback.extract_tb(trace) if not _is_ours(frame.filename)]
 
 
 def _is_ours(filename: str) -> bool:

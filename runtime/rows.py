@@ -83,7 +83,7 @@ class WithColumns(RowOperator):
         """The rows up to the slowest lane."""
         ready = self.decided()
         if ready <= self.cursor:
-            return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in self.schema], schema=self.schema)
+            return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
         base = self.held.base
         columns = self.passed_at(slice(self.cursor - base, ready - base))
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
@@ -110,7 +110,7 @@ class Select(RowOperator):
         taken = [lane.take(ready) for lane in self.lanes]
         at = _owners(taken)
         columns = (
-            self.passed_at(at - self.held.base) if len(at) else [pa.array([], f.type) for f in self._passed_fields()]
+            self.passed_at(at - self.held.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
         )
         for step, pieces in zip(self.work.steps, taken, strict=True):
             columns.append(_spread(pieces, at, step.implementation.result))

@@ -67,13 +67,17 @@ def _numbered(values: pa.Array) -> npt.NDArray[np.int64]:
 def order_levels(column: pa.ChunkedArray, order: Order) -> Levels:
     """NULLs and NaNs to their end, then the values."""
     values = _combined(column)
+    if pa.types.is_null(values.type):
+        return []
+    if pa.types.is_dictionary(values.type):
+        values = pc.cast(values, values.type.value_type)
     kind = values.type
     numeric = (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
         or pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind) or pa.types.is_time(kind)
     )  # fmt: skip
     if not numeric:
-        ranked = pc.rank(values, sort_keys="ascending", null_placement="at_end", tiebreaker="dense")
+        ranked = pc.rank(values, sort_keys="ascending", tiebreaker="dense")
         values = pc.if_else(values.is_null(), None, pc.cast(ranked, pa.int64()))
     keys, side = OrderKey(order.column, values.type, order.ascending, order.nulls_first).read(values)
     levels: Levels = [keys]

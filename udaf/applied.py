@@ -7,7 +7,7 @@ Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
@@ -54,12 +54,17 @@ class Applied:
         """SQL's ``FILTER (WHERE condition)``: tuples that fail it are in the frame, but no hook sees them."""
         if self.condition is not None:
             raise UsageError(f"{self}: filter() is given twice; combine the conditions with & in one filter()")
+        if not isinstance(condition, str) and not is_expression(condition):
+            raise UsageError(
+                f"{self}: filter({shown(condition)}) is not a condition: give the name of a boolean column or a column "
+                "expression, as in pyarrow.compute.field('price') > 0"
+            )
         return replace(self, condition=condition)
 
     def alias(self, name: str) -> "Applied":
         """Name the result column."""
         if not isinstance(name, str) or not name:
-            raise UsageError(f"{self}: alias({name!r}) is not a column name: write alias('name')")
+            raise UsageError(f"{self}: alias({shown(name)}) is not a column name: write alias('name')")
         return replace(self, name=name)
 
     @property
@@ -103,9 +108,9 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
                 f"{traits.name}({column}): an aggregate cannot be an argument of another; add the inner one as a "
                 "column first, with iw.with_columns"
             )
-        if not isinstance(column, str) and not _is_expression(column):
+        if not isinstance(column, str) and not is_expression(column):
             raise UsageError(
-                f"{traits.name}({column!r}): an argument is a column name or a column expression, not "
+                f"{traits.name}({shown(column)}): an argument is a column name or a column expression, not "
                 f"{type(column).__name__}"
             )
     if traits.arity is not None and len(columns) != traits.arity:
@@ -117,6 +122,8 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
     return Applied(aggregate, columns)
 
 
-def _is_expression(column: Any) -> bool:
-    module = type(column).__module__
-    return module.startswith(("pyspark.sql", "pyarrow"))
+def is_expression(column: Any) -> bool:
+    """Whether this is a column expression, of Arrow or of Spark; neither needs to be imported."""
+    kind = type(column)
+    known = (("pyarrow", "Expression"), ("pyspark.sql", "Column"))
+    return any(kind.__module__.startswith(package) and kind.__name__ == name for package, name in known)

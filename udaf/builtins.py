@@ -42,6 +42,8 @@ def count_distinct(*columns: Any) -> Applied:
     >>> iw.with_columns(table, n=iw.count_distinct("item").over(iw.rows(2)))["n"].to_pylist()
     [1, 2, 2, 1]
     """
+    if not columns:
+        raise UsageError("count_distinct() needs a column: write count_distinct('item'), or count() for the tuples")
     return apply(
         BuiltIn(_traits("count_distinct", parameters=None, empty=0), kernels.count_distinct_on, "plain columns"),
         columns,
@@ -56,7 +58,7 @@ def sum(column: Any) -> Applied:
     >>> iw.with_columns(table, s=iw.sum("price").over(iw.unbounded()))["s"].to_pylist()
     [1e+16, 1e+16, 1.0, 2.0]
     """
-    return apply(BuiltIn(_traits("sum", commutative=True), kernels.sum_on, f"{_NUMBERS} and durations"), (column,))
+    return apply(BuiltIn(_traits("sum", commutative=True), kernels.sum_on, "integers, floats, decimals and durations"), (column,))
 
 
 def avg(column: Any) -> Applied:

@@ -3,6 +3,7 @@
 A message names the aggregate, the hook or option and the value, and says what to write instead.
 """
 
+import re
 from typing import Any
 
 _SHOWN = 200  # characters of a value in a message
@@ -45,13 +46,13 @@ class ArithmeticOverflowError(InWindowError, ArithmeticError):
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: its ``repr``, cut where it is long.
+    """A value as a message shows it: its ``repr`` on one line, without addresses, cut where it is long.
 
     >>> shown("a" * 1000)[-6:]
     'aaa...'
     """
     try:
-        text = repr(value)
+        text = re.sub(r"\s*\n\s*| at 0x[0-9a-f]+", lambda match: " " if "\n" in match[0] else "", repr(value))
     except Exception as error:  # a user's __repr__, or an int of more digits than Python prints
         return f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

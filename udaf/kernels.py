@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from inwindow.native._counts import Count, CountOfPartials
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
 from inwindow.native._extremes import FloatExtreme, IntExtreme
+from inwindow.native._integers import IntSum, IntSumOfPartials
 from inwindow.native._moments import FloatMoments, MomentsOfPartials
 from inwindow.native._ranks import Quantile
-from inwindow.native._sums import FloatSum, FloatSumOfPartials, IntSum, IntSumOfPartials
+from inwindow.native._sums import FloatSum, FloatSumOfPartials
 from inwindow.native.positions import CollectList
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Cascade, Implementation, Native

@@ -11,7 +11,8 @@ import types
 from typing import Any
 
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
-from inwindow.udaf.errors import DefinitionError
+from inwindow.udaf.errors import DefinitionError, shown
+from inwindow.udaf.types import arrow_type, fitting, record_values
 
 
 def udaf(aggregator: Any) -> Aggregate:
@@ -39,20 +40,42 @@ def udaf(aggregator: Any) -> Aggregate:
         raise DefinitionError(
             f"udaf({name}()): an Aggregator has zero, reduce, merge and finish, but {name} lacks {', '.join(missing)}"
         )
+    parameters = list(inspect.signature(aggregator.reduce).parameters.values())
+    _check_parameters(name, aggregator, parameters)
     output = getattr(aggregator, "outputType", None)
     output = output() if callable(output) and not hasattr(output, "simpleString") else output
     if output is None:
         raise DefinitionError(f"udaf({name}()): {name} has no outputType; return a Spark DataType or DDL text from it")
-    parameters = list(inspect.signature(aggregator.reduce).parameters.values())[1:]
+    try:
+        result = arrow_type(output)
+    except DefinitionError as error:
+        raise DefinitionError(f"udaf({name}()): outputType: {error}") from None
     bases = {"iterate": _iterate, "merge": _merge, "terminate": _terminate, "__init__": _init}
     if callable(getattr(aggregator, "expire", None)):
         bases["expire"] = _expire
     kind = WindowAggregate if "expire" in bases else Aggregate
-    keywords = {"returns": output, "nulls": "pass", "empty": _over_nothing(aggregator)}
-    hooks = {**bases, **_signatures(bases, parameters)}
+    empty = _over_nothing(aggregator)
+    if not fitting(result)(record_values(empty)):
+        raise DefinitionError(f"udaf({name}()): finish(zero()) gives {shown(empty)}, which does not fit its outputType {result}")
+    keywords = {"returns": result, "nulls": "pass", "empty": empty}
+    hooks = {**bases, **_signatures(bases, parameters[1:]), "_spoken": {"iterate": "reduce", "terminate": "finish"}}
     adapter: Any = types.new_class(name, (kind,), keywords, lambda namespace: namespace.update(hooks))
     made: Aggregate = adapter(aggregator)
     return made
+
+
+def _check_parameters(name: str, aggregator: Any, reduced: list[inspect.Parameter]) -> None:
+    values = [parameter.name for parameter in reduced[1:]] or ["value"]
+    written = {"zero": [], "reduce": ["buffer", *values], "merge": ["a", "b"], "finish": ["buffer"]}
+    if callable(getattr(aggregator, "expire", None)):
+        written["expire"] = ["buffer", *values]
+    for method, parameters in written.items():
+        try:
+            inspect.signature(getattr(aggregator, method)).bind(*parameters)
+        except TypeError:
+            raise DefinitionError(
+                f"udaf({name}()): {name}.{method} must be written `def {method}({', '.join(['self', *parameters])})`"
+            ) from None
 
 
 def _over_nothing(aggregator: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.udaf.errors import DefinitionError, shown
-from inwindow.udaf.types import arrow_type, fits, record_values
+from inwindow.udaf.types import arrow_type, fitting, record_values
 
 HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
 _MISSPELT = {
@@ -190,7 +190,7 @@ def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity:
 def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
     try:
         value = record_values(empty)
-        if fits(value, result):
+        if fitting(result)(value):
             pa.array([value], result)
             return
     except (pa.ArrowException, TypeError, ValueError, OverflowError):

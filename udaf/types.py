@@ -11,7 +11,7 @@ import difflib
 import re
 import types
 import typing
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -106,7 +106,7 @@ def record_fields(record: Any) -> list[str]:
 
 
 def record_values(value: Any) -> Any:
-    """A hook's answer as plain Python: dataclasses and NamedTuples become dicts, at any depth."""
+    """A hook's answer as plain Python, copied: dataclasses and NamedTuples become dicts, at any depth."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {name: record_values(getattr(value, name)) for name in record_fields(value)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -115,31 +115,65 @@ def record_values(value: Any) -> Any:
         return [record_values(item) for item in value]
     if isinstance(value, dict):
         return {key: record_values(item) for key, item in value.items()}
-    return value
+    if isinstance(value, bytearray):
+        return bytes(value)
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def fits(value: Any, kind: pa.DataType) -> bool:
+Fits = Callable[[Any], bool]
+
+
+def fitting(kind: pa.DataType) -> Fits:
     """Whether a value, as plain Python, is of the type that a column holds: Arrow itself would cut 1.5 to an integer.
 
-    >>> fits(1, pa.int32()), fits(1.5, pa.int32()), fits([1, None], pa.list_(pa.int32()))
-    (True, False, True)
+    >>> fits = fitting(pa.list_(pa.int32()))
+    >>> fits([1, None]), fits([1.5]), fits(1)
+    (True, False, False)
     """
-    if value is None:
-        return True
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        if isinstance(value, np.ndarray):
-            value = value.tolist()
-        return isinstance(value, (list, tuple)) and all(fits(item, kind.value_type) for item in value)
+        return _fitting_list(fitting(kind.value_type))
     if pa.types.is_struct(kind):
-        fields = {field.name: field.type for field in kind}
-        return isinstance(value, dict) and all(n in fields and fits(item, fields[n]) for n, item in value.items())
+        return _fitting_struct({field.name: fitting(field.type) for field in kind})
     if pa.types.is_map(kind):
-        pairs = value.items() if isinstance(value, dict) else ((None, object()),)
-        return all(key is not None and fits(key, kind.key_type) and fits(item, kind.item_type) for key, item in pairs)
+        return _fitting_map(fitting(kind.key_type), fitting(kind.item_type))
+    naive = pa.types.is_timestamp(kind) and kind.tz is None
     for is_kind, accepted, but_not in _VALUES:
         if is_kind(kind):
-            return isinstance(value, accepted) and not isinstance(value, but_not)
-    return True
+            return lambda value: value is None or (
+                isinstance(value, accepted)
+                and not isinstance(value, but_not)
+                and not (naive and getattr(value, "tzinfo", None))
+            )
+    return lambda value: True
+
+
+def _fitting_list(item_fits: Fits) -> Fits:
+    def fits(value: Any) -> bool:
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        plural = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+        return value is None or (plural and all(map(item_fits, value)))
+
+    return fits
+
+
+def _fitting_struct(fields: dict[str, Fits]) -> Fits:
+    def fits(value: Any) -> bool:
+        return value is None or (
+            isinstance(value, dict) and all(name in fields and fields[name](item) for name, item in value.items())
+        )
+
+    return fits
+
+
+def _fitting_map(key_fits: Fits, item_fits: Fits) -> Fits:
+    def fits(value: Any) -> bool:
+        return value is None or (
+            isinstance(value, dict)
+            and all(key is not None and key_fits(key) and item_fits(item) for key, item in value.items())
+        )
+
+    return fits
 
 
 _VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
@@ -148,6 +182,7 @@ _VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
     (pa.types.is_floating, (int, float, np.integer, np.floating), (bool, np.timedelta64)),
     (pa.types.is_decimal, (int, Decimal), (bool,)),
     (pa.types.is_string, (str,), ()),
+    (pa.types.is_large_string, (str,), ()),
     (pa.types.is_binary, (bytes, bytearray, memoryview), ()),
     (pa.types.is_date, (date,), (datetime,)),
     (pa.types.is_timestamp, (datetime, np.datetime64), ()),

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from inwindow.native._bounds import edges, row_frames
-from inwindow.udaf.errors import DataError, HookError, UsageError, shown
+from inwindow.udaf.errors import DataError, HookError, UsageError
 from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey

@@ -3,7 +3,7 @@
 Equality is that of Spark's grouping: NULL equals NULL, NaN equals NaN, -0.0 equals 0.0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,36 @@ import pyarrow.compute as pc
 from inwindow.windows.spec import Order
 
 Mask = npt.NDArray[np.bool_]
+
+
+def is_comparable(kind: pa.DataType) -> bool:
+    """Whether values can be told apart and numbered: not of the types that Arrow can hold but not compare.
+
+    >>> is_comparable(pa.struct({"a": pa.string()})), is_comparable(pa.float16())
+    (True, False)
+    """
+    if pa.types.is_struct(kind):
+        return all(is_comparable(field.type) for field in kind)
+    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_dictionary(kind):
+        return True
+    return _has_kernel(lambda none: (pc.equal(none, none), pc.dictionary_encode(none)), kind)
+
+
+def is_sortable(kind: pa.DataType) -> bool:
+    """Whether values can be put in order."""
+    if pa.types.is_null(kind):
+        return True
+    if pa.types.is_dictionary(kind):
+        return is_sortable(kind.value_type)
+    return is_comparable(kind) and _has_kernel(pc.rank, kind)
+
+
+def _has_kernel(compute: Callable[[pa.Array], object], kind: pa.DataType) -> bool:
+    try:
+        compute(pa.nulls(0, kind))
+    except pa.ArrowNotImplementedError:
+        return False
+    return True
 
 
 def changes(columns: Sequence[pa.Array], last: Sequence[pa.Array] | None) -> Mask:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inwindow.native._sums import FloatSum, FloatSumOfPartials, IntSum, IntSumOfPartials
+from inwindow.native._integers import IntSum, IntSumOfPartials
+from inwindow.native._sums import FloatSum, FloatSumOfPartials
 
 NASTY = [0.0, -0.0, 1.0, -1.0, 0.1, 1e16, -1e16, 1e300, -1e300, 1e308, -1e308, 1.7976931348623157e308, 5e-324]
 SPECIAL = [math.nan, math.inf, -math.inf]
