@@ -17,6 +17,8 @@ from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
 
 import numpy as np
 
+from inwindow.native.space import space
+
 cdef extern from *:
     """
     typedef __int128 int128;
@@ -42,12 +44,19 @@ cdef void _edges(
     int64_t* out, Py_ssize_t n, bint after,
 ) noexcept nogil:
     # Invariant: within a block no position before p can be the edge of this or any later target.
-    cdef int64_t p = 0
+    cdef int64_t p = -1, middle, last
     cdef Py_ssize_t i
     for i in range(n):
         if p < low[i]:
-            p = low[i]
-        if after:
+            # A new block: its first edge may lie far behind its start, so halve; from there on walk.
+            p, last = low[i], high[i]
+            while p < last:
+                middle = p + (last - p) // 2
+                if keys[middle - base] < targets[i] or (after and keys[middle - base] == targets[i]):
+                    p = middle + 1
+                else:
+                    last = middle
+        elif after:
             while p < high[i] and keys[p - base] <= targets[i]:
                 p += 1
         else:
@@ -63,7 +72,7 @@ def edges(keys, int64_t base, targets, const int64_t[::1] low, const int64_t[::1
     ``low`` and ``high`` are the ends of the block that the target belongs to; both never decrease.
     """
     cdef Py_ssize_t n = low.shape[0]
-    result = np.empty(n, dtype=np.int64)
+    result = space(n, np.int64)
     if n == 0:
         return result
     cdef int64_t[::1] out = result
@@ -90,7 +99,7 @@ def row_frames(const int64_t[::1] at, const int64_t[::1] partition_starts, int64
     of None is UNBOUNDED. One pass over ``at``; the pointer into the partitions never moves backwards.
     """
     cdef Py_ssize_t i, n = at.shape[0], k = 0, partitions = partition_starts.shape[0]
-    starts, ends = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    starts, ends = space(n, np.int64), space(n, np.int64)
     cdef int64_t[::1] out_start = starts, out_end = ends
     cdef bint has_lower = lower is not None, has_upper = upper is not None
     # No offset beyond the number of tuples that could ever be held makes a difference.

@@ -15,6 +15,8 @@ count is the length of its frame, and nothing is read at all.
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 from libc.stdint cimport int64_t, uint8_t, uintptr_t
 
 
@@ -70,7 +72,7 @@ cdef class Count:
     cdef counts(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         cdef Validity validity = read_validity(values, base)
         cdef int64_t n = start.shape[0], i
-        cdef int64_t[::1] out = np.empty(n, dtype=np.int64)
+        cdef int64_t[::1] out = space(n, np.int64)
         cdef Frame frame = self.frame
         with nogil:
             for i in range(n):

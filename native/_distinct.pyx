@@ -30,12 +30,18 @@ import math
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 cdef int64_t INFINITE = 0x7FF0000000000000    # the bits of a double: what is above, without the sign, is NaN
 cdef int64_t NAN = 0x7FF8000000000000
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u    # Fibonacci hashing: 2 ** 64 divided by the golden ratio
 
+cdef extern from *:
+    void __builtin_prefetch(const void*) nogil
+
 cdef enum:
     FEWEST = 64              # slots
+    AHEAD = 12               # tuples between asking for a slot and using it
 
 cdef struct Slice:
     const int64_t* words     # the value at position p is words[p], 64 bits whatever their type
@@ -83,6 +89,11 @@ cdef inline uint64_t home_of(const Table* table, int64_t key) noexcept nogil:
     cdef uint64_t bits = <uint64_t>key
     bits = (bits ^ bits >> 32) * GOLDEN
     return (bits ^ bits >> 32) & table.mask
+
+
+cdef inline void prefetch(const Table* table, int64_t key) noexcept nogil:
+    """Have the memory fetch a slot that is needed a few tuples on: a large table is not in the cache."""
+    __builtin_prefetch(&table.slots[home_of(table, key)])
 
 
 cdef inline uint64_t slot_of(const Table* table, int64_t key) noexcept nogil:
@@ -159,6 +170,7 @@ cdef int fold(
 ) except -1 nogil:
     cdef int64_t position
     cdef Py_ssize_t frame
+    cdef int64_t last_start = start[frames - 1] if frames else 0, last_end = end[frames - 1] if frames else 0
     for frame in range(frames):
         if start[frame] >= table.hi:
             clear(table)
@@ -169,9 +181,13 @@ cdef int fold(
                     f"evicts=False, but the lower end moved from {table.lo} to {start[frame]} inside a frame"
                 )
         for position in range(table.lo, start[frame]):
+            if position + AHEAD < last_start:
+                prefetch(table, key_at(column, position + AHEAD, floating))
             if is_seen(column, position):
                 remove(table, key_at(column, position, floating))
         for position in range(table.hi, end[frame]):
+            if position + AHEAD < last_end:
+                prefetch(table, key_at(column, position + AHEAD, floating))
             if is_seen(column, position):
                 add(table, key_at(column, position, floating))
         table.lo, table.hi = start[frame], end[frame]
@@ -198,7 +214,7 @@ cdef class _Distinct:
         """How many distinct values each frame [start, end) holds: 0 where it holds none."""
         cdef Slice column = slice_of(values, base)
         cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = np.empty(frames, np.int64)
+        cdef int64_t[::1] out = space(frames, np.int64)
         with nogil:
             fold(&self.table, &column, self.floating, self.evicts, &start[0], &end[0], frames, &out[0])
         return pa.Array.from_buffers(pa.int64(), frames, [None, pa.py_buffer(out)], 0)

@@ -25,6 +25,8 @@ from libc.string cimport memcpy
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 cdef int64_t INFINITE = 0x7FF0000000000000    # the bits of a double: what is above, without the sign, is NaN
 cdef int64_t NAN = 0x7FF8000000000000
 
@@ -174,7 +176,7 @@ cdef class _Extreme:
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The extreme of each frame [start, end): NULL where it holds no value."""
         cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = np.empty(frames, np.int64)
+        cdef int64_t[::1] out = space(frames, np.int64)
         cdef uint8_t[::1] valid
         cdef Py_ssize_t done = self.fold(values, base, &start[0], &end[0], 0, frames, &out[0], NULL)
         if done == frames:

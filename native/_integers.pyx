@@ -12,6 +12,8 @@ A pane's partial is its total in two halves of 64 bits, and its count.
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 from libc.math cimport ldexp
 from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
 
@@ -149,8 +151,8 @@ cdef int64_t slide(Total* total, const Terms* terms, const int64_t[::1] start, c
 cdef integer_rows(Total* total, const Terms* terms, const int64_t[::1] start, const int64_t[::1] end, bint average,
                   bint ansi):
     cdef int64_t n = start.shape[0], done
-    cdef int64_t[::1] sums = np.empty(0 if average else n, dtype=np.int64)
-    cdef double[::1] averages = np.empty(n if average else 0)
+    cdef int64_t[::1] sums = space(0 if average else n, np.int64)
+    cdef double[::1] averages = space(n if average else 0, np.float64)
     cdef uint8_t[::1] bits = None
     with nogil:
         done = slide(total, terms, start, end, 0, ansi, sums, averages, NULL)

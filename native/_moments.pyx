@@ -28,6 +28,8 @@ NaN and infinities are counted, not added: any in the frame makes the result NaN
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 from libc.math cimport INFINITY, NAN, fabs, frexp, isfinite, ldexp, sqrt
 from libc.stdint cimport int64_t, uint8_t, uintptr_t
 
@@ -384,7 +386,7 @@ cdef int64_t fill(Moments* m, const Doubles* values, Op op, const int64_t[::1] s
 
 cdef all_rows(Moments* m, const Doubles* values, Op op, const int64_t[::1] start, const int64_t[::1] end):
     cdef int64_t n = start.shape[0], done
-    cdef double[::1] out = np.empty(n)
+    cdef double[::1] out = space(n, np.float64)
     cdef uint8_t[::1] bits
     with nogil:
         done = fill(m, values, op, start, end, 0, &out[0], NULL)

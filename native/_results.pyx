@@ -40,6 +40,7 @@ class Misfit(Exception):
 
 
 cdef object _NUMPY_NUMBER = (np.integer, np.floating), _NUMPY_INTEGER = np.integer
+cdef object _NUMPY_SPAN = np.timedelta64  # to NumPy an integer, too
 
 
 cdef inline bint _put(double* out, object value):
@@ -48,7 +49,7 @@ cdef inline bint _put(double* out, object value):
         out[0] = <double>value
         return True
     if not isinstance(value, int) or isinstance(value, bool):
-        if isinstance(value, _NUMPY_NUMBER):
+        if isinstance(value, _NUMPY_NUMBER) and not isinstance(value, _NUMPY_SPAN):
             out[0] = float(value)
             return True
         return False
@@ -62,7 +63,7 @@ cdef inline bint _put(double* out, object value):
 cdef inline bint _put_integer(int64_t* out, object value):
     cdef int overflow = 0
     if not isinstance(value, int) or isinstance(value, bool):
-        if not isinstance(value, _NUMPY_INTEGER):
+        if not isinstance(value, _NUMPY_INTEGER) or isinstance(value, _NUMPY_SPAN):
             return False
         value = int(value)
     out[0] = PyLong_AsLongLongAndOverflow(value, &overflow)

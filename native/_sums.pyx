@@ -28,6 +28,8 @@ in the result only, and comes back.
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.space import space
+
 from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
 from libc.stdint cimport int64_t, uint8_t, uintptr_t
 
@@ -331,7 +333,7 @@ cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t[::1] start, con
 cdef float_rows(Sum* sum, const Doubles* values, const int64_t[::1] start, const int64_t[::1] end, bint average):
     """All rows, as a numpy array and its validity bitmap, or None."""
     cdef int64_t n = start.shape[0], done
-    cdef double[::1] out = np.empty(n)
+    cdef double[::1] out = space(n, np.float64)
     cdef uint8_t[::1] bits
     with nogil:
         done = fill(sum, values, start, end, 0, average, &out[0], NULL)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 Positions = npt.NDArray[np.int64]
 Seen = npt.NDArray[np.uint8] | None
+_STRIDE = 4096  # how many marks are looked at at a time
 _NONE = np.iinfo(np.int64).max // 2  # beyond every position, also with an offset added
 
 
@@ -30,9 +31,7 @@ class First:
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """The first value of each frame."""
-        following = _following(len(values), seen) + base
-        following = np.append(following, _NONE)
-        found = following[np.minimum(np.maximum(start, base) - base, len(values))]
+        found = _following(np.clip(start - base, 0, len(values)), seen) + base
         met = (start == self.memory_start) & (self.memory is not None)
         index = np.where(found < end, found - base, -1)
         result = _take(values, np.where(met, -1, index))
@@ -66,9 +65,8 @@ class Last:
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """The last value of each frame."""
-        before = np.append(-1, _preceding(len(values), seen))
-        before = np.where(before >= 0, before + base, self.memory_at)
-        found = before[np.clip(end - base, 0, len(values))]
+        before = _preceding(np.clip(end - base, 0, len(values)), seen)
+        found = np.where(before >= 0, before + base, self.memory_at)
         met = found >= start
         result = _take(values, np.where(met & (found >= base), found - base, -1))
         from_memory = met & (found < base)
@@ -118,18 +116,44 @@ class CollectList:
         """The inverse of :meth:`state`."""
 
 
-def _following(n: int, seen: Seen) -> Positions:
-    """For each index the first one at or after it that counts."""
-    index = np.arange(n)
-    if seen is None:
+def _following(index: Positions, seen: Seen) -> Positions:
+    """For each of ascending indices the first one at or after it that counts.
+
+    Looks at the stretch that the indices span and at what follows it, not at the whole frame.
+    """
+    if seen is None or not len(index):
         return index
-    return np.minimum.accumulate(np.where(seen, index, _NONE)[::-1])[::-1]
+    first, last = int(index[0]), min(int(index[-1]) + 1, len(seen))
+    marked = np.where(seen[first:last], np.arange(first, last), _NONE)
+    stretch = np.append(marked, _next_marked(seen, last))
+    return np.minimum.accumulate(stretch[::-1])[::-1][index - first]
 
 
-def _preceding(n: int, seen: Seen) -> Positions:
-    """For each index the last one at or before it that counts; -1 where there is none."""
-    index = np.arange(n)
-    return index if seen is None else np.maximum.accumulate(np.where(seen, index, -1))
+def _preceding(index: Positions, seen: Seen) -> Positions:
+    """For each of ascending indices the last one before it that counts; -1 where there is none."""
+    if seen is None or not len(index):
+        return index - 1
+    first, last = int(index[0]), int(index[-1])
+    marked = np.where(seen[first:last], np.arange(first, last), -1)
+    stretch = np.insert(marked, 0, _last_marked(seen, first))
+    return np.maximum.accumulate(stretch)[index - first]
+
+
+def _next_marked(seen: npt.NDArray[np.uint8], start: int) -> int:
+    for at in range(start, len(seen), _STRIDE):
+        found = np.flatnonzero(seen[at : at + _STRIDE])
+        if len(found):
+            return at + int(found[0])
+    return _NONE
+
+
+def _last_marked(seen: npt.NDArray[np.uint8], end: int) -> int:
+    for at in range(end, 0, -_STRIDE):
+        low = max(at - _STRIDE, 0)
+        found = np.flatnonzero(seen[low:at])
+        if len(found):
+            return low + int(found[-1])
+    return -1
 
 
 def _take(values: pa.Array, index: Positions) -> pa.Array:

@@ -244,13 +244,15 @@ def _check_places(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Ord
     orders = [order.column for order in order_by]
     for column in (*keys, *orders):
         if not isinstance(column, str):
-            raise UsageError(f"{where}: {column} is a {type(column).__name__}; on local data give a column's name")
+            raise UsageError(f"{where}: {column} is a {type(column).__name__}; on local data use a column name")
     check_columns(schema, (*keys, *orders), where)
     for columns, verb, possible in ((keys, "partition", is_comparable), (orders, "order", is_sortable)):
         for column in columns:
             kind = schema.field(column).type
             if not possible(kind):
-                raise UsageError(f"{where}: cannot {verb} by {column!r} of type {kind}: cast it to a plainer type first")
+                raise UsageError(
+                    f"{where}: cannot {verb} by {column!r} of type {kind}: cast it, or give another column"
+                )
 
 
 def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None:

@@ -21,7 +21,7 @@ from inwindow.optimizer.strategy import Case, Strategy, Verdict
 from inwindow.optimizer.tumble import Tumble
 from inwindow.optimizer.two_stacks import TwoStacks
 from inwindow.optimizer.unbounded import Unbounded
-from inwindow.udaf.errors import StrategyError
+from inwindow.udaf.errors import StrategyError, shown
 
 RULES: tuple[Strategy, ...] = (Unbounded(), Tumble(), PaneCascade(), Delta(), TwoStacks(), Recompute())
 
@@ -58,7 +58,7 @@ def choose(case: Case, forced: str | None = None) -> Choice:
 
 def _forced(case: Case, forced: str, verdicts: list[tuple[Strategy, Verdict]]) -> Choice:
     for strategy, verdict in verdicts:
-        if strategy.name == forced:
+        if isinstance(forced, str) and strategy.name == forced:
             if not verdict:
                 possible = ", ".join(repr(other.name) for other, its in verdicts if its)
                 raise StrategyError(
@@ -67,4 +67,4 @@ def _forced(case: Case, forced: str, verdicts: list[tuple[Strategy, Verdict]]) -
             others = tuple((other, its) for other, its in verdicts if other is not strategy)
             return Choice(strategy, verdict, others, forced=True)
     known = ", ".join(repr(strategy.name) for strategy in RULES)
-    raise StrategyError(f"strategy={forced!r} is not known: the strategies are {known}")
+    raise StrategyError(f"strategy={shown(forced)} is not known: the strategies are {known}")

@@ -183,6 +183,7 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     for key in listed:
         if not isinstance(key, str):
             raise UsageError(f"group_by({shown(key)}): on local data a key is a column name")
+    for key in listed:
         if listed.count(key) > 1:
             raise UsageError(f"group_by() is given the key {key!r} twice")
     return Grouped(data, listed, window_of(unbounded(order_by=order_by)).order_by)
@@ -217,7 +218,9 @@ def _with_plain_types(data: Any, where: str) -> Any:
                 f"{where}: the column {field.name!r} is run-end encoded: decode it first, with pyarrow.compute.run_end_decode"
             )
         view = field.type in (pa.string_view(), pa.binary_view())
-        fields.append(field.with_type(pa.string() if field.type == pa.string_view() else pa.binary()) if view else field)
+        fields.append(
+            field.with_type(pa.string() if field.type == pa.string_view() else pa.binary()) if view else field
+        )
     schema = pa.schema(fields, data.schema.metadata)
     return data if schema == data.schema else data.cast(schema)
 

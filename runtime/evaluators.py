@@ -23,7 +23,7 @@ class Evaluator(ABC):
     def __init__(self) -> None:
         self.lo = self.hi = 0  # what the state covers
 
-    def arrive(self, sequence: Sequence) -> None:
+    def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
         """New tuples are held; most evaluators wait for bounds."""
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
@@ -49,7 +49,7 @@ class Evaluator(ABC):
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """The results of frames."""
 
-    def fold(self, start: int, end: int) -> None:
+    def fold(self, start: int, end: int) -> None:  # noqa: B027 - only for those that do not evict
         """Take the tuples of a growing frame into the state."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import check_columns
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.errors import DataError, InWindowError, UsageError
+from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
 
 _PREFIX = "__inwindow_"
 _NO_FIELD = re.compile(r"(?:No match|Multiple matches) for FieldRef\.Name\((.*?)\) in")
@@ -47,10 +47,16 @@ class Computed:
         expressions = ", ".join(map(str, self.columns.values()))
         field = _NO_FIELD.match(str(error))
         if field:
-            check_columns(table.schema, [field[1]], expressions)
+            try:
+                check_columns(table.schema, [field[1]], expressions)
+            except UnknownColumnError as unknown:
+                return unknown
         said = f"cannot compute {expressions}: {str(error).splitlines()[0]}"
         if len(table):
-            self.schema(table.schema)  # what is wrong without data is wrong in the expression
+            try:
+                self.schema(table.schema)
+            except InWindowError as wrong:  # without data, too
+                return wrong
             return DataError(said)
         return UsageError(said)
 

@@ -16,6 +16,7 @@ from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowErr
 from inwindow.windows.sequence import Sequence
 
 _OURS = str(Path(__file__).resolve().parent.parent)
+_ROOMS = ("udaf", "windows", "optimizer", "native", "runtime")
 
 
 def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence: Sequence) -> InWindowError:
@@ -31,7 +32,8 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     error = raised.error
     if isinstance(error, ArithmeticOverflowError):  # of a built-in
         return ArithmeticOverflowError(f"{step.label}: {error}")
-    call = f"{step.case.traits.name}.{_spoken(step, raised.hook)}({', '.join(map(_argument, raised.arguments))})"
+    given = [*(["buffer"] if _is_spark(step) else []), *map(_argument, raised.arguments)]
+    call = f"{step.case.traits.name}.{_spoken(step, raised.hook)}({', '.join(given)})"
     said = f": {error}" if str(error) else ""
     if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
         said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
@@ -57,11 +59,16 @@ def result_error(step: Step, work: Pass, unfit: Unfit, held: Held, sequence: Seq
     digits = ""
     if pa.types.is_decimal(result):
         digits = f" (at most {result.precision - result.scale} digits before the point and {result.scale} behind it)"
+    declared = "in outputType" if _is_spark(step) else f"as in class {name}(..., returns='...')"
     return ResultTypeError(
         f"{name}.{_spoken(step, hook)}() gave {shown(unfit.value)} ({type(unfit.value).__name__}), which does not fit the "
-        f"result type {result}: return a fitting value{digits}, or declare another type, as in class {name}(..., "
-        f"returns='...')\n  in {step.label}{_place(work, unfit.hook, unfit.position, held, sequence)}"
+        f"result type {result}: return a fitting value{digits}, or declare another type, {declared}\n"
+        f"  in {step.label}{_place(work, unfit.hook, unfit.position, held, sequence)}"
     )
+
+
+def _is_spark(step: Step) -> bool:
+    return hasattr(step.implementation.aggregate, "_spoken")
 
 
 def _spoken(step: Step, hook: str) -> str:
@@ -91,7 +98,7 @@ def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence)
             values.append(f"{name}={_shown(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     number = f"tuple {position - int(start[-1]) + 1} of its partition" if len(start) else ""
-    whole = ", for the frame that ends at " if hook in ("terminate", "merge", "unmerge") else ", at "
+    whole = ", for the frame that ends at " if hook == "terminate" else ", at "
     return whole + ", ".join([*values, number])
 
 
@@ -108,7 +115,7 @@ def _is_ours(filename: str) -> bool:
     if filename.endswith(".pyx"):
         return True
     path = str(Path(filename).resolve())
-    return path.startswith(_OURS) and any(f"{_OURS}/{room}/" in path for room in ("udaf", "native", "runtime"))
+    return path.startswith(_OURS) and any(f"{_OURS}/{room}/" in path for room in _ROOMS)
 
 
 def overflow_error(step: Step) -> ArithmeticOverflowError:

@@ -20,34 +20,55 @@ _MOMENT = datetime(2026, 3, 1)
 # order type -> (values, sizes, slides): small spans with ties, now and then something far away
 ORDERS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any], st.SearchStrategy[Any], st.SearchStrategy[Any]]] = {
     "int64": (
-        pa.int64(), st.one_of(st.integers(-6, 12), st.sampled_from([_BIG, _BIG - 2, -_BIG - 1, -_BIG])),
-        st.one_of(st.integers(0, 6), st.just(_BIG)), st.integers(1, 7),
+        pa.int64(),
+        st.one_of(st.integers(-6, 12), st.sampled_from([_BIG, _BIG - 2, -_BIG - 1, -_BIG])),
+        st.one_of(st.integers(0, 6), st.just(_BIG)),
+        st.integers(1, 7),
     ),
     "int32": (pa.int32(), st.integers(-5, 10), st.one_of(st.integers(0, 6), st.just(2.5)), st.integers(1, 7)),
     "uint64": (pa.uint64(), st.one_of(st.integers(0, 12), st.just(2**64 - 1)), st.integers(0, 6), st.integers(1, 7)),
     "double": (
         pa.float64(),
-        st.one_of(st.integers(-6, 12).map(lambda i: i / 2), st.sampled_from([float("nan"), float("inf"), float("-inf"), -0.0])),
-        st.one_of(st.integers(0, 6), st.sampled_from([0.5, 1.25])), st.sampled_from([1, 0.5, 2.5, 4]),
+        st.one_of(
+            st.integers(-6, 12).map(lambda i: i / 2), st.sampled_from([float("nan"), float("inf"), float("-inf"), -0.0])
+        ),
+        st.one_of(st.integers(0, 6), st.sampled_from([0.5, 1.25])),
+        st.sampled_from([1, 0.5, 2.5, 4]),
     ),
     "decimal": (
-        pa.decimal128(10, 2), st.integers(-300, 600).map(lambda i: Decimal(i * 50).scaleb(-2)),
-        st.sampled_from([0, 1, Decimal("1.5"), Decimal("100.5"), 3]), st.sampled_from([1, Decimal("0.5"), 7]),
+        pa.decimal128(10, 2),
+        st.integers(-300, 600).map(lambda i: Decimal(i * 50).scaleb(-2)),
+        st.sampled_from([0, 1, Decimal("1.5"), Decimal("100.5"), 3]),
+        st.sampled_from([1, Decimal("0.5"), 7]),
     ),
     "wide decimal": (
-        pa.decimal128(38, 10), st.one_of(st.integers(-6, 12), st.sampled_from([10**27, -(10**27), 10**27 - 2])).map(Decimal),
-        st.sampled_from([0, 1, Decimal("2.5"), 10**27]), st.sampled_from([1, Decimal("2.5"), 10**20]),
+        pa.decimal128(38, 10),
+        st.one_of(st.integers(-6, 12), st.sampled_from([10**27, -(10**27), 10**27 - 2])).map(Decimal),
+        st.sampled_from([0, 1, Decimal("2.5"), 10**27]),
+        st.sampled_from([1, Decimal("2.5"), 10**20]),
     ),
     "date": (
         pa.date32(),
-        st.one_of(st.integers(-3, 9).map(lambda d: date(1970, 1, 1) + timedelta(d)), st.sampled_from([date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), date(2024, 3, 31)])),
-        st.sampled_from(["0 days", "1 day", "2 days", "36 hours", "1 month", "1 year 1 day"]), st.sampled_from(["1 day", "3 days"]),
+        st.one_of(
+            st.integers(-3, 9).map(lambda d: date(1970, 1, 1) + timedelta(d)),
+            st.sampled_from([date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), date(2024, 3, 31)]),
+        ),
+        st.sampled_from(["0 days", "1 day", "2 days", "36 hours", "1 month", "1 year 1 day"]),
+        st.sampled_from(["1 day", "3 days"]),
     ),
     "timestamp": (
         pa.timestamp("us"),
         st.one_of(
             st.integers(-8, 20).map(lambda s: _MOMENT + timedelta(seconds=s / 2)),
-            st.sampled_from([datetime(1960, 1, 31), datetime(1960, 2, 28, 12), datetime(1, 1, 1), datetime(9999, 12, 31), _MOMENT - timedelta(days=31)]),
+            st.sampled_from(
+                [
+                    datetime(1960, 1, 31),
+                    datetime(1960, 2, 28, 12),
+                    datetime(1, 1, 1),
+                    datetime(9999, 12, 31),
+                    _MOMENT - timedelta(days=31),
+                ]
+            ),
         ),
         st.sampled_from(["0 seconds", "1 second", "1500 ms", timedelta(seconds=4), "1 month", "2 days"]),
         st.sampled_from(["1 second", "2500 ms", "1 day"]),
@@ -55,13 +76,16 @@ ORDERS: dict[str, tuple[pa.DataType, st.SearchStrategy[Any], st.SearchStrategy[A
     "timestamp with zone": (
         pa.timestamp("us", tz="UTC"),
         st.integers(-8, 20).map(lambda s: (_MOMENT + timedelta(seconds=s / 2)).replace(tzinfo=UTC)),
-        st.sampled_from(["1 second", "1500 ms", "1 month"]), st.sampled_from(["1 second", "3 seconds"]),
+        st.sampled_from(["1 second", "1500 ms", "1 month"]),
+        st.sampled_from(["1 second", "3 seconds"]),
     ),
     "timestamp in seconds": (
-        pa.timestamp("s"), st.integers(-8, 20).map(lambda s: _MOMENT + timedelta(seconds=s)),
-        st.sampled_from(["1 second", "1500 ms", "4 seconds"]), st.sampled_from(["2 seconds", "5 seconds"]),
+        pa.timestamp("s"),
+        st.integers(-8, 20).map(lambda s: _MOMENT + timedelta(seconds=s)),
+        st.sampled_from(["1 second", "1500 ms", "4 seconds"]),
+        st.sampled_from(["2 seconds", "5 seconds"]),
     ),
-}  # fmt: skip
+}
 
 FLOATS = st.one_of(
     st.integers(-4, 9).map(float),

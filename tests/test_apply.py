@@ -1,5 +1,6 @@
 """Applying aggregates as a user does: what goes in, what comes out, under which name, in which order."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -173,6 +174,45 @@ def test_a_record_becomes_a_struct() -> None:
     ]
 
 
+class Arrivals(iw.WindowAggregate, returns="array<bigint>"):
+    """Gives out the very list that it goes on changing, as tuples come and go; ..."""
+
+    def __init__(self) -> None:
+        self.values: list[int] = []
+
+    def iterate(self, ts: int) -> list[int]:
+        self.values.append(ts)
+        return self.values
+
+    def expire(self, ts: int) -> list[int]:
+        self.values.remove(ts)
+        return self.values
+
+
+class Present(Arrivals, returns="array<bigint>"):
+    """... and when it is asked."""
+
+    def merge(self, later: "Present") -> None:
+        self.values += later.values
+
+    def terminate(self) -> list[int]:
+        return self.values
+
+
+@pytest.mark.parametrize("strategy", ["delta", "two-stacks", "recompute"])
+def test_a_result_is_what_it_was_when_it_was_given(strategy: str) -> None:
+    assert column(Present()("ts").over(iw.rows(2), strategy=strategy)) == [[5], [5, 1], [1, 2], [2, 3], [3, 4]]
+
+
+def test_a_result_is_what_it_was_when_it_was_given_by_panes_and_by_emissions() -> None:
+    by_panes = iw.select(BIDS, x=Present()("ts").over(iw.rows(4, slide=2)))
+    assert by_panes["x"].to_pylist() == [[5, 1], [5, 1, 2, 3]]
+    assert column(Arrivals()("ts").over(iw.rows(2))) == [[5], [5, 1], [1, 2], [2, 3], [3, 4]]
+    leaving = Arrivals()("ts").over(iw.range(1, order_by="ts", active_expiration=True))
+    ordered = BIDS.sort_by("ts")
+    assert iw.select(ordered, x=leaving)["x"].to_pylist() == [[2], [3], [4], [5], []]
+
+
 class Quantiles(iw.WindowAggregate, returns="struct<low:double,high:double>"):
     """Parameters, several columns, a struct by DDL."""
 
@@ -251,3 +291,57 @@ def test_upstream_aggregators_are_accepted_as_they_are(aggregator: SparkMean, st
 def test_html_explain() -> None:
     html = iw.explain(BIDS, x=iw.sum("price").over(BY_ITEM))._repr_html_()
     assert "<td style='text-align:left'>delta</td>" in html
+
+
+def blocking_over_a_base_that_is_not() -> None:
+    """The base would have no result for a frame."""
+
+    class Running(iw.Aggregate):
+        def iterate(self, price: float) -> float:
+            return price
+
+    class Total(iw.WindowAggregate, base=Running):
+        def iterate(self, price: float) -> None: ...
+        def expire(self, price: float) -> None: ...
+        def terminate(self) -> float:
+            return 0.0
+
+
+def yielding_a_float() -> None:
+    """An iterator is annotated as one."""
+
+    class Twice(iw.Aggregate):
+        def iterate(self, price: float) -> float:  # type: ignore[misc]
+            yield price
+            yield price
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (
+            lambda: Candles("price"),
+            "Candles('price'): Candles has no __init__ to configure it; to apply it to columns, make one first: "
+            "Candles()('price')",
+        ),
+        (
+            lambda: iw.group_by(BIDS).window(iw.rows(2)),
+            "window((rows between 1 preceding and current row)) is not an extent: use iw.tumble, iw.hop, iw.cumulate or "
+            "iw.session (a frame such as iw.rows goes into .over(...) of iw.with_columns)",
+        ),
+        (
+            blocking_over_a_base_that_is_not,
+            "Total has a terminate but its base Running has none: the base version gives a frame's result too, so write "
+            "`def terminate(self)` in it",
+        ),
+        (
+            yielding_a_float,
+            "Twice.iterate yields, so its annotation `-> float` does not fit: write what it yields, as in "
+            "`-> Iterator[float]`",
+        ),
+    ],
+)
+def test_a_first_mistake_is_told_with_the_way_out(mistake: Callable[[], object], message: str) -> None:
+    with pytest.raises(iw.InWindowError) as caught:
+        mistake()
+    assert str(caught.value) == message

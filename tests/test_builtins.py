@@ -115,7 +115,7 @@ def test_pandas_agrees(name: str, data: st.DataObject) -> None:
     # pandas has no peers: its time windows end at the row, so compare at the last of each time.
     by_time = getattr(series.rolling(f"{size}s", closed="both", min_periods=1), PANDAS[name])().groupby(level=0).last()
     ranged = iw.with_columns(table, x=built_in("v").over(iw.range(timedelta(seconds=size), order_by="t")))
-    last = {t: x for t, x in zip(moments, ranged.column("x").to_pylist(), strict=True)}
+    last = dict(zip(moments, ranged.column("x").to_pylist(), strict=True))
     assert all(close(name, last[t.to_pydatetime()], None if b != b else b, 50) for t, b in by_time.items())
 
 
@@ -150,17 +150,37 @@ MOMENTS = [datetime(1950, 1, 1), None, datetime(2026, 5, 5, 1, 2, 3)]
 TYPES: list[tuple[Any, pa.Array, Any, Any]] = [
     (iw.sum, pa.array([1, None, 3], pa.int8()), pa.int64(), [1, 1, 4]),
     (iw.sum, pa.array([1.5, None, 3], pa.float32()), pa.float64(), [1.5, 1.5, 4.5]),
-    (iw.sum, pa.array([Decimal("1.10"), None, Decimal("2.05")]), pa.decimal128(13, 2), [Decimal("1.10"), Decimal("1.10"), Decimal("3.15")]),
+    (
+        iw.sum,
+        pa.array([Decimal("1.10"), None, Decimal("2.05")]),
+        pa.decimal128(13, 2),
+        [Decimal("1.10"), Decimal("1.10"), Decimal("3.15")],
+    ),
     (iw.avg, pa.array([1, None, 2], pa.int32()), pa.float64(), [1.0, 1.0, 1.5]),
-    (iw.avg, pa.array([Decimal("1.10"), None, Decimal("2.05")]), pa.decimal128(7, 6), [Decimal("1.100000"), Decimal("1.100000"), Decimal("1.575000")]),
+    (
+        iw.avg,
+        pa.array([Decimal("1.10"), None, Decimal("2.05")]),
+        pa.decimal128(7, 6),
+        [Decimal("1.100000"), Decimal("1.100000"), Decimal("1.575000")],
+    ),
     (iw.min, pa.array(["b", None, "a"]), pa.string(), ["b", "b", "a"]),
     (iw.max, pa.array([b"b", None, b"a"]), pa.binary(), [b"b", b"b", b"b"]),
     (iw.max, pa.array([False, None, True]), pa.bool_(), [False, False, True]),
-    (iw.min, pa.array([date(1960, 1, 2), None, date(1950, 1, 1)]), pa.date32(), [date(1960, 1, 2), date(1960, 1, 2), date(1950, 1, 1)]),
+    (
+        iw.min,
+        pa.array([date(1960, 1, 2), None, date(1950, 1, 1)]),
+        pa.date32(),
+        [date(1960, 1, 2), date(1960, 1, 2), date(1950, 1, 1)],
+    ),
     (iw.max, pa.array(MOMENTS, pa.timestamp("us")), pa.timestamp("us"), [MOMENTS[0], MOMENTS[0], MOMENTS[2]]),
     (iw.min, pa.array([1, None, 0], pa.int8()), pa.int8(), [1, 1, 0]),
     (iw.min, pa.array([1.5, None, 0.5], pa.float32()), pa.float32(), [1.5, 1.5, 0.5]),
-    (iw.min, pa.array([Decimal("1.10"), None, Decimal("1.05")]), pa.decimal128(3, 2), [Decimal("1.10"), Decimal("1.10"), Decimal("1.05")]),
+    (
+        iw.min,
+        pa.array([Decimal("1.10"), None, Decimal("1.05")]),
+        pa.decimal128(3, 2),
+        [Decimal("1.10"), Decimal("1.10"), Decimal("1.05")],
+    ),
     (iw.median, pa.array([1, None, 4], pa.int64()), pa.float64(), [1.0, 1.0, 2.5]),
     (iw.stddev_pop, pa.array([Decimal(1), None, Decimal(3)]), pa.float64(), [0.0, 0.0, 1.0]),
     (iw.first, pa.array([["x"], None, []], pa.list_(pa.string())), pa.list_(pa.string()), [["x"], ["x"], ["x"]]),
@@ -168,8 +188,13 @@ TYPES: list[tuple[Any, pa.Array, Any, Any]] = [
     (iw.collect_list, pa.array(["b", None, "a"]), pa.list_(pa.string()), [["b"], ["b"], ["b", "a"]]),
     (iw.count_distinct, pa.array(["b", None, "b"]), pa.int64(), [1, 1, 1]),
     (iw.count_distinct, pa.array([Decimal("1.0"), Decimal("1.00"), None]), pa.int64(), [1, 1, 1]),
-    (iw.sum, pa.array([timedelta(1), None, timedelta(2)], pa.duration("us")), pa.duration("us"), [timedelta(1), timedelta(1), timedelta(3)]),
-]  # fmt: skip
+    (
+        iw.sum,
+        pa.array([timedelta(1), None, timedelta(2)], pa.duration("us")),
+        pa.duration("us"),
+        [timedelta(1), timedelta(1), timedelta(3)],
+    ),
+]
 
 
 @pytest.mark.parametrize(("built_in", "values", "kind", "expected"), TYPES, ids=lambda x: getattr(x, "__name__", None))

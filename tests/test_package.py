@@ -42,6 +42,11 @@ def run_fresh(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
+def test_import_loads_nothing_but_numpy_and_arrow() -> None:
+    code = "import sys, inwindow; print([m for m in sys.modules if m.split('.')[0] in ('pandas', 'pyspark', 'cython')])"
+    assert run_fresh(code).strip() == "[]"
+
+
 def test_import_needs_neither_pyspark_nor_a_generic_name() -> None:
     code = """
 import sys

@@ -1,18 +1,15 @@
 """A pyspark.sql.WindowSpec is a window: classic (needs a JVM) and Connect (plain Python), read alike, usable on a table."""
 
-import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from jvm import ensure_java
 
 import inwindow as iw
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Order, Range, Rows
-
-UNBOUNDED = -(sys.maxsize)
 
 
 def specs(Window: Any, F: Any) -> list[tuple[Any, Any, tuple[str, ...], tuple[Order, ...]]]:
@@ -35,7 +32,7 @@ def specs(Window: Any, F: Any) -> list[tuple[Any, Any, tuple[str, ...], tuple[Or
 
 @pytest.fixture(scope="module")
 def classic() -> Iterator[tuple[Any, Any]]:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    ensure_java()
     from pyspark.sql import SparkSession, Window
     from pyspark.sql import functions as F
 

@@ -30,7 +30,7 @@ def count(*columns: Any) -> Applied:
     >>> iw.with_columns(table, n=iw.count("price").over(iw.rows(2)))["n"].to_pylist()
     [1, 1, 1]
     """
-    columns = () if columns == ("*",) else columns
+    columns = () if len(columns) == 1 and isinstance(columns[0], str) and columns[0] == "*" else columns
     return apply(BuiltIn(_traits("count", parameters=None, empty=0), kernels.count_on, "any columns"), columns)
 
 
@@ -58,7 +58,9 @@ def sum(column: Any) -> Applied:
     >>> iw.with_columns(table, s=iw.sum("price").over(iw.unbounded()))["s"].to_pylist()
     [1e+16, 1e+16, 1.0, 2.0]
     """
-    return apply(BuiltIn(_traits("sum", commutative=True), kernels.sum_on, "integers, floats, decimals and durations"), (column,))
+    return apply(
+        BuiltIn(_traits("sum", commutative=True), kernels.sum_on, "integers, floats, decimals and durations"), (column,)
+    )
 
 
 def avg(column: Any) -> Applied:

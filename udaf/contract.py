@@ -91,9 +91,9 @@ class Aggregate:
             raise DefinitionError(f"{cls.__name__} has no hooks: derive a class from it and instantiate that")
         if (args or kwargs) and cls.__init__ is object.__init__:
             given = ", ".join([*map(shown, args), *(f"{name}={shown(value)}" for name, value in kwargs.items())])
+            applied = f"; to apply it to columns, make one first: {cls.__name__}()({', '.join(map(shown, args))})"
             raise UsageError(
-                f"{cls.__name__}({given}): {cls.__name__} has no __init__ to configure it; to apply it to columns, make "
-                f"one first: {cls.__name__}()({', '.join(map(repr, args))})"
+                f"{cls.__name__}({given}): {cls.__name__} has no __init__ to configure it{applied if args else ''}"
             )
         self = super().__new__(cls)
         if isinstance(cls._declared.base, type):  # it will be configured in the same way, see base_of

@@ -56,7 +56,9 @@ def udaf(aggregator: Any) -> Aggregate:
     kind = WindowAggregate if "expire" in bases else Aggregate
     empty = _over_nothing(aggregator)
     if not fitting(result)(record_values(empty)):
-        raise DefinitionError(f"udaf({name}()): finish(zero()) gives {shown(empty)}, which does not fit its outputType {result}")
+        raise DefinitionError(
+            f"udaf({name}()): finish(zero()) gives {shown(empty)}, which does not fit its outputType {result}"
+        )
     keywords = {"returns": result, "nulls": "pass", "empty": empty}
     hooks = {**bases, **_signatures(bases, parameters[1:]), "_spoken": {"iterate": "reduce", "terminate": "finish"}}
     adapter: Any = types.new_class(name, (kind,), keywords, lambda namespace: namespace.update(hooks))

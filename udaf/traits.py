@@ -170,7 +170,7 @@ def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity:
     for keyword, value in (("algebraic", declared.algebraic), ("commutative", declared.commutative)):
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")
-    if declared.nulls not in ("skip", "pass"):
+    if not isinstance(declared.nulls, str) or declared.nulls not in ("skip", "pass"):
         raise DefinitionError(
             f"{name}: nulls={shown(declared.nulls)} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
             "or nulls='pass' (hooks get None)"
@@ -188,6 +188,8 @@ def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity:
 
 
 def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
+    if empty is None:
+        return  # NULL fits everything; and the first pa.array() of a process imports pandas, where there is one
     try:
         value = record_values(empty)
         if fitting(result)(value):
@@ -203,7 +205,9 @@ def _annotates_inwindow(cls: type) -> bool:
         annotation = vars(base).get("__annotations__", {}).get("inwindow")
         if annotation is not None:
             if "InWindow" not in str(annotation):
-                raise DefinitionError(f"{cls.__name__}.inwindow is the window's buffer: annotate it `inwindow: iw.InWindow`")
+                raise DefinitionError(
+                    f"{cls.__name__}.inwindow is the window's buffer: annotate it `inwindow: iw.InWindow`"
+                )
             return True
     return False
 

@@ -139,10 +139,13 @@ def fitting(kind: pa.DataType) -> Fits:
     naive = pa.types.is_timestamp(kind) and kind.tz is None
     for is_kind, accepted, but_not in _VALUES:
         if is_kind(kind):
-            return lambda value: value is None or (
-                isinstance(value, accepted)
-                and not isinstance(value, but_not)
-                and not (naive and getattr(value, "tzinfo", None))
+            return lambda value: (
+                value is None
+                or (
+                    isinstance(value, accepted)
+                    and not isinstance(value, but_not)
+                    and not (naive and getattr(value, "tzinfo", None))
+                )
             )
     return lambda value: True
 
@@ -243,7 +246,9 @@ class _Ddl:
                 scale = self._number()
             self._expect(")")
             if not 1 <= precision <= 38 or scale > precision:
-                raise DefinitionError(f"{self.text!r}: a decimal has 1 to 38 digits, and no more of them after the point")
+                raise DefinitionError(
+                    f"{self.text!r}: a decimal has 1 to 38 digits, and no more of them after the point"
+                )
             return pa.decimal128(precision, scale)
         if name == "interval":  # Spark's day-time interval
             while self._peek() is not None and self._peek() not in (",", ">"):

@@ -267,7 +267,7 @@ def _ready_by_key(sequence: Sequence, cursor: int, upper: Any) -> int:
     if sequence.ended or not len(sequence.block_starts):
         return sequence.end
     first = max(int(sequence.block_starts[-1]), cursor)
-    if first >= sequence.end or (sequence.side is not None and sequence.side[-1] != PLAIN):
+    if first >= sequence.end or not sequence.ends_plain:
         return min(first, sequence.end)  # NULLs and NaNs are peers of what may still come
     at = np.arange(first, sequence.end)
     low, high = np.array([first]), np.array([sequence.end])
@@ -275,7 +275,6 @@ def _ready_by_key(sequence: Sequence, cursor: int, upper: Any) -> int:
 
 
 def _search(sequence: Sequence, at: Positions, targets: Keys, *, after: bool) -> Positions:
-    assert sequence.keys is not None
     low, high = sequence.blocks(at)
     return edges(sequence.keys, sequence.base, targets, np.maximum(low, sequence.base), high, after)
 

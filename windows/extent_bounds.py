@@ -20,7 +20,7 @@ from inwindow.native._bounds import edges, shifted
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import Keys, OrderKey, floor_multiple, grid
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Cumulate, Extent, Hop, Session
+from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 
 
 @dataclass
@@ -80,7 +80,7 @@ class ExtentFraming(ABC):
         at = np.arange(self.seen, sequence.end)
         plain = sequence.plain_at(at)
         at = at if plain is None else at[plain]
-        if sequence.keys is not None and sequence.keys.dtype == np.float64:
+        if sequence.keys.dtype == np.float64:
             at = at[np.isfinite(sequence.keys_at(at))]
         return at
 
@@ -179,8 +179,8 @@ class Hops(_Numbered):
         if key is None:
             self.size, self.every, self.origin = int(extent.size), int(extent.every), 0  # type: ignore[arg-type]
         else:
-            self.size = _exact(key, extent.size, "size")
-            self.every = _exact(key, extent.every, "every")
+            self.size = _exact(key, extent.size, f"{extent_name(extent)}: size")
+            self.every = _exact(key, extent.every, f"{extent_name(extent)}: every")
             self.origin = key.origin(extent.origin)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
@@ -221,8 +221,8 @@ class Cumulations(_Numbered):
 
     def __init__(self, extent: Cumulate, key: OrderKey) -> None:
         super().__init__()
-        self.size = _exact(key, extent.size, "size")
-        self.every = _exact(key, extent.every, "every")
+        self.size = _exact(key, extent.size, "cumulate: size")
+        self.every = _exact(key, extent.every, "cumulate: every")
         self.origin = key.origin(extent.origin)
         self.steps = round(self.size / self.every)
 
@@ -242,7 +242,7 @@ class Sessions(ExtentFraming):
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
-        self.gap = _exact(key, extent.gap, "gap")
+        self.gap = _exact(key, extent.gap, "session: gap")
         self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
@@ -274,6 +274,6 @@ def _exact(key: OrderKey, size: Size, option: str) -> Any:
 
 
 def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions) -> Positions:
-    assert sequence.keys is not None and extents.finishes is not None
+    assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
     return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, False)

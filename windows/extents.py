@@ -73,7 +73,7 @@ def session(on: str, *, gap: Any) -> Session:
 
 
 def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:
-    if scope not in ("partition", "stream"):
+    if not isinstance(scope, str) or scope not in ("partition", "stream"):
         raise UsageError(f"{kind}(scope={shown(scope)}): tuples are counted per 'partition' or over the whole 'stream'")
     if scope == "stream" and not rows:
         raise UsageError(f"{kind}(scope='stream') is for counts of tuples: give rows= with it, or drop it")

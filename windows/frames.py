@@ -154,7 +154,7 @@ def _window(
             f"there is no window option {', '.join(map(repr, unknown))}; "
             + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
         )
-    if final not in ("drop", "emit"):
+    if not isinstance(final, str) or final not in ("drop", "emit"):
         raise UsageError(
             f"final={shown(final)} is not known: an unfilled last slot is dropped ('drop') or emitted ('emit')"
         )
@@ -181,8 +181,6 @@ def _check_frame(window: Window) -> None:
     frame = window.frame
     if isinstance(frame, (Rows, Range)):
         _check_bounds(window, frame.lower, frame.upper)
-    if isinstance(frame, Landmark):
-        _check_landmarks(window, frame)
     needs_order = isinstance(frame, (Landmark, Scope)) or (
         isinstance(frame, Range) and (has_offset(frame) or window.slide is not None or window.active_expiration)
     )
@@ -217,17 +215,6 @@ def _check_bounds(window: Window, lower: Any, upper: Any) -> None:
     low, high = (_comparable(bound) for bound in (lower, upper))
     if low > high:
         raise UsageError(f"{window.describe()}: the lower bound lies after the upper bound; swap them")
-
-
-def _check_landmarks(window: Window, frame: Landmark) -> None:
-    ascending = not window.order_by or window.order_by[0].ascending
-    first, last = (frame.since, frame.until) if ascending else (frame.until, frame.since)
-    try:
-        swapped = first is not None and last is not None and first > last
-    except TypeError:
-        return  # of different types: the order column's will tell which is wrong
-    if swapped:
-        raise UsageError(f"{window.describe()}: since= comes after until= in this order, so no frame holds a tuple; swap them")
 
 
 def _comparable(bound: Size) -> Any:
@@ -325,7 +312,9 @@ def _order(column: Any) -> Order:
 
 def _ordered(column: Any, ascending: bool, nulls_first: Any) -> Order:
     if not isinstance(nulls_first, bool):
-        raise UsageError(f"{'asc' if ascending else 'desc'}({column!r}): nulls_first={shown(nulls_first)}: write True or False")
+        raise UsageError(
+            f"{'asc' if ascending else 'desc'}({column!r}): nulls_first={shown(nulls_first)}: write True or False"
+        )
     return Order(_named(column, "order_by"), ascending, nulls_first)
 
 

@@ -129,7 +129,9 @@ def size_of(value: object, option: str) -> Size:
         except UsageError as error:
             raise UsageError(f"{option}={error}") from None
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
-        finite = math.isfinite(value) if isinstance(value, float) else not isinstance(value, Decimal) or value.is_finite()
+        finite = (
+            math.isfinite(value) if isinstance(value, float) else not isinstance(value, Decimal) or value.is_finite()
+        )
         if not finite:
             raise UsageError(f"{option}={value!r} is not a size: it must be finite")
         return value
@@ -144,7 +146,9 @@ def _numpy_interval(value: np.timedelta64, option: str) -> Interval:
         return Interval(int(value.astype(np.int64)) * count * (12 if unit == "Y" else 1))
     exact = value.astype("timedelta64[us]")
     if unit == "generic" or exact != value:
-        raise UsageError(f"{option}={value!r} is not a size: give a unit, down to microseconds, as in np.timedelta64(5, 's')")
+        raise UsageError(
+            f"{option}={value!r} is not a size: give a unit, down to microseconds, as in np.timedelta64(5, 's')"
+        )
     return Interval(0, int(exact.astype(np.int64)))
 
 
@@ -155,16 +159,17 @@ def count_of(value: object, option: str, least: int = 1) -> int:
     10
     """
     try:
-        count = None if isinstance(value, bool) else operator.index(value)  # type: ignore[call-overload]
+        count = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         count = None
     if count is None:
+        given = str(value) if isinstance(value, Interval) else shown(value)
         raise UsageError(
-            f"{option}={value if isinstance(value, Interval) else shown(value)} is not a whole number of tuples; a size in time or in order values is for iw.range "
+            f"{option}={given} is not a whole number of tuples; a size in time or in order values is for iw.range "
             "(or size= of an extent)"
         )
     if count < least:
-        raise UsageError(f"{option}={shown(count)}: must be a number of tuples >= {least}")
+        raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of tuples")
     return min(count, _MOST)
 
 

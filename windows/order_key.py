@@ -187,7 +187,7 @@ class OrderKey:
             return "a timedelta"
         if pa.types.is_decimal(self.type):
             return f"a number of at most {self.type.scale} digits after the point"
-        return "a number" if self.is_float else "a whole number, of 64 bits"
+        return "a number" if self.is_float else "a whole number (of 64 bits)"
 
     def _literal(self, literal: Any, up: bool | None) -> Any:
         if isinstance(literal, (np.datetime64, np.timedelta64)):
@@ -252,7 +252,9 @@ class OrderKey:
     def _moved_by_months(self, keys: Keys, offset: Interval, *, what: str) -> Keys:
         self._check_time(offset, what)
         if pa.types.is_duration(self.type):
-            raise UsageError(f"{what}: months need a date or a timestamp, but the order column {self.column!r} is a {self.type}")
+            raise UsageError(
+                f"{what}: months need a date or a timestamp, but the order column {self.column!r} is a {self.type}"
+            )
         is_date = pa.types.is_date(self.type)
         unit = "D" if is_date else self.type.unit
         signed = offset if self.ascending else -offset

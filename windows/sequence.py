@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.windows.grown import Grown
 from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -34,8 +35,8 @@ class Sequence:
         self.ended = False
         self.partition_starts: Positions = np.zeros(0, dtype=np.int64)
         self.block_starts: Positions = np.zeros(0, dtype=np.int64)
-        self.keys: Keys | None = None
-        self.side: npt.NDArray[np.int8] | None = None  # where NULL and NaN order values sort; None: all are numbers
+        self._keys = Grown()
+        self._side: Grown | None = None  # where NULL and NaN order values sort; None: all are numbers
         self._last: tuple[list[pa.Array], list[pa.Array]] | None = None
         self._last_side = 0
 
@@ -68,31 +69,29 @@ class Sequence:
         new_block[1:] |= side[1:] != side[:-1]
         new_block[0] |= side[0] != self._last_side
         self._last_side = int(side[-1])
-        self._extend(keys)
-        if self.side is not None or side.any():
-            held = np.zeros(self.end - self.base, dtype=np.int8) if self.side is None else self.side
-            self.side = np.concatenate([held, side])
+        self._keys.append(keys)
+        if self._side is None and side.any():
+            self._side = Grown()
+            self._side.append(np.zeros(self.end - self.base, dtype=np.int8))
+        if self._side is not None:
+            self._side.append(side)
         return new_block
 
     def _number_peers(self, order: Columns[pa.Array], new_partition: npt.NDArray[np.bool_]) -> None:
         new_peers = new_partition.copy()
         if order:
             new_peers |= changes(order, self._last and self._last[1])
-        before = 0 if self.keys is None or not len(self.keys) else int(self.keys[-1])
-        self._extend(before + np.cumsum(new_peers, dtype=np.int64))
-
-    def _extend(self, keys: Keys) -> None:
-        self.keys = keys if self.keys is None or not len(self.keys) else np.concatenate([self.keys, keys])
+        before = int(self._keys.held[-1]) if len(self._keys) else 0
+        self._keys.append(before + np.cumsum(new_peers, dtype=np.int64))
 
     def forget(self, before: int) -> None:
         """Drop the tuples before a position (the newest one is kept: it is the next one's neighbour)."""
         before = min(before, self.end - 1)
         if before <= self.base:
             return
-        if self.keys is not None:
-            self.keys = self.keys[before - self.base :]
-        if self.side is not None:
-            self.side = self.side[before - self.base :]
+        self._keys.forget(before - self.base)
+        if self._side is not None:
+            self._side.forget(before - self.base)
         self.partition_starts = _from_containing(self.partition_starts, before)
         self.block_starts = _from_containing(self.block_starts, before)
         self.base = before
@@ -105,25 +104,33 @@ class Sequence:
         return int(self.partition_starts[-1])
 
     @property
+    def keys(self) -> Keys:
+        """The held order keys; empty where no frame asks for them."""
+        return self._keys.held
+
+    @property
     def last_key(self) -> Keys:
         """The newest tuple's key, as an array of one."""
-        assert self.keys is not None
         return self.keys[-1:]
 
     def keys_at(self, at: Positions) -> Keys:
         """The keys of the tuples at the given positions."""
-        assert self.keys is not None
         if len(at) and at[-1] - at[0] + 1 == len(at):
             return self.keys[at[0] - self.base : at[-1] + 1 - self.base]
         return self.keys[at - self.base]
 
+    @property
+    def ends_plain(self) -> bool:
+        """Whether the newest tuple's order value is a number."""
+        return self._side is None or bool(self._side.held[-1] == PLAIN)
+
     def plain_at(self, at: Positions) -> npt.NDArray[np.bool_] | None:
         """Which of the tuples have a plain order value, neither NULL nor NaN; None if all do."""
-        return None if self.side is None else self.side[at - self.base] == PLAIN
+        return None if self._side is None else self._side.held[at - self.base] == PLAIN
 
     def sides_at(self, at: Positions) -> npt.NDArray[np.int8] | None:
         """Where the tuples sort: before the numbers, < 0, among them, or behind, > 0; None if all are among them."""
-        return None if self.side is None else self.side[at - self.base]
+        return None if self._side is None else self._side.held[at - self.base]
 
     def partitions(self, at: Positions) -> tuple[Positions, Positions]:
         """Start and end of the partition of each position (the open one ends where we are)."""

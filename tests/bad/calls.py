@@ -1,0 +1,348 @@
+"""with_columns, select and group_by called wrong; data of the wrong kind, or that break a promise."""
+
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.compute as pc
+from bad.input import (
+    LARGE,
+    LEAVING,
+    TABLE,
+    UNSORTED,
+    Bad,
+    Decayed,
+    Each,
+    Leaves,
+    MyAvg,
+    SparkDataFrame,
+    operator,
+)
+
+import inwindow as iw
+
+ROWS = [
+    # with_columns, select, explain
+    Bad(
+        "a pandas DataFrame",
+        lambda: iw.with_columns(pandas.DataFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)",
+    ),
+    Bad(
+        "a Polars DataFrame",
+        lambda: iw.with_columns(polars.DataFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a polars.dataframe.frame.DataFrame; give pyarrow.table(df)",
+    ),
+    Bad(
+        "a Spark DataFrame",
+        lambda: iw.with_columns(SparkDataFrame(), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: pyspark.sql.classic.dataframe.DataFrame is not supported by this version, which "
+        "runs on Arrow: use df.toArrow(), and spark.createDataFrame(result) to go back",
+    ),
+    Bad(
+        "a dict",
+        lambda: iw.with_columns({"x": [1]}, a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a dict; give a pyarrow.Table or a pyarrow.RecordBatchReader",
+    ),
+    Bad(
+        "None as data",
+        lambda: iw.select(None, a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "select: got a NoneType; give a pyarrow.Table or a pyarrow.RecordBatchReader",
+    ),
+    Bad(
+        "no aggregate",
+        lambda: iw.with_columns(TABLE),
+        iw.UsageError,
+        "with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))",
+    ),
+    Bad(
+        "no aggregate to select",
+        lambda: iw.select(TABLE, "item"),
+        iw.UsageError,
+        "select() was given no aggregate: for columns alone use the table's own select()",
+    ),
+    Bad(
+        "nothing to explain",
+        lambda: iw.explain(TABLE),
+        iw.UsageError,
+        "explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))",
+    ),
+    Bad(
+        "an aggregate that is not applied",
+        lambda: iw.with_columns(TABLE, a=MyAvg()),
+        iw.UsageError,
+        "with_columns(a=MyAvg()): MyAvg is not applied to columns yet: call it, as in MyAvg()('price')",
+    ),
+    Bad(
+        "a class",
+        lambda: iw.with_columns(TABLE, a=MyAvg),
+        iw.UsageError,
+        "with_columns(a=MyAvg): MyAvg is a class: make one and apply it, as in MyAvg()('price')",
+    ),
+    Bad(
+        "a built-in that is not called",
+        lambda: iw.with_columns(TABLE, a=iw.sum),
+        iw.UsageError,
+        "with_columns(a=<function sum>) is not an aggregate applied to columns: write my_avg('price'), "
+        "with .over(window) where one is needed",
+    ),
+    Bad(
+        "a window instead of an aggregate",
+        lambda: iw.with_columns(TABLE, a=iw.rows(2)),
+        iw.UsageError,
+        "with_columns(a=(rows between 1 preceding and current row)) is not an aggregate applied to "
+        "columns: write my_avg('price'), with .over(window) where one is needed",
+    ),
+    Bad(
+        "a column name instead of an aggregate",
+        lambda: iw.with_columns(TABLE, a="price"),
+        iw.UsageError,
+        "with_columns(a='price') is not an aggregate applied to columns: write my_avg('price'), with "
+        ".over(window) where one is needed",
+    ),
+    Bad(
+        "a generator in with_columns",
+        lambda: iw.with_columns(TABLE, a=Each()("n").over(iw.rows(2))),
+        iw.UsageError,
+        "a=Each(n): Each yields any number of values per tuple, but with_columns keeps the number of "
+        "rows: use iw.select, or return a list",
+    ),
+    Bad(
+        "two results of one name",
+        lambda: iw.with_columns(TABLE, iw.max("n").over(iw.rows(2)), iw.max("n").over(iw.rows(3))),
+        iw.UsageError,
+        "with_columns() gives the column 'max(n)' twice: use alias() to rename one of them",
+    ),
+    Bad(
+        "a column twice",
+        lambda: iw.select(TABLE, "item", item=iw.max("n").over(iw.rows(2))),
+        iw.UsageError,
+        "select() gives the column 'item' twice: use alias() to rename one of them",
+    ),
+    Bad(
+        "an item that is none",
+        lambda: iw.select(TABLE, a=pc.field("n"), b=iw.max("n").over(iw.rows(2))),
+        iw.UsageError,
+        "select(a=<pyarrow.compute.Expression n>): an item is a column name, an aggregate over a window, "
+        "or iw.emitted_at()",
+    ),
+    Bad(
+        "different slides",
+        lambda: iw.select(TABLE, a=iw.max("n").over(iw.rows(4, slide=2)), b=iw.max("n").over(iw.rows(4))),
+        iw.UsageError,
+        "select() gives a row per yield tuple, so all its windows must have the same slide; got a: 2, b: none",
+    ),
+    Bad(
+        "different partitionings",
+        lambda: iw.select(TABLE, a=iw.max("n").over(iw.rows(4)), b=iw.max("n").over(iw.rows(4, partition_by="item"))),
+        iw.UsageError,
+        "select needs windows with the same partitioning and order, since a row is given where they "
+        "yield; got 2 different ones: add the others with iw.with_columns (on a table) first",
+    ),
+    Bad(
+        "... on a reader",
+        lambda: iw.with_columns(
+            TABLE.to_reader(), a=iw.max("n").over(iw.rows(4)), b=iw.max("n").over(iw.rows(4, order_by="t"))
+        ),
+        iw.UsageError,
+        "with_columns on a reader needs windows with the same partitioning and order, since a row is "
+        "given where they yield; got 2 different ones: add the others with iw.with_columns (on a table) "
+        "first",
+    ),
+    Bad(
+        "two generators",
+        lambda: iw.select(TABLE, a=Each()("n").over(iw.rows(2)), b=Each()("n").over(iw.rows(3))),
+        iw.UsageError,
+        "select() has 2 aggregates that yield any number of values per tuple (a, b): which of them would "
+        "make the rows? Use one select() for each",
+    ),
+    Bad(
+        "active expiration beside another window",
+        lambda: iw.select(TABLE, a=Leaves()("n").over(LEAVING), b=iw.max("n").over(iw.range(3, order_by="t"))),
+        iw.UsageError,
+        "select() mixes windows with and without active expiration, or of different sizes; their rows "
+        "appear at different times: use one select() for each",
+    ),
+    Bad(
+        "emitted_at without active expiration",
+        lambda: iw.select(TABLE, iw.emitted_at(), a=iw.max("n").over(iw.rows(2))),
+        iw.UsageError,
+        "emitted_at() is the time at which a tuple leaves: it needs active_expiration=True on the window",
+    ),
+    Bad(
+        "emitted_at twice",
+        lambda: iw.select(TABLE, iw.emitted_at(), iw.emitted_at().alias("at"), a=Leaves()("n").over(LEAVING)),
+        iw.UsageError,
+        "select() has emitted_at() 2 times (emitted_at, at): once is enough",
+    ),
+    Bad(
+        "emitted_at without a name",
+        lambda: iw.emitted_at().alias(""),
+        iw.UsageError,
+        "emitted_at().alias('') is not a column name: write alias('name')",
+    ),
+    # group_by
+    Bad(
+        "a key that is no name",
+        lambda: iw.group_by(TABLE, 3),
+        iw.UsageError,
+        "group_by(3): on local data a key is a column name",
+    ),
+    Bad(
+        "a key twice",
+        lambda: iw.group_by(TABLE, "item", "item"),
+        iw.UsageError,
+        "group_by() is given the key 'item' twice",
+    ),
+    Bad(
+        "a frame instead of an extent",
+        lambda: iw.group_by(TABLE).window(iw.rows(2)),
+        iw.UsageError,
+        "window((rows between 1 preceding and current row)) is not an extent: use iw.tumble, iw.hop, "
+        "iw.cumulate or iw.session (a frame such as iw.rows goes into .over(...) of iw.with_columns)",
+    ),
+    Bad(
+        "a name instead of an extent",
+        lambda: iw.group_by(TABLE).window("ts"),
+        iw.UsageError,
+        "window('ts') is not an extent: use iw.tumble, iw.hop, iw.cumulate or iw.session (a frame such as"
+        " iw.rows goes into .over(...) of iw.with_columns)",
+    ),
+    Bad(
+        "an order beside an extent",
+        lambda: iw.group_by(TABLE, order_by="t").window(iw.tumble("ts", size="1 hour")),
+        iw.UsageError,
+        "group_by(order_by=...) and window(): the tuples of an extent are ordered by 'ts'; drop order_by=",
+    ),
+    Bad(
+        "no aggregate to agg",
+        lambda: iw.group_by(TABLE).agg(),
+        iw.UsageError,
+        "agg() was given no aggregate: write agg(total=iw.sum('x'))",
+    ),
+    Bad(
+        "agg over a window",
+        lambda: iw.group_by(TABLE).agg(iw.max("n").over(iw.rows(2))),
+        iw.UsageError,
+        "max(n) has a window of its own, (rows between 1 preceding and current row), but agg() aggregates"
+        " the groups: drop .over(...), or use iw.with_columns",
+    ),
+    Bad(
+        "agg of a non-blocking aggregate",
+        lambda: iw.group_by(TABLE).agg(a=Decayed()("n")),
+        iw.UsageError,
+        "Decayed(n) in agg(): Decayed has no terminate, so a group has no result; use .emit(...) for one "
+        "row per emission",
+    ),
+    Bad(
+        "agg named like a key",
+        lambda: iw.group_by(TABLE, "item").agg(item=iw.max("n")),
+        iw.UsageError,
+        "agg() would give the column 'item' twice: name the aggregate otherwise",
+    ),
+    Bad(
+        "agg named like the extent",
+        lambda: iw.group_by(TABLE).window(iw.tumble("t", size=3)).agg(window=iw.max("n")),
+        iw.UsageError,
+        "agg() would give the column 'window' twice: name the aggregate otherwise",
+    ),
+    Bad(
+        "a key named like the extent",
+        lambda: (
+            iw.group_by(pa.table({"window": [1], "t": [1]}), "window").window(iw.tumble("t", size=3)).agg(n=iw.count())
+        ),
+        iw.UsageError,
+        "agg() would give the column 'window' twice, as a key and as the extent: rename the key",
+    ),
+    Bad(
+        "emit of a blocking aggregate",
+        lambda: iw.group_by(TABLE).emit(a=MyAvg()("n")),
+        iw.UsageError,
+        "emit(a=MyAvg(n)): MyAvg is blocking (it has a terminate): use agg(...) for one row per group",
+    ),
+    Bad(
+        "emit over a window",
+        lambda: iw.group_by(TABLE).emit(a=Decayed()("n").over(iw.rows(2))),
+        iw.UsageError,
+        "emit(a=Decayed(n)) has a window of its own, (rows between 1 preceding and current row), but "
+        "emit() runs over the whole group: drop .over(...), or use iw.select",
+    ),
+    Bad(
+        "emit of an extent",
+        lambda: iw.group_by(TABLE).window(iw.tumble("t", size=3)).emit(a=Decayed()("n")),
+        iw.UsageError,
+        "emit() is for groups without window(...): an extent gives its results with agg(...)",
+    ),
+    Bad(
+        "emit of nothing",
+        lambda: iw.group_by(TABLE).emit("ts"),
+        iw.UsageError,
+        "emit() was given no aggregate: write emit('ts', name=decayed('price'))",
+    ),
+    Bad(
+        "a stream's count of a reader",
+        lambda: iw.group_by(TABLE.to_reader()).window(iw.tumble("t", rows=2, scope="stream")).agg(n=iw.count()),
+        iw.UsageError,
+        "scope='stream' counts tuples over the whole stream, but a reader comes sorted by its keys: use a table",
+    ),
+    # Data
+    Bad(
+        "a reader that is not sorted",
+        lambda: iw.with_columns(
+            TABLE.to_reader(), a=iw.max("n").over(iw.rows(2, partition_by="item", order_by="t"))
+        ).read_all(),
+        iw.DataError,
+        "the reader is not sorted by item, t nulls first: row 1 is {'item': 'b', 't': 2}, row 2 is "
+        "{'item': 'a', 't': 5}; sort it first, or give a table (reader.read_all()), which is sorted for "
+        "you",
+    ),
+    Bad(
+        "... within a partition",
+        lambda: iw.with_columns(
+            UNSORTED.to_reader(1), a=iw.max("n").over(iw.rows(2, order_by=iw.desc("t")))
+        ).read_all(),
+        iw.DataError,
+        "the reader is not sorted by t descending nulls last: row 1 is {'t': 5}, row 2 is {'t': 6}; sort "
+        "it first, or give a table (reader.read_all()), which is sorted for you",
+    ),
+    Bad(
+        "an integer sum beyond 64 bits",
+        lambda: iw.with_columns(pa.table({"n": [2**62, 2**62]}), a=iw.sum("n").over(iw.rows(2))),
+        iw.ArithmeticOverflowError,
+        "sum(n): the result of a frame does not fit int64; cast the argument to a decimal or a double "
+        "(ANSI semantics, as in Spark)",
+    ),
+    Bad(
+        "a decimal sum beyond 38 digits",
+        lambda: iw.with_columns(LARGE, a=iw.sum("d").over(iw.rows(2))),
+        iw.ArithmeticOverflowError,
+        "sum(d): 199999999999999999999999999999999999998 does not fit decimal128(38, 0): cast the "
+        "argument to a smaller scale",
+    ),
+    Bad(
+        "the state of another window",
+        lambda: operator(iw.rows(2)).restore(operator(iw.rows(3)).state()),
+        iw.DataError,
+        "this state is not of this operator: its plan is 'None; a=MyAvg(price) filter None delta double "
+        "MyAvg({}) (rows between 2 preceding and current row) origin None final drop', but here it is "
+        "'None; a=MyAvg(price) filter None delta double MyAvg({}) (rows between 1 preceding and current "
+        "row) origin None final drop'; state can only be restored into the same aggregates over the same "
+        "windows",
+    ),
+    Bad(
+        "a state that is none",
+        lambda: operator(iw.rows(2)).restore(b""),
+        iw.DataError,
+        "this is not the state of an operator (EOFError: Ran out of input)",
+    ),
+    Bad(
+        "a batch of something else",
+        lambda: operator(iw.rows(2)).process(pa.record_batch({"x": [1]})),
+        iw.UnknownColumnError,
+        "a batch: there is no column 'price'; there are 'x'",
+    ),
+]

@@ -1,0 +1,297 @@
+"""Columns that are not there, or not of use where they stand; arguments that are no columns."""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from bad.input import (
+    HALVES,
+    TABLE,
+    TWICE,
+    WIDE,
+    Bad,
+    Decayed,
+    MyAvg,
+    SparkColumn,
+)
+
+import inwindow as iw
+
+
+def is_cheap(price):
+    """What a user may take for a condition."""
+    return price < 3
+
+
+ROWS = [
+    # Columns
+    Bad(
+        "a column that is not there",
+        lambda: iw.with_columns(TABLE, a=MyAvg()("prise").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "MyAvg(prise): there is no column 'prise'; did you mean 'price'?",
+    ),
+    Bad(
+        "... of a built-in",
+        lambda: iw.with_columns(TABLE, a=iw.max("Price").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(Price): there is no column 'Price'; did you mean 'price'?",
+    ),
+    Bad(
+        "... to partition by",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").over(iw.rows(2, partition_by="itme"))),
+        iw.UnknownColumnError,
+        "the window of max(price): there is no column 'itme'; did you mean 'item'?",
+    ),
+    Bad(
+        "... to order by",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").over(iw.rows(2, order_by=iw.desc("tss")))),
+        iw.UnknownColumnError,
+        "the window of max(price): there is no column 'tss'; did you mean 'ts'?",
+    ),
+    Bad(
+        "... to filter by",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").filter("okay").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "the filter of max(price): there is no column 'okay'; did you mean 'ok'?",
+    ),
+    Bad(
+        "... in an expression",
+        lambda: iw.with_columns(TABLE, a=iw.max(pc.field("prise") * 2).over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "multiply_checked(prise, 2): there is no column 'prise'; did you mean 'price'?",
+    ),
+    Bad(
+        "... in select",
+        lambda: iw.select(TABLE, "itme", a=iw.max("price").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "select: there is no column 'itme'; did you mean 'item'?",
+    ),
+    Bad(
+        "... as a key",
+        lambda: iw.group_by(TABLE, "itme").agg(iw.max("price")),
+        iw.UnknownColumnError,
+        "group_by: there is no column 'itme'; did you mean 'item'?",
+    ),
+    Bad(
+        "... as a key of emit",
+        lambda: iw.group_by(TABLE, "itme").emit("ts", a=Decayed()("price")),
+        iw.UnknownColumnError,
+        "emit: there is no column 'itme'; did you mean 'item'?",
+    ),
+    Bad(
+        "... as the attribute of an extent",
+        lambda: iw.group_by(TABLE).window(iw.tumble("tss", size="1 hour")).agg(iw.max("price")),
+        iw.UnknownColumnError,
+        "tumble: there is no column 'tss'; did you mean 'ts'?",
+    ),
+    Bad(
+        "... of a reader",
+        lambda: iw.with_columns(TABLE.to_reader(), a=iw.max("prise").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(prise): there is no column 'prise'; did you mean 'price'?",
+    ),
+    Bad(
+        "nothing comes near",
+        lambda: iw.with_columns(TABLE, a=iw.max("zzzzzz").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(zzzzzz): there is no column 'zzzzzz'; there are 'item', 'ts', 't', 'price', 'n', 'ok', "
+        "'tags', 'length', 'big'",
+    ),
+    Bad(
+        "a table of many columns",
+        lambda: iw.with_columns(WIDE, a=iw.max("zzzzzz").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(zzzzzz): there is no column 'zzzzzz'; there are 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', "
+        "'c7', 'c8', 'c9', 'c10', 'c11', 'c12', 'c13', 'c14', 'c15', 'c16', 'c17', 'c18', 'c19' and 80 "
+        "more",
+    ),
+    Bad(
+        "a table of none",
+        lambda: iw.with_columns(pa.table({}), a=iw.max("price").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(price): there is no column 'price'; there are none at all",
+    ),
+    Bad(
+        "a column that is there twice",
+        lambda: iw.with_columns(TWICE, a=iw.max("x").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(x): the column 'x' is there 2 times; rename them apart",
+    ),
+    Bad(
+        "... and is only passed through a reader",
+        lambda: iw.with_columns(TWICE.to_reader(), a=iw.max("y").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "with_columns on a reader: the column 'x' is there 2 times; rename them apart",
+    ),
+    Bad(
+        "a name that inwindow keeps for itself",
+        lambda: iw.with_columns(pa.table({"__inwindow_row": [1]}), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: the column '__inwindow_row' has a name that inwindow keeps for itself: rename it",
+    ),
+    Bad(
+        "a key that cannot be compared",
+        lambda: iw.group_by(HALVES, "x").agg(iw.count()),
+        iw.UsageError,
+        "group_by: cannot partition by 'x' of type halffloat: cast it, or give another column",
+    ),
+    Bad(
+        "an order that is none",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").over(iw.rows(2, order_by="tags"))),
+        iw.UsageError,
+        "the window of max(price): cannot order by 'tags' of type list<item: string>: cast it, or give another column",
+    ),
+    Bad(
+        "an extent's order that is none",
+        lambda: iw.group_by(TABLE).window(iw.tumble("tags", rows=2)).agg(iw.max("price")),
+        iw.UsageError,
+        "tumble: cannot order by 'tags' of type list<item: string>: cast it, or give another column",
+    ),
+    Bad(
+        "a Spark column on local data",
+        lambda: iw.with_columns(TABLE, a=iw.max(SparkColumn()).over(iw.rows(2))),
+        iw.UsageError,
+        "max(Column<'price + 1'>): Column<'price + 1'> is a Spark column; on local data use a column name"
+        " or an Arrow expression, as in pyarrow.compute.field('a') * 2",
+    ),
+    Bad(
+        "... to order by",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").over(iw.rows(2, order_by=SparkColumn()))),
+        iw.UsageError,
+        "the window of max(price): Column<'price + 1'> is a Column; on local data use a column name",
+    ),
+    # Arguments
+    Bad(
+        "an instance was meant",
+        lambda: MyAvg("price"),
+        iw.UsageError,
+        "MyAvg('price'): MyAvg has no __init__ to configure it; to apply it to columns, make one first: "
+        "MyAvg()('price')",
+    ),
+    Bad(
+        "a configuration that the class does not take",
+        lambda: MyAvg(half_life=3),
+        iw.UsageError,
+        "MyAvg(half_life=3): MyAvg has no __init__ to configure it",
+    ),
+    Bad(
+        "too many columns",
+        lambda: MyAvg()("price", "n"),
+        iw.UsageError,
+        "MyAvg takes 1 column (value) but got 2: price, n",
+    ),
+    Bad("too few columns", lambda: MyAvg()(), iw.UsageError, "MyAvg takes 1 column (value) but got 0: none"),
+    Bad(
+        "an argument that is no column",
+        lambda: MyAvg()(3),
+        iw.UsageError,
+        "MyAvg(3): an argument is a column name or a column expression, not int",
+    ),
+    Bad(
+        "None as an argument",
+        lambda: iw.sum(None),
+        iw.UsageError,
+        "sum(None): an argument is a column name or a column expression, not NoneType",
+    ),
+    Bad(
+        "an array as an argument",
+        lambda: iw.max(pa.array([1.0, 2.0])),
+        iw.UsageError,
+        "max(<pyarrow.lib.DoubleArray object> [ 1, 2 ]): an argument is a column name or a column "
+        "expression, not DoubleArray",
+    ),
+    Bad(
+        "a list of columns",
+        lambda: MyAvg()(["price"]),
+        iw.UsageError,
+        "MyAvg(['price']): an argument is a column name or a column expression, not list",
+    ),
+    Bad(
+        "an aggregate of an aggregate",
+        lambda: iw.max(MyAvg()("price")),
+        iw.UsageError,
+        "max(MyAvg(price)): an aggregate cannot be an argument of another; add the inner one as a column "
+        "first, with iw.with_columns",
+    ),
+    Bad(
+        "count_distinct of nothing",
+        lambda: iw.count_distinct(),
+        iw.UsageError,
+        "count_distinct() needs a column: write count_distinct('item'), or count() for the tuples",
+    ),
+    Bad(
+        "ignorenulls that is no bool",
+        lambda: iw.first("price", "item"),
+        iw.UsageError,
+        "first(price, 'item'): the second argument is ignorenulls, True or False",
+    ),
+    Bad(
+        "a type that a built-in is not for",
+        lambda: iw.with_columns(TABLE, a=iw.sum("item").over(iw.rows(2))),
+        iw.UsageError,
+        "sum(item): sum is for integers, floats, decimals and durations, not string: cast the column",
+    ),
+    Bad(
+        "... that has no order",
+        lambda: iw.with_columns(TABLE, a=iw.max("tags").over(iw.rows(2))),
+        iw.UsageError,
+        "max(tags): max is for numbers, strings, binaries, booleans, dates and times, not list<item: "
+        "string>: cast the column",
+    ),
+    Bad(
+        "a filter that is not boolean",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").filter("n").over(iw.rows(2))),
+        iw.UsageError,
+        "max(price): the filter is of type int64; it must be a boolean column or expression",
+    ),
+    Bad(
+        "an expression that is not boolean",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").filter(pc.field("n") + 1).over(iw.rows(2))),
+        iw.UsageError,
+        "max(price): the filter is of type int64; it must be a boolean column or expression",
+    ),
+    Bad(
+        "a filter that is no condition",
+        lambda: iw.max("price").filter(None),
+        iw.UsageError,
+        "max(price): filter(None) is not a condition: give the name of a boolean column or a column "
+        "expression, as in pyarrow.compute.field('price') > 0",
+    ),
+    Bad(
+        "a Python function as a filter",
+        lambda: iw.max("price").filter(is_cheap),
+        iw.UsageError,
+        "max(price): filter(<function is_cheap>) is not a condition: give the name of a boolean column or"
+        " a column expression, as in pyarrow.compute.field('price') > 0",
+    ),
+    Bad(
+        "a filter twice",
+        lambda: iw.max("price").filter("ok").filter("ok"),
+        iw.UsageError,
+        "max(price) filter (where ok): filter() is given twice; combine the conditions with & in one filter()",
+    ),
+    Bad(
+        "an expression over the wrong types",
+        lambda: iw.with_columns(TABLE, a=iw.max(pc.field("item") * 2).over(iw.rows(2))),
+        iw.UsageError,
+        "cannot compute multiply_checked(item, 2): Function 'multiply_checked' has no kernel matching "
+        "input types (string, int8)",
+    ),
+    Bad(
+        "an expression that fails on the data",
+        lambda: iw.with_columns(TABLE, a=iw.max(pc.divide(pc.scalar(1), pc.field("n"))).over(iw.rows(2))),
+        iw.DataError,
+        "cannot compute divide(1, n): divide by zero",
+    ),
+    Bad(
+        "an alias that is no name",
+        lambda: iw.max("price").alias(""),
+        iw.UsageError,
+        "max(price): alias('') is not a column name: write alias('name')",
+    ),
+    Bad(
+        "an aggregate where a value is meant",
+        lambda: bool(iw.max("price")),
+        iw.UsageError,
+        "max(price) is an expression, not a value: apply it with iw.with_columns(df, name=...)",
+    ),
+]

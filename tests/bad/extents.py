@@ -1,0 +1,200 @@
+"""Extents written wrong, or that do not suit their attribute."""
+
+from typing import Any
+
+from bad.input import TABLE, Bad
+
+import inwindow as iw
+
+
+def grouped(extent: Any) -> Any:
+    """Use an extent on the table."""
+    return iw.group_by(TABLE).window(extent).agg(n=iw.count())
+
+
+def minus_one(t):
+    """No size."""
+    return t - 1
+
+
+ROWS = [
+    # Extents
+    Bad(
+        "no size",
+        lambda: iw.tumble("ts"),
+        iw.UsageError,
+        "tumble() needs either size= (time or number) or rows= (a count of tuples)",
+    ),
+    Bad(
+        "a size twice",
+        lambda: iw.tumble("ts", size="1 hour", rows=3),
+        iw.UsageError,
+        "tumble() needs either size= (time or number) or rows= (a count of tuples)",
+    ),
+    Bad(
+        "no attribute",
+        lambda: iw.tumble(None, size=1),
+        iw.UsageError,
+        "tumble(None): the first argument is the name of the windowing attribute's column",
+    ),
+    Bad(
+        "an empty name",
+        lambda: iw.tumble("", size=1),
+        iw.UsageError,
+        "tumble(''): the first argument is the name of the windowing attribute's column",
+    ),
+    Bad(
+        "a size of nothing",
+        lambda: iw.tumble("ts", size="0 hours"),
+        iw.UsageError,
+        "tumble(size='0 hours'): must be > 0",
+    ),
+    Bad("a negative size", lambda: iw.tumble("ts", size=-1), iw.UsageError, "tumble(size=-1): must be > 0"),
+    Bad(
+        "a size that is none",
+        lambda: iw.tumble("ts", size="an hour"),
+        iw.UsageError,
+        "tumble: size='an hour' is not an interval: write a number and a unit, as in '5 minutes', '1 day "
+        "12 hours' or '3 months' (units: microseconds to weeks, months, years)",
+    ),
+    Bad(
+        "months",
+        lambda: iw.tumble("ts", size="1 month"),
+        iw.UsageError,
+        "tumble(size='1 month'): months differ in length, so extents of months are not supported (nor are"
+        " they in Spark's window()): group by a month column instead",
+    ),
+    Bad(
+        "half a tuple",
+        lambda: iw.tumble("ts", rows=2.5),
+        iw.UsageError,
+        "tumble: rows=2.5 is not a whole number of tuples; a size in time or in order values is for "
+        "iw.range (or size= of an extent)",
+    ),
+    Bad(
+        "no tuples",
+        lambda: iw.tumble("ts", rows=0),
+        iw.UsageError,
+        "tumble: rows=0 must be at least 1: it is a number of tuples",
+    ),
+    Bad(
+        "a time of tuples",
+        lambda: iw.tumble("ts", rows="1 hour"),
+        iw.UsageError,
+        "tumble: rows='1 hour' is not a whole number of tuples; a size in time or in order values is for "
+        "iw.range (or size= of an extent)",
+    ),
+    Bad(
+        "an origin of tuples",
+        lambda: iw.tumble("ts", rows=3, origin=1),
+        iw.UsageError,
+        "tumble(rows=..., origin=1): tuples are counted from the first; drop origin=",
+    ),
+    Bad(
+        "a scope that is not known",
+        lambda: iw.tumble("ts", rows=3, scope="all"),
+        iw.UsageError,
+        "tumble(scope='all'): tuples are counted per 'partition' or over the whole 'stream'",
+    ),
+    Bad(
+        "a stream of times",
+        lambda: iw.tumble("ts", size=3, scope="stream"),
+        iw.UsageError,
+        "tumble(scope='stream') is for counts of tuples: give rows= with it, or drop it",
+    ),
+    Bad(
+        "a hop of how much?",
+        lambda: iw.hop("ts", size=3),
+        iw.UsageError,
+        "hop() needs every=, the distance between two extents; for extents side by side use iw.tumble",
+    ),
+    Bad("a hop of nothing", lambda: iw.hop("ts", size=3, every=0), iw.UsageError, "hop(every=0): must be > 0"),
+    Bad(
+        "a hop of different units",
+        lambda: iw.hop("ts", size="1 hour", every=1),
+        iw.UsageError,
+        "hop(size=1 hour, every=1): give both as times or both as numbers",
+    ),
+    Bad(
+        "a hop of half a tuple",
+        lambda: iw.hop("ts", rows=3, every=0.5),
+        iw.UsageError,
+        "hop(rows=3): every=0.5 is not a whole number of tuples; a size in time or in order values is for"
+        " iw.range (or size= of an extent)",
+    ),
+    Bad(
+        "a hop of too many extents",
+        lambda: iw.hop("t", size=2**40, every=1),
+        iw.UsageError,
+        "hop(size=1099511627776, every=1): each tuple would be in 1099511627776 extents; use a larger every",
+    ),
+    Bad(
+        "a cumulation that does not come out even",
+        lambda: iw.cumulate("ts", size="1 day", every="7 hours"),
+        iw.UsageError,
+        "cumulate(size='1 day', every='7 hours'): size must be a whole multiple of every",
+    ),
+    Bad(
+        "a cumulation by months",
+        lambda: iw.cumulate("ts", size="1 month", every="1 day"),
+        iw.UsageError,
+        "cumulate(size='1 month'): months differ in length, so extents of months are not supported (nor "
+        "are they in Spark's window()): group by a month column instead",
+    ),
+    Bad("a session without a gap", lambda: iw.session("ts", gap=0), iw.UsageError, "session(gap=0): must be > 0"),
+    Bad(
+        "a session of a function",
+        lambda: iw.session("ts", gap=minus_one),
+        iw.UsageError,
+        "session: gap=<function minus_one> is not a size: write a number, a timedelta or an interval such"
+        " as '5 minutes'",
+    ),
+    Bad(
+        "a number over timestamps",
+        lambda: grouped(iw.tumble("ts", size=3)),
+        iw.UsageError,
+        "tumble: size is the number 3, but the order column 'ts' is a timestamp[us]: give a time, as in "
+        "'3 seconds' or timedelta(seconds=3)",
+    ),
+    Bad(
+        "a time over numbers",
+        lambda: grouped(iw.tumble("t", size="1 hour")),
+        iw.UsageError,
+        "tumble: size is a time, 1 hour, but the order column 't' is of type int64: give a number in the "
+        "column's unit, or order by a timestamp or a date",
+    ),
+    Bad(
+        "finer than the column",
+        lambda: grouped(iw.tumble("t", size=0.5)),
+        iw.UsageError,
+        "tumble: size=0.5 is finer than the column 't' of type int64 can tell apart: use a whole number "
+        "of its units, or cast the column",
+    ),
+    Bad(
+        "larger than the column can hold",
+        lambda: grouped(iw.session("t", gap=10**30)),
+        iw.UsageError,
+        "session: gap=1000000000000000000000000000000 is larger than the column 't' of type int64 can hold",
+    ),
+    Bad(
+        "a string as the attribute",
+        lambda: grouped(iw.tumble("item", size=3)),
+        iw.UsageError,
+        "tumble needs distances in the order column 'item', but string has none: order by a number, a "
+        "date or a timestamp, or count tuples (ROWS, rows=)",
+    ),
+    Bad(
+        "an unsigned attribute of 64 bits",
+        lambda: grouped(iw.tumble("big", size=3)),
+        iw.UsageError,
+        "extents over 'big' of type uint64 are not supported: their bounds need more than 64 bits; cast "
+        "it to bigint or to a decimal of at most 18 digits",
+    ),
+    Bad(
+        "an origin of another type",
+        lambda: grouped(iw.tumble("ts", size="1 hour", origin=3)),
+        iw.UsageError,
+        "origin = 3 is no value of the order column 'ts' of type timestamp[us]: write a datetime, or ISO "
+        "text such as '2026-01-31 12:00'",
+    ),
+]

@@ -1,0 +1,128 @@
+"""Bad input gets a clear error, on the caller's side: what the user wrote, the exception, its whole message.
+
+The tables are in ``bad/``, one file per way of going wrong; ``test_odd_input.py`` tries what is in no table.
+"""
+
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from bad import calls, classes, columns, extents, frames, hooks, keywords, pairs, results, scopes
+from bad.input import TABLE, Bad, MyAvg
+
+import inwindow as iw
+
+TABLES = (classes, keywords, frames, scopes, extents, columns, pairs, calls, hooks, results)
+ROWS = [
+    pytest.param(row, id=f"{table.__name__.removeprefix('bad.')}: {row.what}") for table in TABLES for row in table.ROWS
+]
+
+
+def plain(message: str) -> str:
+    """Without the numbers of lines, the folders of files, and the marks that Python puts under a line."""
+    lines = [line for line in message.split("\n") if line.strip("~^ ")]
+    return re.sub(r'File ".*?(\w+\.py)", line \d+', r'File "\1"', "\n".join(lines))
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_message(row: Bad) -> None:
+    with pytest.raises(iw.InWindowError) as caught:
+        outcome = row.call()
+        if isinstance(outcome, pa.RecordBatchReader):
+            outcome.read_all()
+    assert plain(str(caught.value)) == row.message
+    assert type(caught.value) is row.error
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_nothing_of_ours_shows(row: Bad) -> None:
+    with pytest.raises(iw.InWindowError) as caught:
+        row.call()
+    message = str(caught.value)
+    assert not re.search(r"0x[0-9a-f]{6}|/(runtime|udaf|windows|optimizer|native)/|\.pyx", message)
+    assert len(message) < 1000
+    # "During handling of the above exception, ..." would bring back what the message has left out.
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+# What is no error: numpy's numbers are numbers
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16])
+def test_numpy_integers_count(kind: Any) -> None:
+    three, one = kind(3), kind(1)
+    assert iw.rows(three, lag=one, slide=three) == iw.rows(3, lag=1, slide=3)
+    assert iw.rows_between(-int(three), one) == iw.rows_between(-3, 1)
+    assert iw.range(three, lag=one, slide=one, order_by="t") == iw.range(3, lag=1, slide=1, order_by="t")
+    assert iw.tumble("t", rows=three) == iw.tumble("t", rows=3)
+    assert iw.hop("t", size=three, every=one) == iw.hop("t", size=3, every=1)
+    over = iw.landmark(since=three, order_by="t")
+    assert over_table(over) == over_table(iw.landmark(since=3, order_by="t"))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_numpy_floats_are_numbers(kind: Any) -> None:
+    assert iw.range(kind(2.5), slide=kind(0.5), order_by="price") == iw.range(2.5, slide=0.5, order_by="price")
+    assert over_table(iw.landmark(since=kind(2.5), order_by="price")) == over_table(
+        iw.landmark(since=2.5, order_by="price")
+    )
+    assert over_table(iw.scope(lower=lambda t: kind(t / 2), order_by="t")) == over_table(
+        iw.scope(lower=lambda t: t / 2, order_by="t")
+    )
+
+
+def test_numpy_times_are_times() -> None:
+    assert iw.range(np.timedelta64(5, "m"), order_by="ts") == iw.range("5 minutes", order_by="ts")
+    assert iw.range(np.timedelta64(2, "Y"), order_by="ts") == iw.range("2 years", order_by="ts")
+    assert iw.tumble("ts", size=np.timedelta64(1, "D")) == iw.tumble("ts", size="1 day")
+    assert over_table(iw.landmark(since=np.datetime64("2026-03-01T12:00:05"), order_by="ts")) == over_table(
+        iw.landmark(since="2026-03-01 12:00:05", order_by="ts")
+    )
+
+
+@pytest.mark.parametrize(("value", "returns"), [(np.int32(3), int), (np.float32(3), float), (np.int64(3), "smallint")])
+def test_numpy_numbers_are_results(value: Any, returns: Any) -> None:
+    assert results.gives(value, returns)["a"].to_pylist() == [3] * 4
+
+
+def over_table(window: Any) -> list[Any]:
+    return iw.with_columns(TABLE, a=MyAvg()("price").over(window))["a"].to_pylist()
+
+
+# A landmark, or a scope's value, between two values of the column is taken as it is
+
+
+def test_between_two_values() -> None:
+    assert over_table(iw.landmark(since=4.5, order_by="t")) == over_table(iw.landmark(since=5, order_by="t"))
+    assert over_table(iw.landmark(until=5.5, order_by="t")) == over_table(iw.landmark(until=5, order_by="t"))
+    downwards = iw.landmark(since=5.5, order_by=iw.desc("t"))
+    assert over_table(downwards) == over_table(iw.landmark(since=5, order_by=iw.desc("t")))
+    halves = iw.scope(lower=lambda t: t / 2, upper=lambda t: t - 0.5, order_by="t")
+    assert over_table(halves) == [None, 1.0, None, 6.0]
+
+
+def test_as_many_tuples_as_you_like() -> None:
+    assert over_table(iw.rows(10**30)) == over_table(iw.unbounded())
+    assert over_table(iw.rows_between(10**30, None)) == [None] * 4
+    assert over_table(iw.range(10**30, order_by="t")) == over_table(iw.unbounded(order_by="t"))
+    assert over_table(iw.range("9999999 years", order_by="ts")) == over_table(iw.unbounded(order_by="ts"))
+
+
+# String views, as Polars gives them, are strings
+
+
+def test_string_views() -> None:
+    table = pa.table({"item": pa.array(["a", "b", "a"], pa.string_view()), "n": [1, 2, 3]})
+    assert iw.group_by(table, "item").agg(n=iw.max("n")).to_pylist() == [{"item": "a", "n": 3}, {"item": "b", "n": 2}]
+    ordered = iw.with_columns(table.to_reader(), last=iw.last("item").over(iw.rows(1))).read_all()
+    assert ordered["last"].to_pylist() == ["a", "b", "a"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [pa.dictionary(pa.int8(), pa.string()), pa.large_string(), pa.binary()])
+def test_orders_without_distances(kind: pa.DataType) -> None:
+    table = pa.table({"item": pa.array(["b", "a", None]).cast(kind), "n": [1, 2, 3]})
+    last = iw.with_columns(table, last=iw.last("n").over(iw.range_between(None, None, order_by=iw.desc("item"))))
+    assert last["last"].to_pylist() == [3, 3, 3]
