@@ -12,29 +12,12 @@
 [1.0, 1.5, 7.0, 4.0]
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from inwindow.native._inwindow import InWindow
-from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.builtins import (
-    avg,
-    collect_list,
-    count,
-    count_distinct,
-    first,
-    last,
-    max,
-    mean,
-    median,
-    min,
-    std,
-    stddev,
-    stddev_pop,
-    stddev_samp,
-    sum,
-    var_pop,
-    var_samp,
-    variance,
-)
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
 from inwindow.udaf.errors import (
     ArithmeticOverflowError,
@@ -50,6 +33,29 @@ from inwindow.udaf.errors import (
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
+
+if _TYPE_CHECKING:
+    from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
+    from inwindow.udaf.builtins import (
+        avg,
+        collect_list,
+        count,
+        count_distinct,
+        first,
+        last,
+        max,
+        mean,
+        median,
+        min,
+        std,
+        stddev,
+        stddev_pop,
+        stddev_samp,
+        sum,
+        var_pop,
+        var_samp,
+        variance,
+    )
 
 __version__ = "0.1.0"
 
@@ -106,3 +112,25 @@ __all__ = [
     "variance",
     "with_columns",
 ]
+
+# Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
+_LATER = {
+    "inwindow.runtime.apply": "emitted_at explain group_by select with_columns".split(),
+    "inwindow.udaf.builtins": (
+        "avg collect_list count count_distinct first last max mean median min std stddev stddev_pop stddev_samp sum "
+        "var_pop var_samp variance"
+    ).split(),
+}
+
+
+def __getattr__(name: str) -> _Any:
+    """The public names that are loaded when they are first asked for (PEP 562)."""
+    for module, names in _LATER.items():
+        if name in names:
+            value = globals()[name] = getattr(_import_module(module), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -24,7 +24,7 @@ class Delta:
         if not traits.has_terminate:
             return Yes(f"{case.name} has no terminate: its hooks see every tuple come and go")
         if traits.native:
-            return Yes(f"the kernel of {case.name} can undo a tuple")
+            return Yes(f"the kernel of {case.name} takes tuples in and out")
         if traits.has_expire:
             return Yes(f"{case.name} has expire")
         return No(f"{case.name} has no expire")

@@ -96,7 +96,7 @@ def max(column: Any) -> Applied:
     return apply(BuiltIn(_traits("max", commutative=True), kernels.extreme_on("max", Largest), _ORDERED), (column,))
 
 
-def _moment(name: str, column: Any) -> Applied:
+def _moment(name: kernels.Moment, column: Any) -> Applied:
     return apply(BuiltIn(_traits(name, commutative=True), kernels.moments_on(name), _NUMBERS), (column,))
 
 

@@ -26,6 +26,7 @@ from inwindow.udaf.twins import DecimalAvg, DecimalSum
 
 _INT, _DOUBLE = pa.int64(), pa.float64()
 Resolved = Native | tuple[Any, pa.DataType]  # a kernel; or a twin and its result type
+Moment = Literal["var_pop", "var_samp", "stddev_pop", "stddev_samp"]
 Resolve = Callable[[list[pa.DataType], bool], Resolved | None]
 
 
@@ -115,7 +116,7 @@ def avg_on(types: list[pa.DataType], ansi: bool) -> Resolved | None:
     return None
 
 
-def _float_sum(op: str) -> Native:
+def _float_sum(op: Literal["sum", "avg"]) -> Native:
     return Native(
         _DOUBLE, lambda evicts: FloatSum(op), _DOUBLE,
         cascade=Cascade(lambda: FloatSum(op), lambda: FloatSumOfPartials(op)),
@@ -162,7 +163,7 @@ def extreme_on(op: Literal["min", "max"], twin: Any) -> Resolve:
     return resolve
 
 
-def moments_on(op: str) -> Resolve:
+def moments_on(op: Moment) -> Resolve:
     def resolve(types: list[pa.DataType], ansi: bool) -> Resolved | None:
         if not _is_number(types[0]):
             return None
