@@ -157,7 +157,10 @@ cdef class _Stacks:
 
     cdef int _merge(self, earlier, later, Py_ssize_t p) except -1:
         self._position, self._other, self._running = p, later, MERGE
-        earlier.merge(later)
+        returned = earlier.merge(later)
+        if returned is not None and returned is not earlier:
+            # A merge that makes a new state instead would silently lose what is later.
+            raise TypeError(f"merge(self, later) must change self; what it returns, {returned!r}, is not used")
         self._other, self._running = None, NO_HOOK
 
     cdef object _whole(self, Py_ssize_t end):

@@ -22,7 +22,12 @@ class Delta:
         if not traits.has_terminate and case.restarts:
             return No("slide >= frame: the aggregate restarts for each yield tuple")
         if not traits.has_terminate:
-            return Yes(f"{case.name} has no terminate: its hooks see every tuple come and go")
+            if traits.has_expire or traits.reads_inwindow:
+                return Yes(f"{case.name} has no terminate: its hooks see every tuple come and go")
+            return Yes(
+                f"{case.name} has no terminate, and no expire to take back what leaves: the frame has no effect on it "
+                "(iw.unbounded() would say so), unless it writes `expire` or a `terminate`"
+            )
         if traits.native:
             return Yes(f"the kernel of {case.name} takes tuples in and out")
         if traits.has_expire:
@@ -39,6 +44,9 @@ class Delta:
 
     def memory(self, case: Case) -> str:
         """The window's tuples."""
+        traits = case.traits
+        if not (traits.native or traits.has_terminate or traits.has_expire or traits.reads_inwindow):
+            return "O(1): the aggregate's state"
         if not case.lower_bound_moves and not case.traits.order_statistics and case.extent is None:
             return "the whole partition (inwindow)" if case.traits.reads_inwindow else "O(1)"
         return case.frame_memory()

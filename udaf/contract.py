@@ -19,7 +19,22 @@ from inwindow.udaf.traits import Declared, Traits, read_traits
 
 
 class Punt:
-    """The type of :data:`PUNT`."""
+    """``iw.PUNT``: what an ``expire`` returns when it cannot undo a tuple; the frame is then folded afresh.
+
+    >>> import math
+    >>> import pyarrow as pa
+    >>> import inwindow as iw
+    >>> class Total(iw.WindowAggregate):
+    ...     def initialize(self, v): self.total = v
+    ...     def iterate(self, v): self.total += v
+    ...     def expire(self, v):
+    ...         if math.isnan(v): return iw.PUNT      # NaN cannot be subtracted
+    ...         self.total -= v
+    ...     def terminate(self) -> float: return self.total
+    >>> table = pa.table({"v": [1.0, float("nan"), 2.0, 3.0]})
+    >>> iw.with_columns(table, t=Total()("v").over(iw.rows(2)))["t"].to_pylist()
+    [1.0, nan, nan, 5.0]
+    """
 
     def __repr__(self) -> str:
         return "iw.PUNT"
@@ -34,6 +49,11 @@ PUNT = Punt()
 
 class Aggregate:
     """A base aggregate: hooks ``initialize``, ``iterate``, ``terminate`` and, to be cut into panes, ``merge``.
+
+    - ``initialize(self, *values)``: the first tuple; ``iterate(self, *values)``: each further one.
+    - ``terminate(self) -> type``: the result of the frame; must not change the state. Without it, what the other two
+      return or yield is the result of each tuple.
+    - ``merge(self, later)``: fold the state of a later run of tuples into self; ``unmerge(self, earlier)`` undoes it.
 
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
     ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``.
@@ -108,8 +128,10 @@ class Aggregate:
 class WindowAggregate(Aggregate, abstract=True):
     """An aggregate with ``expire(self, *values)``: each tuple that leaves the frame is undone in O(1).
 
-    A class that annotates ``inwindow: iw.InWindow`` gets the live buffer of the window's tuples. ``base=`` names
-    the base version, used for unbounded windows and tumbles, where nothing ever expires (ESL, figure 2).
+    Its hooks are those of :class:`Aggregate` and ``expire(self, *values)``, which is given the oldest tuple as it
+    leaves, and may return ``iw.PUNT`` where it cannot undo it. A class that annotates ``inwindow: iw.InWindow`` gets
+    the live buffer of the window's tuples. ``base=`` names the base version, used for unbounded windows and tumbles,
+    where nothing ever expires (ESL, figure 2).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw

@@ -19,6 +19,7 @@ from inwindow.udaf.types import arrow_type, fitting, record_values
 HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
 _MISSPELT = {
     "init": "initialize", "initialise": "initialize", "update": "iterate", "step": "iterate", "reduce": "iterate",
+    "accumulate": "iterate", "add": "iterate", "remove": "expire",
     "inverse": "expire", "retract": "expire", "evict": "expire", "finish": "terminate", "finalize": "terminate",
     "value": "terminate", "combine": "merge",
 }  # fmt: skip
@@ -129,6 +130,11 @@ def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
                 raise DefinitionError(
                     f"{cls.__name__}.{method} is no hook; is it meant to be `{hook}`? (the hooks are {', '.join(HOOKS)})"
                 )
+        if "iterate" not in hooks and "initialize" in hooks and _MISSPELT.get(method) == "iterate":
+            raise DefinitionError(
+                f"{cls.__name__} has `initialize` but no `iterate`, so `initialize` would be called for every tuple, and "
+                f"`{method}` never: is `{method}` meant to be `iterate`?"
+            )
 
 
 def _other_words(cls: type, hooks: dict[str, Any]) -> str:

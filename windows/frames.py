@@ -21,7 +21,14 @@ _UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its neg
 def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
     """The last ``size`` tuples, the current one included: ROWS size-1 PRECEDING.
 
-    ``lag`` ends the frame that many tuples earlier. See :func:`frame_options` for the other keywords.
+    ``lag`` ends the frame that many tuples earlier. The other keywords are those of every frame:
+
+    - ``partition_by=``, ``order_by=``: a column name or several; order with :func:`asc` and :func:`desc`, or ``"ts desc"``.
+    - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, a distance in order values for
+      the others, counted from ``origin=`` (the epoch, or 0).
+    - ``final="drop"|"emit"``: whether an unfilled last slot of a ROWS slide yields.
+    - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
+    - ``strategy=``: force one of ``explain``'s strategies, to compare.
 
     >>> rows(50, partition_by="item", order_by="ts", slide=10).describe()
     '(partition by item order by ts rows between 49 preceding and current row slide 10)'
@@ -35,7 +42,8 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
 def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
     """The tuples whose order value is at most ``size`` behind the current one: RANGE size PRECEDING.
 
-    ``size`` is in the unit of the order column: an interval such as ``"5 minutes"``, a timedelta or a number.
+    ``size`` is in the unit of the order column: an interval such as ``"5 minutes"``, a timedelta or a number. All
+    tuples with the current order value are in the frame (peers). The other keywords are as for :func:`rows`.
 
     >>> range("5 minutes", order_by="ts").describe()
     '(order by ts range between 5 minutes preceding and current row)'

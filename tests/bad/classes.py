@@ -23,6 +23,15 @@ def define(body: str, parent: Any = iw.Aggregate, **keywords: Any) -> Any:
 ROWS = [
     # Hooks
     Bad(
+        "initialize, and another word for iterate",
+        lambda: define(
+            "def initialize(self, v): pass\ndef update(self, v): pass\ndef terminate(self) -> float: return 0.0"
+        ),
+        iw.DefinitionError,
+        "A has `initialize` but no `iterate`, so `initialize` would be called for every tuple, and `update` never: is "
+        "`update` meant to be `iterate`?",
+    ),
+    Bad(
         "no hooks",
         lambda: define("pass"),
         iw.DefinitionError,

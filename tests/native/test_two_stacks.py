@@ -316,3 +316,21 @@ def test_every_start_has_an_end():
 
 def test_docstrings():
     assert doctest.testmod(_two_stacks) == (0, 4)
+
+
+def test_a_merge_that_returns_the_new_state_instead_is_refused():
+    class Sum:
+        def initialize(self, value):
+            self.sum = value
+
+        iterate = initialize
+
+        def merge(self, later):
+            return self.sum + later.sum
+
+        def terminate(self):
+            return self.sum
+
+    start = np.array([0, 1], dtype=np.int64)
+    with pytest.raises(HookRaised, match="merge.self, later. must change self; what it returns, 3, is not used"):
+        TwoStacks(Sum()).roll([[1, 2, 3]], 0, None, start, start + 2)
