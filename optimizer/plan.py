@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._fresh import fresh
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
 from inwindow.udaf.applied import Applied
@@ -162,6 +163,7 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     if not isinstance(aggregate, Aggregate):
         resolved: Implementation = aggregate.on(applied.label, types, ansi)
         return resolved
+    _check_copy(aggregate)
     traits = applied.traits
     assert traits.result is not None
     if traits.algebraic and not traits.has_merge and (len(types) != 1 or traits.result != types[0]):
@@ -171,6 +173,18 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
             "column, or returns=), or write `def merge(self, later)` instead"
         )
     return Implementation(traits, traits.result, aggregate=aggregate)
+
+
+def _check_copy(aggregate: Aggregate) -> None:
+    """Every partition works on a fresh copy of the aggregate, so it must be possible to copy."""
+    try:
+        fresh(aggregate)
+    except Exception as error:
+        name = type(aggregate).__name__
+        raise UsageError(
+            f"{name}: each partition works on a copy of the aggregate, but this one cannot be copied "
+            f"({type(error).__name__}: {error}): make such state in `initialize`, not in `__init__`"
+        ) from None
 
 
 def _window(name: str, applied: Applied) -> Window:
@@ -268,6 +282,9 @@ def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None
 def _instead(name: str, names: list[str]) -> str:
     import difflib
 
+    plain = name.removeprefix("-").removesuffix(" desc").removesuffix(" DESC")
+    if plain != name and plain in names:
+        return f"for a descending order write iw.desc({plain!r})"
     close = difflib.get_close_matches(name, names, 1)
     if close:
         return f"did you mean {close[0]!r}?"

@@ -17,7 +17,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Rows, Session, Window
 
 Data = TypeVar("Data", pa.Table, pa.RecordBatchReader)
 
@@ -281,13 +281,22 @@ def _check_kept_rows(name: str, one: Applied) -> None:
         )
 
 
+def _slots(window: Window | None) -> tuple[str, ...] | None:
+    """Which tuples yield, as text: the slide, what it counts, where its slots begin and how they end."""
+    if window is None or window.slide is None:
+        return None
+    if isinstance(window.frame, Rows):
+        return f"{window.slide} tuples", *(["final='emit'"] if window.final == "emit" else [])
+    return f"{window.slide} in order values", *([] if window.origin is None else [f"origin {window.origin}"])
+
+
 def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
     windows = {name: one.window for name, one in applied.items()}
-    slides = {name: window.slide if window else None for name, window in windows.items()}
+    slides = {name: _slots(window) for name, window in windows.items()}
     if len(set(slides.values())) > 1:
         raise UsageError(
             "select() gives a row per yield tuple, so all its windows must have the same slide; got "
-            + ", ".join(f"{name}: {'none' if slide is None else slide}" for name, slide in slides.items())
+            + ", ".join(f"{name}: {'none' if slide is None else ', '.join(slide)}" for name, slide in slides.items())
         )
     active = {name: window.frame if window and window.active_expiration else None for name, window in windows.items()}
     if len(set(active.values())) > 1:

@@ -233,7 +233,12 @@ def python_values(values: pa.Array) -> list[Any]:
         return result
     if pa.types.is_timestamp(kind):
         if kind.unit == "ns":
-            values = pc.cast(values, pa.timestamp("us", kind.tz), safe=False)
+            # Floored, as Spark's microseconds are: a cast would cut towards 1970.
+            ticks = np.frombuffer(values.buffers()[1] or b"", dtype=np.int64)[
+                values.offset : values.offset + len(values)
+            ]
+            floored = pa.array(ticks // 1000, mask=pc.is_null(values).to_numpy(zero_copy_only=False))
+            values = floored.view(pa.timestamp("us", kind.tz))
         if kind.tz == "UTC":
             # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
             naive = pc.cast(values, pa.timestamp(values.type.unit)).to_pylist()

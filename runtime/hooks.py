@@ -9,7 +9,7 @@ import pyarrow as pa
 from inwindow.native._hooks import Misfit
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held, ListColumn, MaskColumn
-from inwindow.udaf.types import fitting, record_values
+from inwindow.udaf.types import fitting, plain_for
 from inwindow.windows.sequence import Positions
 
 
@@ -38,6 +38,7 @@ class Answers:
 
     def __init__(self, hook: str, result: pa.DataType) -> None:
         self.hook, self.result, self.fits = hook, result, fitting(result)
+        self.plain = plain_for(result)
 
     @property
     def mode(self) -> Literal["double", "int64", "object"]:
@@ -49,7 +50,7 @@ class Answers:
     @property
     def snapshot(self) -> Callable[[Any], Any] | None:
         """What the driver takes of each answer that the aggregate could go on to change: a list, an array, a record."""
-        return record_values if pa.types.is_nested(self.result) or pa.types.is_binary(self.result) else None
+        return self.plain if pa.types.is_nested(self.result) or pa.types.is_binary(self.result) else None
 
     def rolled(self, roll: Callable[[], Any], ends: Positions) -> pa.Array:
         """The answers of a driver for frames with the given ends, as an Arrow array."""
@@ -73,8 +74,8 @@ class Answers:
             raise
 
     def _convert(self, answers: list[Any]) -> pa.Array:
-        if pa.types.is_nested(self.result):
-            answers = [record_values(answer) for answer in answers]
+        if pa.types.is_nested(self.result) or pa.types.is_decimal(self.result):
+            answers = [self.plain(answer) for answer in answers]
         elif pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
         if not all(map(self.fits, answers)):

@@ -125,7 +125,8 @@ class Select(RowOperator):
     def _expiration_times(self, at: Positions) -> pa.Array:
         key, window = self.work.key, self.work.steps[0].case.window
         assert key is not None and window is not None
-        keys = self.sequence.keys_at(at) if len(at) else np.zeros(0, dtype=np.int64)
+        owners, which = np.unique(at, return_inverse=True)  # a tuple may have emitted several times
+        keys = self.sequence.keys_at(owners)[which] if len(at) else np.zeros(0, dtype=np.int64)
         size = -window.frame.lower  # type: ignore[union-attr, operator]
         times = key.column_of(key.moved(keys, size, lower=True, what="the frame"))
         plain = self.sequence.plain_at(at)

@@ -1,7 +1,9 @@
 """Applying aggregates as a user does: what goes in, what comes out, under which name, in which order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
+from threading import Lock
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -53,7 +55,7 @@ def test_different_partitionings_are_separate_passes_over_the_same_rows() -> Non
         of_item=iw.sum("price").over(BY_ITEM),
         of_all=iw.sum("price").over(iw.unbounded(order_by="ts")),
         as_came=iw.count().over(iw.unbounded()),
-        backwards=iw.first("ts").over(iw.unbounded(order_by="ts desc")),
+        backwards=iw.first("ts").over(iw.unbounded(order_by=iw.desc("ts"))),
     )
     assert table["of_item"].to_pylist() == [7.0, 2.0, 3.0, 2.0, 9.0]
     assert table["of_all"].to_pylist() == [12.0, 2.0, 5.0, 5.0, 11.0]
@@ -345,3 +347,111 @@ def test_a_first_mistake_is_told_with_the_way_out(mistake: Callable[[], object],
     with pytest.raises(iw.InWindowError) as caught:
         mistake()
     assert str(caught.value) == message
+
+
+class Counting(iw.WindowAggregate):
+    """Yields as many rows as its argument says, when it leaves."""
+
+    def iterate(self, n):
+        pass
+
+    def expire(self, n) -> Iterator[str]:
+        for number in range(n):
+            yield f"{n}.{number}"
+
+
+def test_emission_times_belong_to_the_tuples_that_leave() -> None:
+    table = pa.table({"t": [1, 2, 3], "n": [2, 0, 1]})  # as many emissions as tuples
+    window = iw.range(10, order_by="t", active_expiration=True)
+    rows = iw.select(table, "t", iw.emitted_at().alias("at"), x=Counting()("n").over(window))
+    assert rows.to_pydict() == {"t": [1, 1, 3], "at": [11, 11, 13], "x": ["2.0", "2.1", "1.0"]}
+    times = table.set_column(0, "t", pa.array([datetime(2026, 1, day) for day in (1, 2, 3)]))
+    at_once = iw.range("0 seconds", order_by="t", active_expiration=True)
+    assert iw.select(times, iw.emitted_at().alias("at"), x=Counting()("n").over(at_once))["at"].to_pylist() == [
+        datetime(2026, 1, 1),
+        datetime(2026, 1, 1),
+        datetime(2026, 1, 3),
+    ]
+
+
+class Thirds(iw.Aggregate):
+    """A Decimal with more digits than its column."""
+
+    def iterate(self, price: Decimal) -> None:
+        self.price = price
+
+    def terminate(self) -> Decimal:
+        return self.price / 3
+
+
+class Pair(iw.Aggregate, returns="struct<a:int,b:string>"):
+    """A plain tuple for a struct, as in PySpark."""
+
+    def iterate(self, n: int) -> None:
+        self.n = n
+
+    def terminate(self) -> tuple[int, str]:
+        return self.n, str(self.n)
+
+
+def test_answers_fit_as_in_pyspark() -> None:
+    table = pa.table({"d": [Decimal("1.00")], "n": [7]})
+    result = iw.with_columns(table, third=Thirds()("d").over(iw.rows(1)), pair=Pair()("n").over(iw.rows(1)))
+    assert result["third"].to_pylist() == [Decimal("0.333333333333333333")]
+    assert result["pair"].to_pylist() == [{"a": 7, "b": "7"}]
+
+
+def test_a_column_name_is_a_column_name() -> None:
+    table = pa.table({"t": [1, 2, 3], "t desc": [1, 3, 2], "v": [1, 2, 4]})
+    assert iw.with_columns(table, x=iw.sum("v").over(iw.rows(9, order_by="t desc")))["x"].to_pylist() == [1, 7, 5]
+    for name in ("t desc", "-t"):
+        with pytest.raises(iw.UnknownColumnError, match=r"for a descending order write iw.desc\('t'\)"):
+            iw.with_columns(table.drop_columns("t desc"), x=iw.sum("v").over(iw.rows(9, order_by=name)))
+
+
+def test_nanoseconds_are_floored() -> None:
+    table = pa.table({"t": pa.array([-1, 0, 999, 1000, None], pa.timestamp("ns"))})
+
+    class Same(iw.Aggregate, returns="timestamp_ntz"):
+        def iterate(self, t):
+            self.t = t
+
+        def terminate(self):
+            return self.t
+
+    epoch = datetime(1970, 1, 1)
+    step = timedelta(microseconds=1)
+    result = iw.with_columns(table, x=Same()("t").over(iw.rows(1)))["x"].to_pylist()
+    assert result == [epoch - step, epoch, epoch, epoch + step, None]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (iw.rows(2, slide=2, order_by="t"), iw.range(2, slide=2, order_by="t")),
+        (iw.range(2, slide=2, order_by="t"), iw.range(2, slide=2, origin=1, order_by="t")),
+        (iw.rows(2, slide=2, order_by="t"), iw.rows(2, slide=2, final="emit", order_by="t")),
+    ],
+    ids=["what it counts", "origin", "final"],
+)
+def test_select_wants_the_same_yield_tuples(one: object, other: object) -> None:
+    table = pa.table({"t": [1, 2, 3, 4]})
+    with pytest.raises(iw.UsageError, match="all its windows must have the same slide; got x: 2 .*, y: 2 "):
+        iw.select(table, "t", x=iw.sum("t").over(one), y=iw.sum("t").over(other))
+
+
+def test_state_that_cannot_be_copied_is_refused_at_once() -> None:
+    class Locked(iw.Aggregate):
+        def __init__(self):
+            self.lock = Lock()
+
+        def iterate(self, t):
+            self.t = t
+
+        def terminate(self) -> int:
+            return self.t
+
+    with pytest.raises(
+        iw.UsageError, match="Locked: each partition works on a copy .* in `initialize`, not in `__init__`"
+    ):
+        iw.with_columns(pa.table({"t": [1]}), x=Locked()("t").over(iw.rows(1)))

@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -191,6 +191,37 @@ _VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
     (pa.types.is_timestamp, (datetime, np.datetime64), ()),
     (pa.types.is_duration, (timedelta, np.timedelta64), ()),
 )
+
+
+def plain_for(kind: pa.DataType) -> Callable[[Any], Any]:
+    """What makes a hook's answer plain Python for a column of this type.
+
+    As in PySpark a plain tuple will do for a struct, and a Decimal is rounded (half up) to the column's scale.
+
+    >>> plain_for(arrow_type("struct<a:int,b:string>"))((1, "x"))
+    {'a': 1, 'b': 'x'}
+    >>> plain_for(arrow_type("decimal(5,2)"))(Decimal(4) / 3)
+    Decimal('1.33')
+    """
+    if pa.types.is_decimal(kind):
+        return lambda value: _rounded(value, kind.scale) if isinstance(value, Decimal) else value
+    if not pa.types.is_struct(kind):
+        return record_values
+    names = [field.name for field in kind]
+
+    def plain(value: Any) -> Any:
+        if type(value) is tuple and len(value) == len(names):
+            value = dict(zip(names, value, strict=True))
+        return record_values(value)
+
+    return plain
+
+
+def _rounded(value: Decimal, scale: int) -> Decimal:
+    exponent = value.as_tuple().exponent
+    if not isinstance(exponent, int) or exponent >= -scale:  # NaN and infinities are left to be refused
+        return value
+    return value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, Context(prec=80))
 
 
 class _Ddl:

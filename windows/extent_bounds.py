@@ -10,6 +10,7 @@ it is *complete* when a tuple at or beyond its end has arrived, or its block has
 Tuples with a NULL (as in Spark), NaN or infinite attribute are in no extent.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +18,13 @@ from typing import Any
 import numpy as np
 
 from inwindow.native._bounds import edges, shifted
+from inwindow.udaf.errors import DataError
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import Keys, OrderKey, floor_multiple, grid
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
+
+_INT64 = np.iinfo(np.int64)
 
 
 @dataclass
@@ -55,6 +59,8 @@ class Extents:
 class ExtentFraming(ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
+    reach = 0  # how far an extent may reach to either side of a tuple in it
+
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
         self.open = Extents(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None, None)
@@ -62,7 +68,9 @@ class ExtentFraming(ABC):
     def advance(self, sequence: Sequence) -> Extents:
         """The extents that are complete by now and were not before."""
         if self.seen < sequence.end:
-            introduced = self.introduce(sequence, self._placed(sequence))
+            at = self._placed(sequence)
+            self._check_room(sequence, at)
+            introduced = self.introduce(sequence, at)
             self.seen = sequence.end
             if introduced is not None:
                 self.open = self.open.joined(introduced)
@@ -83,6 +91,20 @@ class ExtentFraming(ABC):
         if sequence.keys.dtype == np.float64:
             at = at[np.isfinite(sequence.keys_at(at))]
         return at
+
+    def _check_room(self, sequence: Sequence, at: Positions) -> None:
+        """The bounds of the extents that a tuple lies in must be 64-bit numbers, as its attribute is."""
+        keys = sequence.keys_at(at) if sequence.key is not None and len(at) else np.zeros(0)
+        if keys.dtype != np.int64:
+            return
+        for extreme in (keys.min(), keys.max()):
+            if not _INT64.min + self.reach <= int(extreme) <= _INT64.max - self.reach:
+                assert sequence.key is not None
+                value = sequence.key.column_of(np.array([extreme]))[0]
+                raise DataError(
+                    f"{sequence.key.column!r} = {value} is so close to the end of its type, {sequence.key.type}, that an "
+                    "extent around it would have no bounds: filter such tuples out, or make the value NULL"
+                )
 
     @property
     def next_start(self) -> int:
@@ -182,6 +204,7 @@ class Hops(_Numbered):
             self.size = _exact(key, extent.size, f"{extent_name(extent)}: size")
             self.every = _exact(key, extent.every, f"{extent_name(extent)}: every")
             self.origin = key.origin(extent.origin)
+            self.reach = math.ceil(self.size + self.every)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """begin <= t < begin + size."""
@@ -225,6 +248,7 @@ class Cumulations(_Numbered):
         self.every = _exact(key, extent.every, "cumulate: every")
         self.origin = key.origin(extent.origin)
         self.steps = round(self.size / self.every)
+        self.reach = math.ceil(self.size)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """From the first end beyond t up to the full size."""
@@ -243,6 +267,7 @@ class Sessions(ExtentFraming):
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.gap = _exact(key, extent.gap, "session: gap")
+        self.reach = math.ceil(self.gap)
         self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:

@@ -23,7 +23,7 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
 
     ``lag`` ends the frame that many tuples earlier. The other keywords are those of every frame:
 
-    - ``partition_by=``, ``order_by=``: a column name or several; order with :func:`asc` and :func:`desc`, or ``"ts desc"``.
+    - ``partition_by=``, ``order_by=``: a column name or several; ``iw.desc("ts")`` orders downwards.
     - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, a distance in order values for
       the others, counted from ``origin=`` (the epoch, or 0).
     - ``final="drop"|"emit"``: whether an unfilled last slot of a ROWS slide yields.
@@ -310,11 +310,6 @@ def _named(column: Any, option: str) -> Any:
 def _order(column: Any) -> Order:
     if isinstance(column, Order):
         return column
-    if isinstance(column, str):
-        words = column.rsplit(" ", 1)
-        if len(words) == 2 and words[1].lower() in ("asc", "desc"):
-            ascending = words[1].lower() == "asc"
-            return Order(words[0], ascending, ascending)
     return Order(_named(column, "order_by"))
 
 

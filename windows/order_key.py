@@ -244,6 +244,8 @@ class OrderKey:
 
     def moved(self, keys: Keys, offset: Size, *, lower: bool, what: str) -> Keys:
         """The targets of a RANGE bound: ``keys`` moved by ``offset`` in the direction of the order."""
+        if offset == 0:
+            return keys
         if isinstance(offset, Interval) and offset.months:
             return self._moved_by_months(keys, offset, what=what)
         # ts >= t - 1.5 units is ts >= ceil(t - 1.5); ts <= t - 1.5 is ts <= floor(t - 1.5).

@@ -114,7 +114,7 @@ class Sequence:
         return self.keys[-1:]
 
     def keys_at(self, at: Positions) -> Keys:
-        """The keys of the tuples at the given positions."""
+        """The keys of the tuples at the given positions, which ascend, each once."""
         if len(at) and at[-1] - at[0] + 1 == len(at):
             return self.keys[at[0] - self.base : at[-1] + 1 - self.base]
         return self.keys[at - self.base]

@@ -134,7 +134,7 @@ ROWS = [
         "different slides",
         lambda: iw.select(TABLE, a=iw.max("n").over(iw.rows(4, slide=2)), b=iw.max("n").over(iw.rows(4))),
         iw.UsageError,
-        "select() gives a row per yield tuple, so all its windows must have the same slide; got a: 2, b: none",
+        "select() gives a row per yield tuple, so all its windows must have the same slide; got a: 2 tuples, b: none",
     ),
     Bad(
         "different partitionings",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pyarrow as pa
 from bad.input import TABLE, Bad
 
 import inwindow as iw
@@ -19,6 +20,24 @@ def minus_one(t):
 
 ROWS = [
     # Extents
+    Bad(
+        "at the very end of the type",
+        lambda: iw.group_by(pa.table({"d": [2**63 - 1]})).window(iw.tumble("d", size=10)).agg(n=iw.count()),
+        iw.DataError,
+        "'d' = 9223372036854775807 is so close to the end of its type, int64, that an extent around it would have no "
+        "bounds: filter such tuples out, or make the value NULL",
+    ),
+    Bad(
+        "a session at the very end of the type",
+        lambda: (
+            iw.group_by(pa.table({"d": pa.array([2**63 - 1], pa.timestamp("ns"))}))
+            .window(iw.session("d", gap="1 day"))
+            .agg(n=iw.count())
+        ),
+        iw.DataError,
+        "'d' = 2262-04-11 23:47:16.854775807 is so close to the end of its type, timestamp[ns], that an extent around it "
+        "would have no bounds: filter such tuples out, or make the value NULL",
+    ),
     Bad(
         "no size",
         lambda: iw.tumble("ts"),

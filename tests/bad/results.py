@@ -166,13 +166,6 @@ ROWS = [
         "(datetime), which does not fit the result type timestamp[us]" + FITTING,
     ),
     Bad(
-        "too many digits",
-        lambda: gives(Decimal("1.234"), "decimal(5,2)"),
-        iw.ResultTypeError,
-        "Gives.terminate() gave Decimal('1.234') (Decimal), which does not fit the result type "
-        "decimal128(5, 2)" + DIGITS,
-    ),
-    Bad(
         "too large a decimal",
         lambda: gives(Decimal(12345), "decimal(5,2)"),
         iw.ResultTypeError,
