@@ -42,7 +42,7 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
     report = HookError("\n".join(lines))
     report.__cause__ = None
-    report.error = error  # type: ignore[attr-defined]
+    report.error = error
     return report
 
 

@@ -34,7 +34,12 @@ class DataError(InWindowError, ValueError):
 
 
 class HookError(InWindowError):
-    """A hook of an aggregate, or a function of a scope, raised; says which one, where, with which arguments."""
+    """A hook of an aggregate, or a function of a scope, raised; says which one, where, with which arguments.
+
+    ``error`` is the exception itself, with its traceback.
+    """
+
+    error: BaseException | None = None
 
 
 class ResultTypeError(InWindowError, TypeError):

@@ -120,7 +120,7 @@ class ExtentFraming(ABC):
         """The end of each open extent, as far as the tuples that have arrived show it."""
 
 
-def extents_of(extent: Extent | None, key: OrderKey | None) -> ExtentFraming:
+def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | WholeGroups":
     """The framing of an extent; None is the whole group."""
     if extent is None:
         return WholeGroups()
@@ -130,8 +130,11 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> ExtentFraming:
     return Cumulations(extent, key) if isinstance(extent, Cumulate) else Sessions(extent, key)
 
 
-class WholeGroups(ExtentFraming):
-    """One extent per partition: a plain GROUP BY."""
+class WholeGroups:
+    """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
+
+    def __init__(self) -> None:
+        self.seen = 0  # partitions before this position have been given out
 
     def advance(self, sequence: Sequence) -> Extents:
         """The partitions that have ended."""
@@ -142,13 +145,10 @@ class WholeGroups(ExtentFraming):
             self.seen = int(ends[count - 1])
         return Extents(starts[:count], ends[:count], None, None)
 
-    def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:  # pragma: no cover - see advance
-        """Nothing: partitions need no keys."""
-        return None
-
-    def ends(self, sequence: Sequence, block_end: Positions) -> Positions:  # pragma: no cover - see advance
-        """Nothing: partitions need no keys."""
-        return block_end
+    @property
+    def next_start(self) -> int:
+        """No group still to come starts before this position."""
+        return self.seen
 
 
 class _Numbered(ExtentFraming):
