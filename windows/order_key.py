@@ -265,7 +265,9 @@ class OrderKey:
         months = days.astype("datetime64[M]")
         day_of_month = (days - months.astype("datetime64[D]")).astype(np.int64)
         moved = months + np.timedelta64(max(-_FAR, min(signed.months, _FAR)), "M")
-        last_day = ((moved + 1).astype("datetime64[D]") - moved.astype("datetime64[D]")).astype(np.int64) - 1
+        last_day = ((moved + np.timedelta64(1, "M")).astype("datetime64[D]") - moved.astype("datetime64[D]")).astype(
+            np.int64
+        ) - 1
         moved_days = moved.astype("datetime64[D]") + np.minimum(day_of_month, last_day)
         if not is_date:  # beyond 64 bits the target saturates
             most = _INT64.max // (_DAY // 1_000_000 * _TICKS[unit]) - 1
