@@ -5,7 +5,7 @@ that covers ``[lo, hi)``, to be undone from the left and grown to the right.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -68,22 +68,6 @@ class Evaluator(ABC):
         """The inverse of :meth:`state`."""
         self.lo, self.hi, inner = state
         self.inner_restore(inner)
-
-
-class Kernel(Protocol):
-    """What a native kernel offers; see ``native/``."""
-
-    def roll(self, values: Any, base: int, start: Positions, end: Positions) -> Any:
-        """A result per frame."""
-
-    def absorb(self, values: Any, base: int, start: int, end: int) -> None:
-        """Fold a growing frame."""
-
-    def state(self) -> Any:
-        """To be pickled."""
-
-    def restore(self, state: Any) -> None:
-        """The inverse."""
 
 
 class KernelEvaluator(Evaluator):

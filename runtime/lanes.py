@@ -206,8 +206,7 @@ class TumbleEmitLane(EmitLane):
             owners, values = self.emitter.roll(start, np.full(count, start), restart)
             last = owners == yield_tuple
             owners, values = owners[last], values.filter(pa.array(last))
-            nothing_seen = self.emitter.last_seen(start, count, -1)[-1] < start
-            if nothing_seen and self.emitter.empty is not None:
+            if self.emitter.empty is not None and self.emitter.last_seen(start, count, -1)[-1] < start:
                 owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
             self.give(owners, values)
         bounds, _ = self.framing.bounds(sequence, np.array([ready - 1]))

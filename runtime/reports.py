@@ -41,7 +41,6 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     lines += [f"  in {step.label}{_place(work, raised.hook, raised.position, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
     report = HookError("\n".join(lines))
-    report.__cause__ = None
     report.error = error
     return report
 

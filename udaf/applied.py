@@ -5,7 +5,7 @@ Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark 
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.traits import Traits
@@ -13,18 +13,7 @@ from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-
-class Applicable(Protocol):
-    """What can be applied to columns: a user's aggregate or a built-in."""
-
-    @property
-    def traits(self) -> Traits:
-        """What the optimizer knows of it."""
-
-    def result_type(self, arguments: "list[pa.DataType]") -> "pa.DataType":
-        """The result type over arguments of these types; a UsageError where there is none."""
+    pass
 
 
 @dataclass(frozen=True, eq=False)

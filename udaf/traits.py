@@ -48,7 +48,6 @@ class Traits:
     has_terminate: bool = True
     has_expire: bool = False
     has_merge: bool = False
-    has_unmerge: bool = False
     algebraic: bool = False
     commutative: bool = False
     reads_inwindow: bool = False
@@ -106,7 +105,6 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         has_terminate="terminate" in hooks,
         has_expire="expire" in hooks,
         has_merge="merge" in hooks,
-        has_unmerge="unmerge" in hooks,
         algebraic=declared.algebraic,
         commutative=declared.commutative,
         reads_inwindow=_annotates_inwindow(cls),
