@@ -90,6 +90,7 @@ def _input(step: Step, held: Held) -> Any:
 
 def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, empty: Any) -> Any:
     fields, mode, snapshot = _record_fields(prototype, width), answers.mode, answers.snapshot
+    empty = answers.plain(empty)
     if strategy == "two-stacks":
         return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
@@ -104,7 +105,11 @@ def _hook_levels(step: Step, held: Held) -> Levels:
     if traits.has_merge:
         tumble = Delta(aggregate, result="state", punt=PUNT)
         window: Any = MergePanes(
-            aggregate, result=answers.mode, empty=traits.empty, punt=PUNT, snapshot=answers.snapshot
+            aggregate,
+            result=answers.mode,
+            empty=answers.plain(traits.empty),
+            punt=PUNT,
+            snapshot=answers.snapshot,
         )
     else:
         base = base_of(aggregate)

@@ -49,8 +49,9 @@ class Answers:
 
     @property
     def snapshot(self) -> Callable[[Any], Any] | None:
-        """What the driver takes of each answer that the aggregate could go on to change: a list, an array, a record."""
-        return self.plain if pa.types.is_nested(self.result) or pa.types.is_binary(self.result) else None
+        """What the driver takes of each answer: a copy of what the aggregate could go on to change, a rounded Decimal."""
+        kind = self.result
+        return self.plain if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_decimal(kind) else None
 
     def rolled(self, roll: Callable[[], Any], ends: Positions) -> pa.Array:
         """The answers of a driver for frames with the given ends, as an Arrow array."""
@@ -74,9 +75,7 @@ class Answers:
             raise
 
     def _convert(self, answers: list[Any]) -> pa.Array:
-        if pa.types.is_nested(self.result) or pa.types.is_decimal(self.result):
-            answers = [self.plain(answer) for answer in answers]
-        elif pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
+        if pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
         if not all(map(self.fits, answers)):
             raise TypeError

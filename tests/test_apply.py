@@ -455,3 +455,27 @@ def test_state_that_cannot_be_copied_is_refused_at_once() -> None:
         iw.UsageError, match="Locked: each partition works on a copy .* in `initialize`, not in `__init__`"
     ):
         iw.with_columns(pa.table({"t": [1]}), x=Locked()("t").over(iw.rows(1)))
+
+
+class Ends(iw.Aggregate, returns="struct<low:double,high:double>", empty={"low": 0.0, "high": 0.0}):
+    """A struct, also over nothing; the answers are plain tuples."""
+
+    def initialize(self, price: float) -> None:
+        self.low = self.high = price
+
+    def iterate(self, price: float) -> None:
+        self.low, self.high = min(self.low, price), max(self.high, price)
+
+    def merge(self, later: "Ends") -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+
+    def terminate(self) -> tuple[float, float]:
+        return self.low, self.high
+
+
+@pytest.mark.parametrize("options", [{}, {"strategy": "recompute"}, {"slide": 2}], ids=str)
+def test_the_empty_value_is_an_answer_like_any_other(options: dict) -> None:
+    table = pa.table({"price": pa.array([None, None, 3.0, 5.0], pa.float64())})
+    ends = iw.with_columns(table, x=Ends()("price").over(iw.rows(4), **options))["x"].to_pylist()
+    assert ends[1] == {"low": 0.0, "high": 0.0}
+    assert ends[3] == {"low": 3.0, "high": 5.0}
