@@ -10,16 +10,14 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import check_columns, plan_groups, plan_windows
 from inwindow.runtime import local
-from inwindow.runtime.expressions import compute_arguments
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Rows, Session, Window
 
-Data = TypeVar("Data", pa.Table, pa.RecordBatchReader)
+Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
 
 
 @dataclass(frozen=True)
@@ -61,15 +59,14 @@ def with_columns(data: Data, *applied: Applied, **named: Applied) -> Data:
     >>> iw.with_columns(table, avg2=iw.avg("price").over(window), hi=iw.max("price").over(window)).to_pydict()
     {'item': ['a', 'b', 'a'], 'price': [1.0, 5.0, 3.0], 'avg2': [1.0, 5.0, 2.0], 'hi': [1.0, 5.0, 3.0]}
     """
-    data = _data(data, "with_columns")
+    place = _place(data, "with_columns")
     aggregates = _named(applied, named, "with_columns")
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     for name, one in aggregates.items():
         _check_kept_rows(name, one)
-    if isinstance(data, pa.RecordBatchReader):
-        return local.reader_with_columns(data, aggregates)
-    return local.table_with_columns(data, aggregates)
+    result: Data = place.with_columns(aggregates)
+    return result
 
 
 def select(data: Data, *items: Any, **named: Any) -> Data:
@@ -82,13 +79,13 @@ def select(data: Data, *items: Any, **named: Any) -> Data:
     >>> iw.select(table, "ts", total=iw.sum("price").over(iw.rows(4, slide=2))).to_pydict()
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
-    data = _data(data, "select")
-    columns: dict[str, str] = {}
+    place = _place(data, "select")
+    columns: dict[str, Any] = {}
     applied: dict[str, Applied] = {}
     times: list[str] = []
     ordered: list[str] = []
     for name, item in [*((None, item) for item in items), *named.items()]:
-        ordered.append(_place_item(name, item, data.schema, columns, applied, times))
+        ordered.append(_place_item(name, item, place, columns, applied, times))
     if len(times) > 1:
         raise UsageError(f"select() has emitted_at() {len(times)} times ({', '.join(times)}): once is enough")
     if len(set(ordered)) < len(ordered):
@@ -97,18 +94,16 @@ def select(data: Data, *items: Any, **named: Any) -> Data:
     if not applied:
         raise UsageError("select() was given no aggregate: for columns alone use the table's own select()")
     _check_yields(applied, times)
-    if isinstance(data, pa.RecordBatchReader):
-        result = local.reader_select(data, columns, applied, times[0] if times else None)
-        return _reordered_reader(result, ordered)
-    return local.table_select(data, columns, applied, times[0] if times else None).select(ordered)
+    result: Data = place.select(columns, applied, times[0] if times else None, ordered)
+    return result
 
 
 @dataclass(frozen=True)
 class Grouped:
     """Data grouped by keys; see :func:`group_by`."""
 
-    data: Any
-    keys: tuple[str, ...]
+    place: Any
+    keys: tuple[Any, ...]
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
 
@@ -124,7 +119,7 @@ class Grouped:
             raise UsageError(
                 f"group_by(order_by=...) and window(): the tuples of an extent are ordered by {extent.on!r}; drop order_by="
             )
-        return Grouped(self.data, self.keys, self.order_by, extent)
+        return Grouped(self.place, self.keys, self.order_by, extent)
 
     def agg(self, *applied: Applied, **named: Applied) -> Any:
         """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates."""
@@ -136,8 +131,7 @@ class Grouped:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
-        groups = local.reader_groups if isinstance(self.data, pa.RecordBatchReader) else local.table_groups
-        return groups(self.data, self.keys, self.extent, aggregates, self.order_by)
+        return self.place.groups(self.keys, self.extent, aggregates, self.order_by)
 
     def emit(self, *columns: Any, **named: Applied) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
@@ -145,7 +139,7 @@ class Grouped:
             raise UsageError("emit() is for groups without window(...): an extent gives its results with agg(...)")
         over = {}
         kept = [column for column in columns if isinstance(column, str)]
-        check_columns(self.data.schema, (*self.keys, *kept), "emit")
+        self.place.check((*self.keys, *kept), "emit")
         aggregates = _named(tuple(column for column in columns if not isinstance(column, str)), named, "emit")
         if not aggregates:
             raise UsageError("emit() was given no aggregate: write emit('ts', name=decayed('price'))")
@@ -162,7 +156,7 @@ class Grouped:
                 )
             over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
         extra = [column for column in kept if column not in self.keys]
-        return select(self.data, *self.keys, *extra, **over)
+        return select(self.place.data, *self.keys, *extra, **over)
 
 
 def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
@@ -178,33 +172,35 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     >>> str(iw.explain(by_ten, n=iw.count())).splitlines()[2:4]
     ['  n = count() (tumble t size 10)', '    strategy  tumble']
     """
-    data = _data(data, "group_by")
+    place = _place(data, "group_by")
     listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
     for key in listed:
         if not isinstance(key, str):
-            raise UsageError(f"group_by({shown(key)}): on local data a key is a column name")
+            raise UsageError(f"group_by({shown(key)}): a key is a column name")
     for key in listed:
         if listed.count(key) > 1:
             raise UsageError(f"group_by() is given the key {key!r} twice")
-    return Grouped(data, listed, window_of(unbounded(order_by=order_by)).order_by)
+    return Grouped(place, listed, window_of(unbounded(order_by=order_by)).order_by)
 
 
-def _data(data: Any, where: str) -> Any:
+def _place(data: Any, where: str) -> Any:
+    """Where the data are, as what can run on them: a ``Table``, a ``Reader``, or Spark's ``Frame``."""
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
-    if isinstance(data, (pa.Table, pa.RecordBatchReader)):
-        return _with_plain_types(data, where)
+    if isinstance(data, pa.Table):
+        return local.Table(_with_plain_types(data, where))
+    if isinstance(data, pa.RecordBatchReader):
+        return local.Reader(_with_plain_types(data, where))
     kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
-    if kind.startswith("pyspark."):
-        raise UsageError(
-            f"{where}: {kind} is not supported by this version, which runs on Arrow: use df.toArrow(), and "
-            "spark.createDataFrame(result) to go back"
-        )
+    if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
+        from inwindow.runtime.spark.frames import Frame
+
+        return Frame.of(data, where)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # Polars, DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
-    raise UsageError(f"{where}: got a {kind}; give a pyarrow.Table or a pyarrow.RecordBatchReader")
+    raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
 
 
 def _with_plain_types(data: Any, where: str) -> Any:
@@ -250,8 +246,8 @@ def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> di
 def _place_item(
     name: str | None,
     item: Any,
-    schema: pa.Schema,
-    columns: dict[str, str],
+    place: Any,
+    columns: dict[str, Any],
     applied: dict[str, Applied],
     times: list[str],
 ) -> str:
@@ -261,10 +257,10 @@ def _place_item(
     if isinstance(item, EmittedAt):
         times.append(name or item.name)
         return times[-1]
-    if isinstance(item, str):
-        check_columns(schema, [item], "select")
-        columns[name or item] = item
-        return name or item
+    passed = place.item(item)
+    if passed is not None:
+        columns[name or passed[0]] = passed[1]
+        return name or str(passed[0])
     given = f"{name}={shown(item)}" if name else shown(item)
     raise UsageError(f"select({given}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
 
@@ -316,11 +312,6 @@ def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
         )
 
 
-def _reordered_reader(reader: pa.RecordBatchReader, names: list[str]) -> pa.RecordBatchReader:
-    schema = pa.schema([reader.schema.field(name) for name in names])
-    return pa.RecordBatchReader.from_batches(schema, (batch.select(names) for batch in reader))
-
-
 def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
 
@@ -343,16 +334,10 @@ def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     <BLANKLINE>
     local: a table is sorted once per pass and fed in slices; a reader must come sorted
     """
-    groups = data if isinstance(data, Grouped) else None
-    data = groups.data if groups else data
-    schema = data if isinstance(data, pa.Schema) else _data(data, "explain").schema
     expressions = _named(applied, named, "explain")
     if not expressions:
         raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
-    aggregates, computed = compute_arguments(expressions)
-    schema = computed.schema(schema)
-    if groups:
-        passes = [plan_groups(schema, groups.keys, groups.extent, aggregates, order_by=groups.order_by)]
-    else:
-        passes = plan_windows(schema, aggregates)
-    return Explanation(passes, "local: a table is sorted once per pass and fed in slices; a reader must come sorted")
+    if isinstance(data, Grouped):
+        return data.place.explain_groups(data.keys, data.extent, expressions, data.order_by)
+    place = local.Local(data) if isinstance(data, pa.Schema) else _place(data, "explain")
+    return place.explain(expressions)

@@ -4,13 +4,14 @@ A table is sorted, fed through the operator in cache-sized slices, and comes bac
 must come sorted (checked) and is fed as it comes: memory is that of the frames, however long it is.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass, check_columns, plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
@@ -25,6 +26,84 @@ from inwindow.windows.spec import Extent, Hop, Order
 _SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
 _ROW = "__inwindow_row"
 _STREAM_ROW = "__inwindow_stream_row"
+_PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
+
+
+@dataclass(frozen=True)
+class Local:
+    """Data that are here: the only difference to a plan is their schema."""
+
+    data: Any
+
+    def check(self, names: Iterable[str], where: str) -> None:
+        """The columns are there, or an error."""
+        check_columns(self._schema, names, where)
+
+    def item(self, item: Any) -> tuple[str, Any] | None:
+        """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""
+        if not isinstance(item, str):
+            return None
+        self.check([item], "select")
+        return item, item
+
+    def explain(self, applied: Mapping[str, Applied]) -> Explanation:
+        """What aggregates over windows would do."""
+        named, computed = compute_arguments(applied)
+        return Explanation(plan_windows(computed.schema(self._schema), named), _PLACE)
+
+    def explain_groups(
+        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    ) -> Explanation:
+        """What aggregates of groups would do."""
+        named, computed = compute_arguments(applied)
+        return Explanation([plan_groups(computed.schema(self._schema), keys, extent, named, order_by=order_by)], _PLACE)
+
+    @property
+    def _schema(self) -> pa.Schema:
+        schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
+        return schema
+
+
+class Table(Local):
+    """A pyarrow.Table."""
+
+    def with_columns(self, applied: Mapping[str, Applied]) -> pa.Table:
+        """See :func:`inwindow.with_columns`."""
+        return table_with_columns(self.data, applied)
+
+    def select(
+        self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
+    ) -> pa.Table:
+        """See :func:`inwindow.select`."""
+        return table_select(self.data, passed, applied, emitted_at).select(order)
+
+    def groups(
+        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    ) -> pa.Table:
+        """See :func:`inwindow.group_by`."""
+        return table_groups(self.data, keys, extent, applied, order_by)
+
+
+class Reader(Local):
+    """A pyarrow.RecordBatchReader, sorted."""
+
+    def with_columns(self, applied: Mapping[str, Applied]) -> pa.RecordBatchReader:
+        """See :func:`inwindow.with_columns`."""
+        return reader_with_columns(self.data, applied)
+
+    def select(
+        self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
+    ) -> pa.RecordBatchReader:
+        """See :func:`inwindow.select`."""
+        reader = reader_select(self.data, passed, applied, emitted_at)
+        schema = pa.schema([reader.schema.field(name) for name in order])
+        return pa.RecordBatchReader.from_batches(schema, (batch.select(order) for batch in reader))
+
+    def groups(
+        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    ) -> pa.RecordBatchReader:
+        """See :func:`inwindow.group_by`."""
+        return reader_groups(self.data, keys, extent, applied, order_by)
 
 
 # Tables
@@ -84,7 +163,7 @@ def table_groups(
     work = plan_groups(whole.schema, keys, extent, named, order_by=order_by)
     operator = GroupOperator(work, whole.schema)
     if not len(whole) and not keys and extent is None:
-        return _over_nothing(operator, whole)
+        return pa.Table.from_batches([over_nothing(operator, whole.schema)])
     return pa.table(_fed(operator, whole, permutation(whole, work)), schema=operator.schema)
 
 
@@ -96,15 +175,15 @@ def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     return table.append_column(_STREAM_ROW, pa.array(numbers)), replace(extent, on=_STREAM_ROW, rows=False)
 
 
-def _over_nothing(operator: GroupOperator, empty: pa.Table) -> pa.Table:
+def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
     """SQL: an aggregate without keys gives one row, also over no tuples."""
     nothing = np.zeros(1, dtype=np.int64)
-    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in empty.column_names}, schema=empty.schema))
+    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in schema.names}, schema=schema))
     columns = [
         operator.run(step, evaluator.roll, nothing, nothing)
         for step, evaluator in zip(operator.work.steps, operator.evaluators, strict=True)
     ]
-    return pa.table(columns, schema=operator.schema)
+    return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
 
 
 def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
@@ -179,7 +258,8 @@ def _streamed(
     schema = pa.schema([field.with_name(name) for field, name in zip(operator.schema, names, strict=True)])
 
     def batches() -> Iterator[pa.RecordBatch]:
-        check = SortedCheck(operator.work)
+        remedy = "sort it first, or give a table (reader.read_all()), which is sorted for you"
+        check = SortedCheck(operator.work, "the reader is", remedy)
 
         def renamed(given: pa.RecordBatch) -> pa.RecordBatch:
             return pa.RecordBatch.from_arrays(given.columns, schema=schema)
@@ -198,10 +278,10 @@ def _streamed(
 
 
 class SortedCheck:
-    """A reader must be sorted by partition and order columns: an error names the two rows that are not."""
+    """The input must be sorted by partition and order columns: an error names the two rows that are not."""
 
-    def __init__(self, work: Pass) -> None:
-        self.work = work
+    def __init__(self, work: Pass, what: str, remedy: str) -> None:
+        self.work, self.what, self.remedy = work, what, remedy
         self.names = [*work.partition_by, *(order.column for order in work.order_by)]
         self.rows = 0
         self.last: pa.RecordBatch | None = None
@@ -220,8 +300,8 @@ class SortedCheck:
             row = self.rows + first - (self.last is not None)
             before, after = batch.slice(first, 2).to_pylist()
             raise DataError(
-                f"the reader is not sorted by {', '.join(self._orders())}: row {row} is {before}, row {row + 1} is {after}; "
-                "sort it first, or give a table (reader.read_all()), which is sorted for you"
+                f"{self.what} not sorted by {', '.join(self._orders())}: row {row} is {before}, row {row + 1} is {after}; "
+                f"{self.remedy}"
             )
         self.rows += batch.num_rows - (self.last is not None)
         self.last = batch.slice(batch.num_rows - 1)

@@ -62,7 +62,7 @@ class Operator(ABC):
 
     def flush(self) -> pa.RecordBatch:
         """Process what has been waiting to make a larger batch."""
-        for batch in _merged(self.waiting):
+        for batch in merged(self.waiting):
             self._append(batch)
         self.waiting, self.waiting_rows = [], 0
         return self._advance()
@@ -176,7 +176,8 @@ def _parameters(aggregate: Any) -> str:
     return "" if aggregate is None else f"{type(aggregate).__qualname__}({vars(aggregate)})"
 
 
-def _merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """Several batches as one (or more, where one string column would pass 2 GB)."""
     if len(batches) <= 1:
         return batches
     return pa.Table.from_batches(batches).combine_chunks().to_batches()

@@ -5,15 +5,12 @@ Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark 
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +62,7 @@ class Applied:
     @property
     def label(self) -> str:
         """The call as a user would write it: ``avg(price)``."""
-        return self.shown or f"{self.traits.name}({', '.join(map(str, self.columns))})"
+        return self.shown or f"{self.traits.name}({', '.join(map(column_text, self.columns))})"
 
     @property
     def output_name(self) -> str:
@@ -109,6 +106,12 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
             f"{len(columns)}: {', '.join(map(str, columns)) or 'none'}"
         )
     return Applied(aggregate, columns)
+
+
+def column_text(column: Any) -> str:
+    """A column as a message shows it: Spark's ``Column<'(a * 2)'>`` is ``(a * 2)``."""
+    text = str(column)
+    return text[8:-2] if text.startswith("Column<'") and text.endswith("'>") else text
 
 
 def is_expression(column: Any) -> bool:

@@ -92,7 +92,7 @@ class Aggregate:
                 f"{cls.__name__}: unknown class keyword {', '.join(map(repr, unknown))}: known are returns, nulls, "
                 "empty, algebraic, commutative and, for a WindowAggregate, base"
             )
-        above = cls._declared
+        above, above_has_hooks = cls._declared, cls._traits is not None
         cls._declared = Declared(
             returns=above.returns if returns is None else returns,
             nulls=above.nulls if nulls is None else nulls,
@@ -101,14 +101,16 @@ class Aggregate:
             commutative=above.commutative if commutative is None else commutative,
             base=above.base if base is None else base,
         )
-        if abstract:
+        if abstract or (not above_has_hooks and _is_bare(cls)):
             return
         cls._traits = read_traits(cls, cls._declared)
         _check_kind(cls, cls._traits)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls._traits is None:
-            raise DefinitionError(f"{cls.__name__} has no hooks: derive a class from it and instantiate that")
+            raise DefinitionError(
+                f"{cls.__name__} has no hooks: derive a class from it, with `def iterate(self, value)`, and instantiate that"
+            )
         if (args or kwargs) and cls.__init__ is object.__init__:
             given = ", ".join([*map(shown, args), *(f"{name}={shown(value)}" for name, value in kwargs.items())])
             applied = f"; to apply it to columns, make one first: {cls.__name__}()({', '.join(map(shown, args))})"
@@ -145,6 +147,22 @@ class WindowAggregate(Aggregate, abstract=True):
     >>> iw.with_columns(table, avg2=my_avg("price").over(iw.rows(2)))["avg2"].to_pylist()
     [1.0, 1.5, 4.0, 5.0]
     """
+
+
+_GIVEN_BY_PYTHON = {
+    "__module__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "_declared",
+}
+
+
+def _is_bare(cls: type) -> bool:
+    """A class without a body: cloudpickle makes one first, and fills it in, where it ships a class by value."""
+    return set(vars(cls)) <= _GIVEN_BY_PYTHON
 
 
 def _check_kind(cls: type[Aggregate], traits: Traits) -> None:

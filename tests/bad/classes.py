@@ -32,10 +32,10 @@ ROWS = [
         "`update` meant to be `iterate`?",
     ),
     Bad(
-        "no hooks",
-        lambda: define("pass"),
+        "no hooks",  # an empty class may be meant as a base: it is an error to use it
+        lambda: define("pass")(),
         iw.DefinitionError,
-        "A has neither `iterate` nor `initialize`, so it would never see a tuple: write `def iterate(self, value)`",
+        "A has no hooks: derive a class from it, with `def iterate(self, value)`, and instantiate that",
     ),
     Bad(
         "no hook that sees tuples",
@@ -203,7 +203,7 @@ ROWS = [
         "an instance of Aggregate itself",
         lambda: iw.Aggregate(),
         iw.DefinitionError,
-        "Aggregate has no hooks: derive a class from it and instantiate that",
+        "Aggregate has no hooks: derive a class from it, with `def iterate(self, value)`, and instantiate that",
     ),
     # The result type
     Bad(

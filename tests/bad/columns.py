@@ -150,7 +150,7 @@ ROWS = [
         "a Spark column on local data",
         lambda: iw.with_columns(TABLE, a=iw.max(SparkColumn()).over(iw.rows(2))),
         iw.UsageError,
-        "max(Column<'price + 1'>): Column<'price + 1'> is a Spark column; on local data use a column name"
+        "max(price + 1): Column<'price + 1'> is a Spark column; on local data use a column name"
         " or an Arrow expression, as in pyarrow.compute.field('a') * 2",
     ),
     Bad(

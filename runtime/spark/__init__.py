@@ -1,0 +1,1 @@
+"""The Spark adapter: DataFrames in, DataFrames out; the operator runs in Spark's own Python workers."""

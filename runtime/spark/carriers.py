@@ -1,0 +1,146 @@
+"""How the tuples come to be in order: the two carriers, and the choice between them.
+
+Shuffled
+    ``repartition`` by the keys, ``sortWithinPartitions``. The rows stream through a sort that spills: no operator holds a
+    partition, so memory is bounded whatever the size of the largest one. Keys, order values and results are checked by
+    an :class:`~inwindow.runtime.spark.worker.OrderGuard`.
+
+Numbered
+    An inline ``row_number()`` over the window is an argument of the UDF. Spark then sees a window and reuses a
+    partitioning and a sort that the data have, which ``repartition`` cannot; but its window operator buffers each
+    partition before it gives out a row.
+
+So *numbered* where that saves the shuffle, *shuffled* elsewhere. Later passes over the same keys need no shuffle in
+either case: rows do not leave their task.
+"""
+
+import io
+import re
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.spark.columns import Columns
+from inwindow.windows.spec import Order
+
+Sorted = tuple[Order, ...]
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """How a pass gets its order. ``shuffles`` and ``sorts`` say what it costs."""
+
+    shuffles: bool
+    sorts: bool
+    numbered: bool = False
+
+    def placed(self, df: Any, columns: Columns, work: Pass) -> Any:
+        """The data in the order of the pass (for a numbered one, Spark does it where the number is asked for)."""
+        if self.numbered:
+            return df
+        keys = [columns.column(name) for name in work.partition_by]
+        if self.shuffles:
+            df = df.repartition(*keys) if keys else df.repartition(1)
+        if self.sorts and (keys or work.order_by):
+            df = df.sortWithinPartitions(*keys, *(sort_order(columns, order) for order in work.order_by))
+        return df
+
+    def describe(self, work: Pass) -> str:
+        """The carrier in words, for explain."""
+        keys = ", ".join(work.partition_by)
+        if self.numbered:
+            return f"Spark's own partitioning by {keys} (row_number() over the window; no shuffle)"
+        shuffle = (f"repartition by {keys}" if keys else "one partition") if self.shuffles else "no shuffle"
+        by = ", ".join([*work.partition_by, *(f"{o.column}{'' if o.ascending else ' desc'}" for o in work.order_by)])
+        sort = f"sort by {by}" if by else "no sort"
+        return f"{shuffle}, {sort if self.sorts else 'already sorted'}"
+
+
+def ordering(work: Pass) -> Sorted:
+    """What a pass must be sorted by."""
+    return (*map(Order, work.partition_by), *work.order_by)
+
+
+def sort_order(columns: Columns, order: Order) -> Any:
+    """An order as a Spark sort expression."""
+    column = columns.column(order.column)
+    if order.ascending:
+        return column.asc_nulls_first() if order.nulls_first else column.asc_nulls_last()
+    return column.desc_nulls_first() if order.nulls_first else column.desc_nulls_last()
+
+
+def number(columns: Columns, work: Pass) -> Any:
+    """``row_number()`` over the pass's partitioning and order."""
+    F, Window = columns.session.F, columns.session.Window
+    keys = [columns.column(name) for name in work.partition_by]
+    orders = [sort_order(columns, order) for order in work.order_by]
+    return F.row_number().over(Window.partitionBy(*keys).orderBy(*orders or [F.lit(1)]))
+
+
+def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
+    """Passes so that each can use the shuffle, and if possible the sort, of the one before.
+
+    Fewest keys first, as data that are partitioned by fewer keys are partitioned by more; longest order first; the
+    unpartitioned ones last, since they bring all rows to one task.
+    """
+    left = sorted(passes, key=lambda work: (not work.partition_by, len(work.partition_by), -len(work.order_by)))
+    result: list[Pass] = []
+    while left:
+        following = [w for w in left if result and _clustered(result[-1].partition_by, w)]
+        first = following[0] if following else left[0]
+        first = next((w for w in following if _is_sorted(ordering(result[-1]), w)), first)
+        left.remove(first)
+        result.append(first)
+    return result
+
+
+def carriers_of(passes: list[Pass], columns: Columns) -> list[Carrier]:
+    """The carrier of each pass, in the order in which they will run."""
+    result: list[Carrier] = []
+    clustered: tuple[str, ...] = ()  # what the rows are partitioned by
+    by: Sorted = ()  # what they are sorted by
+    for work in passes:
+        if not _clustered(clustered, work):
+            clustered = work.partition_by
+            numbered = not result and bool(work.partition_by) and is_placed(columns.df, columns, work)
+            result.append(Carrier(not numbered, True, numbered))
+        else:
+            result.append(Carrier(False, not _is_sorted(by, work)))
+        if result[-1].sorts:
+            by = ordering(work)
+    return result
+
+
+def _clustered(by: tuple[str, ...], work: Pass) -> bool:
+    return bool(by) and set(by) <= set(work.partition_by)
+
+
+def _is_sorted(by: Sorted, work: Pass) -> bool:
+    wanted = ordering(work)
+    return by[: len(wanted)] == wanted
+
+
+_WINDOW = re.compile(r"Window \[row_number\(\)")
+
+
+def is_placed(df: Any, columns: Columns, work: Pass) -> bool:
+    """Whether Spark, asked for a window over the data, would not shuffle them. Read from its plan; in doubt, no."""
+    lines = plan_text(df.select(number(columns, work).alias("n"))).splitlines()
+    at = next((i for i, line in enumerate(lines) if _WINDOW.search(line)), None)
+    if at is None:
+        return False
+    for line in lines[at + 1 :]:
+        node = line.lstrip(" +-:*()0123456789")
+        if node.startswith(("Sort", "Project", "InputAdapter")):
+            continue
+        return not (node.startswith("Exchange") and "ENSURE_REQUIREMENTS" in node)
+    return False
+
+
+def plan_text(df: Any) -> str:
+    """Spark's physical plan as text, by the one way that classic and Connect share."""
+    text = io.StringIO()
+    with redirect_stdout(text):
+        df.explain()
+    return text.getvalue()

@@ -1,0 +1,157 @@
+"""The columns that cross to Python: names, expressions and sort orders, as one flat list of plain columns.
+
+A plan knows columns by name and Arrow type. Here each thing that a user may write (``"price"``, ``"trade.price"``,
+``F.col("a") * 2``) gets such a name, and is kept as the Spark Column that makes it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T
+
+from inwindow.optimizer.plan import check_columns
+from inwindow.runtime.spark.session import Session, is_connect
+from inwindow.runtime.spark.types import Ferry, ferry_of
+from inwindow.udaf.applied import Applied, column_text
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.spec import Order, Window
+
+PREFIX = "__inwindow_"
+
+
+class Columns:
+    """Spark columns by the name under which the plan knows them."""
+
+    def __init__(self, df: Any, session: Session) -> None:
+        self.df = df
+        self.session = session
+        self._columns: dict[str, Any] = {}
+        self._given: list[tuple[Any, str]] = []
+        self._kinds: dict[str, T.DataType] | None = None
+        self._computed: dict[str, Any] = {}
+
+    def name(self, column: Any, where: str) -> str:
+        """The plan's name for a column name or a Column."""
+        if isinstance(column, str):
+            if column not in self._columns:
+                self._columns[column] = named_column(self.df, column, where, self.session.F)
+            return column
+        if type(column).__module__.startswith("pyarrow"):
+            raise UsageError(
+                f"{where}: {column} is an Arrow expression; on a DataFrame use a column name or a Spark column, as in "
+                "F.col('a') * 2"
+            )
+        for given, name in self._given:
+            if _same(given, column):
+                return name
+        text = name = column_text(column)
+        while name in self._columns or name in self.df.columns:
+            name = f"{text} #{len(self._columns)}"
+        self._columns[name] = column
+        self._given.append((column, name))
+        return name
+
+    def place(self, column: Any, where: str) -> str:
+        """The plan's name for a key or an order column: an expression is computed once, as a column of the data."""
+        if not isinstance(column, str) and self.df.columns.count(column_text(column)) == 1:
+            column = column_text(column)
+        known = len(self._given)
+        name = self.name(column, where)
+        if len(self._given) > known:
+            self._computed[name] = f"{PREFIX}place_{len(self._computed)}"
+            self.df = self.df.withColumn(self._computed[name], column)
+            self._columns[name] = self.session.F.col(self._computed[name])
+        return name
+
+    def applied(self, given: Mapping[str, Applied]) -> dict[str, Applied]:
+        """The aggregates over names alone."""
+        return {name: self._applied(one) for name, one in given.items()}
+
+    def _applied(self, one: Applied) -> Applied:
+        window = None if one.window is None else self._window(one.window, f"the window of {one.label}")
+        return replace(
+            one,
+            columns=tuple(self.name(column, one.label) for column in one.columns),
+            condition=None if one.condition is None else self.name(one.condition, f"the filter of {one.label}"),
+            window=window,
+            shown=one.label,
+        )
+
+    def _window(self, window: Window, where: str) -> Window:
+        return replace(
+            window,
+            partition_by=tuple(self.place(key, where) for key in window.partition_by),
+            order_by=self.orders(window.order_by, where),
+        )
+
+    def orders(self, orders: Iterable[Order], where: str) -> tuple[Order, ...]:
+        """Order columns as names."""
+        return tuple(replace(order, column=self.place(order.column, where)) for order in orders)
+
+    @property
+    def computed(self) -> list[str]:
+        """The columns that were added to the data, to be dropped at the end."""
+        return list(self._computed.values())
+
+    def column(self, name: str) -> Any:
+        """The Spark column of a name."""
+        return self._columns[name]
+
+    def crossing(self, name: str) -> Any:
+        """The Spark column in a type that can cross."""
+        return self.ferry(name).out(self._columns[name])
+
+    def ferry(self, name: str) -> Ferry:
+        """How a column crosses."""
+        return ferry_of(self._kind(name), name, self.session.zone)[0]
+
+    def schema(self) -> pa.Schema:
+        """All columns as they arrive in Python."""
+        kinds = {name: ferry_of(self._kind(name), name, self.session.zone)[1] for name in self._columns}
+        return pa.schema(kinds.items())
+
+    def _kind(self, name: str) -> T.DataType:
+        if self._kinds is None or name not in self._kinds:
+            analysed = self.df.select(*[c.alias(f"_{i}") for i, c in enumerate(self._columns.values())]).schema
+            self._kinds = {name: field.dataType for name, field in zip(self._columns, analysed.fields, strict=True)}
+        return self._kinds[name]
+
+    def check_places(self, names: Iterable[str], where: str) -> None:
+        """Keys and order columns must be compared here as Spark compares them: by their bytes."""
+        for name in names:
+            collation = getattr(self._kind(name), "collation", "UTF8_BINARY")
+            if collation != "UTF8_BINARY":
+                raise UsageError(
+                    f"{where}: {name!r} has the collation {collation}, in which different strings may be equal; inwindow "
+                    f"compares bytes: use an expression that makes equal ones the same, such as F.lower({name!r}).collate("
+                    "'UTF8_BINARY')"
+                )
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two Columns are the same expression, as when one WindowSpec is read twice. In doubt they are not."""
+    if a is b:
+        return True
+    if is_connect(a):
+        return a._expr is b._expr
+    return bool(a._jc.node().normalized().equals(b._jc.node().normalized()))
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark's parser takes it, dots and all."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def named_column(df: Any, name: str, where: str, F: ModuleType) -> Any:
+    """The column of a name: one of the data's, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
+    if df.columns.count(name) == 1:
+        return F.col(quoted(name))
+    root = re.match(r"`((?:[^`]|``)+)`|([^.\[]+)", name)
+    first = (root[1] or root[2]).replace("``", "`") if root else name
+    if name in df.columns or first.casefold() not in {known.casefold() for known in df.columns}:
+        check_columns(pa.schema([pa.field(known, pa.null()) for known in df.columns]), [name], where)
+    return F.col(name)

@@ -1,0 +1,44 @@
+"""What we need to know of a Spark session, classic or Connect: asked for once per call."""
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+
+def is_connect(thing: Any) -> bool:
+    """Whether a DataFrame, a Column or a session is Spark Connect's."""
+    return ".connect." in type(thing).__module__
+
+
+@dataclass(frozen=True)
+class Session:
+    """The settings that decide on results, ANSI mode and the time zone; and PySpark's functions for this session."""
+
+    ansi: bool
+    zone: str
+    F: ModuleType
+    Window: Any
+
+    @classmethod
+    def of(cls, df: Any) -> "Session":
+        """The session of a DataFrame."""
+        F, Window = _modules(df)
+        conf = df.sparkSession.conf
+        return cls(conf.get("spark.sql.ansi.enabled") == "true", conf.get("spark.sql.session.timeZone"), F, Window)
+
+    @property
+    def has_iterator_udf(self) -> bool:
+        """Spark 4.1 brought Arrow UDFs; 4.0 has mapInArrow only."""
+        return hasattr(self.F, "arrow_udf")
+
+
+def _modules(df: Any) -> tuple[ModuleType, Any]:
+    # Asked for by the kind of DataFrame: pyspark.sql's own choice is the process's, which may have both kinds.
+    if is_connect(df):
+        from pyspark.sql.connect import functions as connect_functions
+        from pyspark.sql.connect.window import Window as ConnectWindow
+
+        return connect_functions, ConnectWindow
+    from pyspark.sql import Window, functions
+
+    return functions, Window

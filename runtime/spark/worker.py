@@ -1,0 +1,214 @@
+"""What runs in Spark's Python workers: sorted batches through the operator, under a guard.
+
+The driver ships a :class:`Job` as bytes of its own making, so that a class that cannot be shipped is an error there, and
+a class from a notebook or a script travels by value. A task makes its operator once and feeds it.
+"""
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.local import SortedCheck, over_nothing
+from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.rows import Select, WithColumns
+from inwindow.udaf.errors import DataError, InWindowError
+from inwindow.windows.neighbours import changes
+from inwindow.windows.sequence import Positions
+
+_ROWS = 1 << 16  # tuples for one step of the operator: Spark's batches are smaller
+_BYTES = 1 << 24
+
+Batches = Iterator[pa.RecordBatch]
+
+
+class Guard(ABC):
+    """Watches that the tuples come as the plan has ordered them: an optimizer that moved a step would be silent."""
+
+    @abstractmethod
+    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch for the operator, or an error."""
+
+
+class OrderGuard(Guard):
+    """After ``sortWithinPartitions``: keys and order columns must be sorted."""
+
+    def __init__(self, work: Pass) -> None:
+        self.check = SortedCheck(work, "the tuples that Spark hands over are", _REPORT)
+
+    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch as it is."""
+        self.check(batch)
+        return batch
+
+
+class NumberGuard(Guard):
+    """After ``row_number()``: numbers run on within equal keys, and begin at 1 with each new key.
+
+    The numbers alone would not do: A1 B2 B1 A2 has them all (labs.md, A2).
+    """
+
+    def __init__(self, work: Pass) -> None:
+        self.keys = list(work.partition_by)
+        self.last_number = 0
+        self.last_keys: list[pa.Array] | None = None
+
+    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch without its first column, the numbers."""
+        number: Positions = batch.column(0).to_numpy()
+        before = np.append(self.last_number, number[:-1])
+        if self.keys:
+            keys = [batch.column(batch.schema.get_field_index(name)) for name in self.keys]
+            begins = changes(keys, self.last_keys)
+            self.last_keys = [key.slice(len(number) - 1) for key in keys]
+        else:
+            begins = before == 0
+        wrong = np.flatnonzero(number != np.where(begins, 1, before + 1))
+        if len(wrong):
+            at = int(wrong[0])
+            raise DataError(
+                f"the tuples that Spark hands over are not in the order of the window: after number {before[at]} came "
+                f"{number[at]}{' of a new partition' if begins[at] else ''}; {_REPORT}"
+            )
+        self.last_number = int(number[-1])
+        return batch.select(range(1, batch.num_columns))
+
+
+_REPORT = "Spark's plan was changed between the sort and inwindow: please report it, with df.explain()"
+
+
+@dataclass(frozen=True)
+class Job(ABC):
+    """What a task needs: the plan, and the columns that arrive."""
+
+    work: Pass
+    schema: pa.Schema  # of what arrives; with a number first, if ``numbered``
+    numbered: bool
+
+    @abstractmethod
+    def operator(self, schema: pa.Schema) -> Operator:
+        """A fresh operator."""
+
+    def run(self, batches: Batches) -> Batches:
+        """The operator's output over the task's batches."""
+        guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.work)
+        operator = self.operator(pa.schema(list(self.schema)[1:]) if self.numbered else self.schema)
+        for batch in _in_steps(_as(self.schema, batch) for batch in batches if batch.num_rows):
+            given = operator.process(guard.checked(batch))
+            if given.num_rows:
+                yield given
+        rest = operator.finish()
+        if rest.num_rows:
+            yield rest
+
+
+class TupleJob(Job):
+    """A row per tuple: the results alone."""
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """With nothing passed through."""
+        return WithColumns(self.work, schema, ())
+
+
+@dataclass(frozen=True)
+class RowJob(Job):
+    """A row per tuple: columns passed through, and the results."""
+
+    passed: tuple[str, ...]
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """Where Spark does not keep the other columns itself."""
+        return WithColumns(self.work, schema, self.passed)
+
+
+@dataclass(frozen=True)
+class SelectJob(Job):
+    """A row per yield tuple, emission or expiration."""
+
+    passed: tuple[str, ...]
+    emitted_at: str | None
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """For ``select``."""
+        return Select(self.work, schema, self.passed, self.emitted_at)
+
+
+class GroupJob(Job):
+    """A row per group, or per group and extent."""
+
+    def operator(self, schema: pa.Schema) -> GroupOperator:
+        """For ``group_by``."""
+        return GroupOperator(self.work, schema)
+
+    def run(self, batches: Batches) -> Batches:
+        """SQL: without keys there is one row, also over no tuples."""
+        first = next(batches, None)
+        if first is None and not self.work.partition_by and self.work.extent is None:
+            yield over_nothing(self.operator(self.schema), self.schema)
+        elif first is not None:
+            yield from super().run(chain([first], batches))
+
+
+def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
+    """The body of the iterator-style Arrow UDF: columns in, one struct column out."""
+
+    def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        its: Job = pickle.loads(job)
+        names = its.schema.names
+        for given in _told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in _listed(columns))):
+            names_out = [f"_{number}" for number in range(given.num_columns)]
+            yield pa.StructArray.from_arrays(given.columns, names_out)
+
+    return inwindow
+
+
+def _listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
+    for arrays in columns:  # Spark hands a single argument over by itself
+        yield list(arrays) if isinstance(arrays, tuple) else [arrays]
+
+
+def map_function(job: bytes):  # type: ignore[no-untyped-def]
+    """The body of ``mapInArrow``: batches in, batches out."""
+
+    def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        its: Job = pickle.loads(job)
+        names = its.schema.names
+        for given in _told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
+            yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
+
+    return inwindow
+
+
+def _told(batches: Batches) -> Batches:
+    """What a user's hook raises is told without the frames of ours that it went through."""
+    failed = None
+    try:
+        yield from batches
+    except InWindowError as error:
+        failed = error.with_traceback(None)
+    if failed is not None:
+        raise failed
+
+
+def _as(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with the planned types: a session may hand over large strings, or another time zone."""
+    return batch if batch.schema.equals(schema) else batch.cast(schema)
+
+
+def _in_steps(batches: Batches) -> Batches:
+    """Batches of a size at which the operator's cost per batch no longer shows."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= _ROWS or size >= _BYTES:
+            yield from merged(held)
+            held, rows, size = [], 0, 0
+    yield from merged(held)
