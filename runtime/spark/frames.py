@@ -253,19 +253,15 @@ def _titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: Mod
 
 
 def groups(
-    df: Any, keys: tuple[Any, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    columns: Columns,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
 ) -> Any:
     """A row per group and extent."""
-    F = functions()
     if isinstance(extent, Hop) and extent.scope == "stream":
-        from pyspark.sql import Window
-
-        in_order = F.row_number().over(Window.orderBy(F.col(quoted(extent.on)).asc_nulls_first()))
-        df, extent = (
-            df.withColumn(_STREAM_ROW, (in_order - 1).cast("bigint")),
-            replace(extent, on=_STREAM_ROW, rows=False),
-        )
-    columns = Columns(df, Session.of(df))
+        extent = _numbered_stream(columns, extent)
     names = tuple(columns.place(key, "group_by") for key in keys)
     orders = columns.orders(order_by, "group_by")
     if extent is not None:

@@ -13,12 +13,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pyspark import cloudpickle
-from pyspark.cloudpickle.cloudpickle import list_registry_pickle_by_value
+from pyspark import cloudpickle as _cloudpickle
+from pyspark.cloudpickle.cloudpickle import list_registry_pickle_by_value as _registered
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.spark.worker import Job
 from inwindow.udaf.errors import UsageError
+
+cloudpickle: Any = _cloudpickle  # it has no types
+registered: Any = _registered
 
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
@@ -49,7 +52,7 @@ def _can_be_shipped(step: Step) -> bool:
 def _by_value(steps: tuple[Step, ...]) -> Iterator[None]:
     with ExitStack() as stack:
         for module in {module.__name__: module for step in steps for module in _modules(step)}.values():
-            if module.__name__ not in list_registry_pickle_by_value():
+            if module.__name__ not in registered():
                 cloudpickle.register_pickle_by_value(module)
                 stack.callback(cloudpickle.unregister_pickle_by_value, module)
         yield
