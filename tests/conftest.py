@@ -2,9 +2,14 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _CALM = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 settings.register_profile("quick", max_examples=25, **_CALM)
 settings.register_profile("thorough", max_examples=1000, **_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--spark", default="classic", choices=["classic", "connect"], help="the session of tests/spark")

@@ -1,0 +1,41 @@
+"""A Spark session for the tests of this folder: classic, or Spark Connect with ``--spark=connect`` (see test_connect)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jvm import ensure_java
+
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "America/New_York",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
+    ensure_java()
+    from pyspark.sql import SparkSession
+
+    if pytestconfig.getoption("--spark") == "connect":
+        builder = SparkSession.builder.remote("local[2]")
+    else:
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        builder = builder.config("spark.log.level", "OFF")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(autouse=True)
+def settings(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test may change the session's settings: they are as they were for the next one."""
+    yield
+    if "spark" in request.fixturenames:
+        session = request.getfixturevalue("spark")
+        for name in ("spark.sql.ansi.enabled", "spark.sql.adaptive.enabled"):
+            session.conf.unset(name)
+        for name, value in SETTINGS.items():
+            session.conf.set(name, value)

@@ -1,0 +1,49 @@
+"""Every built-in, type and frame: ``iw.`` against ``F.`` over the same window, and against ourselves without Spark."""
+
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from spark.parity import BUILT_INS, FRAMES, SCHEMA, BuiltIn, by_id, differences, frame, tables
+
+import inwindow as iw
+from inwindow.windows.frames import window_of
+
+# An example is two Spark jobs: few of them, and none to shrink a failure.
+EXAMPLES = settings.get_profile(settings.get_current_profile_name()).max_examples
+few = settings(max_examples=max(EXAMPLES // 8, 2), phases=[Phase.explicit, Phase.reuse, Phase.generate])
+ORDERS = st.sampled_from(["asc", "desc", "asc_nulls_last", "desc_nulls_first"])
+
+
+def parity(spark: Any, rows: Any, built_in: BuiltIn, which: list[tuple[str, int, int]], order: str) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    df = spark.createDataFrame(rows, SCHEMA)
+    ours, theirs, tied = {}, {}, []
+    for kind, lower, upper in which:
+        place = "u" if kind == "rows" or built_in.ties_matter else "t"
+        window = frame(Window.partitionBy("k").orderBy(getattr(F.col(place), order)()), Window, kind, lower, upper)
+        read = window_of(window)
+        for column in built_in.types:
+            name = f"{built_in.name}({column}) {kind} {lower} {upper}"
+            ours[name] = built_in.ours(column).over(read)
+            theirs[name] = built_in.spark(F, column).over(window)
+            tied += [name] if place == "t" else []
+    made = iw.with_columns(df, **ours)
+    expected = df.withColumns(theirs)
+    assert made.schema == expected.schema
+    result = by_id(made)
+    assert differences(result, by_id(expected), exact=False) == []
+    local = iw.with_columns(df.toArrow(), **ours).sort_by("id")
+    result = result.cast(local.schema)
+    assert differences(result.drop(tied), local.drop(tied), exact=True) == []
+    assert differences(result, local, exact=False) == []  # ties come in another order: sums round otherwise
+
+
+@pytest.mark.parametrize("built_in", BUILT_INS, ids=lambda one: one.name)
+@given(rows=tables(), which=st.lists(st.sampled_from(FRAMES), min_size=2, max_size=2, unique=True), order=ORDERS)
+@few
+def test_over_frames(built_in: BuiltIn, spark: Any, rows: Any, which: Any, order: str) -> None:
+    parity(spark, rows, built_in, which, order)

@@ -1,0 +1,185 @@
+"""What Spark plans: how often it shuffles, sorts and crosses to Python; and the traps of labs.md A2, which are silent."""
+
+import re
+from typing import Any
+
+import pytest
+from spark.parity import by_id
+
+import inwindow as iw
+from inwindow.runtime.spark.carriers import plan_text
+
+N = 4000
+
+
+@pytest.fixture(scope="module")
+def events(spark: Any) -> Any:
+    columns = ["id", "id % 7 as k", "id % 3 as j", "id * 7919 % 4001 as t", "cast(id * 31 % 101 as double) as v", "'pass' as s"]
+    return spark.range(0, N, 1, 4).selectExpr(*columns)
+
+
+def nodes(df: Any) -> dict[str, int]:
+    text = plan_text(df)
+    return {
+        "shuffles": len(re.findall(r"Exchange (?:hash|Single|Round)", text)),
+        "sorts": len(re.findall(r"[- ]Sort \[", text)),
+        "crossings": len(re.findall(r"ArrowEvalPython|MapInArrow", text)),
+        "windows": len(re.findall(r"[- ]Window \[", text)),
+    }
+
+
+def by_k(order: str = "t", **more: Any) -> dict[str, Any]:
+    return {"partition_by": "k", "order_by": order, **more}
+
+
+# How often
+
+
+def test_one_pass_for_equal_windows(events: Any) -> None:
+    made = iw.with_columns(
+        events,
+        a=iw.avg("v").over(iw.rows(10, **by_k())),
+        b=iw.max("v").over(iw.range(100, **by_k())),
+        c=iw.count().over(iw.unbounded(**by_k())),
+        d=iw.sum("v").over(iw.rows(20, slide=5, **by_k())),
+    )
+    assert nodes(made) == {"shuffles": 1, "sorts": 1, "crossings": 1, "windows": 0}
+
+
+def test_windows_over_the_same_expression_share_a_pass(events: Any, spark: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    w = Window.partitionBy(F.col("k") % 2).orderBy((F.col("t") + 1).desc()).rowsBetween(-3, 0)
+    made = iw.with_columns(events, a=iw.avg("v").over(w), b=iw.max("v").over(w), c=iw.sum(F.col("v") * 2).over(w))
+    if type(made).__module__.startswith("pyspark.sql.classic"):
+        assert nodes(made) == {"shuffles": 1, "sorts": 1, "crossings": 1, "windows": 0}
+    theirs = events.withColumns({"a": F.avg("v").over(w), "b": F.max("v").over(w), "c": F.sum(F.col("v") * 2).over(w)})
+    assert by_id(made).drop("a") == by_id(theirs).drop("a")
+    assert made.schema == theirs.schema
+
+
+def test_windows_by_more_keys_share_the_shuffle(events: Any) -> None:
+    made = iw.with_columns(
+        events,
+        a=iw.avg("v").over(iw.rows(10, partition_by=["k", "j"], order_by="t")),
+        b=iw.max("v").over(iw.rows(10, **by_k())),
+        c=iw.max("v").over(iw.rows(10, **by_k(iw.desc("t")))),
+    )
+    assert nodes(made) == {"shuffles": 1, "sorts": 3, "crossings": 3, "windows": 0}
+
+
+def test_a_longer_order_serves_the_shorter(events: Any) -> None:
+    made = iw.with_columns(
+        events,
+        b=iw.max("v").over(iw.rows(10, **by_k())),
+        a=iw.max("v").over(iw.rows(10, partition_by="k", order_by=["t", "id"])),
+    )
+    assert nodes(made) == {"shuffles": 1, "sorts": 1, "crossings": 2, "windows": 0}
+
+
+def test_other_keys_shuffle_again(events: Any) -> None:
+    with pytest.warns(UserWarning, match="no partitioning"):
+        made = iw.with_columns(
+            events,
+            everything=iw.max("v").over(iw.rows(10, order_by="t")),
+            a=iw.max("v").over(iw.rows(10, **by_k())),
+            b=iw.max("v").over(iw.rows(10, partition_by="j", order_by="t")),
+        )
+    assert nodes(made)["shuffles"] == 3
+    assert made.columns == [*events.columns, "everything", "a", "b"]
+
+
+@pytest.mark.parametrize("how", ["repartition", "sorted", "group", "join"])
+def test_data_in_place_are_not_shuffled_again(events: Any, how: str) -> None:
+    from pyspark.sql import functions as F
+
+    placed = {
+        "repartition": lambda: events.repartition("k"),
+        "sorted": lambda: events.repartition(3, "k").sortWithinPartitions("k", "t"),
+        "group": lambda: events.groupBy("k", "t").agg(F.max("v").alias("v"), F.max("id").alias("id")).repartition("k"),
+        "join": lambda: events.hint("merge").join(events.groupBy("k").agg(F.max("v").alias("most")), "k"),
+    }[how]()
+    before = nodes(placed)
+    made = iw.with_columns(placed, a=iw.sum("v").over(iw.rows(10, **by_k())))
+    after = nodes(made)
+    assert after["shuffles"] == before["shuffles"]
+    if how == "sorted":
+        assert after["sorts"] == before["sorts"]
+    expected = iw.with_columns(placed.toArrow(), a=iw.sum("v").over(iw.rows(10, **by_k())))
+    assert by_id(made)["a"].to_pylist() == expected.sort_by("id")["a"].to_pylist()
+
+
+def test_only_needed_columns_cross(events: Any) -> None:
+    made = iw.with_columns(events, a=iw.avg("v").over(iw.rows(10, **by_k())))
+    call = re.search(r"ArrowEvalPython \[\w+\((.*?)\)#", plan_text(made))
+    assert call is not None and re.findall(r"(\w+)#", call[1]) == ["k", "t", "v"]
+
+
+def test_nothing_is_computed_that_nobody_reads(events: Any) -> None:
+    made = iw.with_columns(events, a=iw.avg("v").over(iw.rows(10, **by_k())))
+    assert nodes(made.select("id"))["crossings"] == 0
+
+
+# The traps: what stands above the UDF must not change what it sees
+
+
+def expected_sums(events: Any, following: int) -> dict[int, int]:
+    table = iw.with_columns(events.toArrow(), a=iw.sum("v").over(iw.rows_between(-2, following, **by_k())))
+    return dict(zip(table["id"].to_pylist(), table["a"].to_pylist(), strict=True))
+
+
+ABOVE = {
+    "a filter on a column": lambda df, F: df.where("v > 50"),
+    "a filter on a key": lambda df, F: df.where("k = 3"),
+    "a filter on the result": lambda df, F: df.where("a > 100"),
+    "an order": lambda df, F: df.orderBy("v", "id"),
+    "a limit": lambda df, F: df.limit(5),
+    "an offset": lambda df, F: df.offset(N - 5),
+    "a filter and a limit": lambda df, F: df.where("v > 50").limit(7),
+    "an order and a limit": lambda df, F: df.orderBy("v", "id").limit(7),
+    "a sample": lambda df, F: df.sample(0.3, seed=1),
+    "a repartition": lambda df, F: df.repartition("j"),
+    "a coalesce": lambda df, F: df.coalesce(1),
+    "distinct": lambda df, F: df.select("id", "a").distinct(),
+    "a join": lambda df, F: df.join(df.sparkSession.range(0, 1000).withColumnRenamed("id", "other"), F.col("id") == F.col("other")),
+    "a union": lambda df, F: df.where("j = 0").union(df.where("j = 1")),
+    "a group": lambda df, F: df.groupBy("id").agg(F.max("a").alias("a")),
+    "a native window": lambda df, F: df.withColumn("n", F.expr("row_number() over (partition by j order by v)")),
+    "another of ours": lambda df, F: iw.with_columns(df, b=iw.max("a").over(iw.rows(3, partition_by="j", order_by="v"))),
+    "fewer columns and a limit": lambda df, F: df.select("id", "a").limit(9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("following", [0, 2])
+@pytest.mark.parametrize("what", ABOVE)
+def test_steps_above_change_nothing(events: Any, following: int, what: str) -> None:
+    from pyspark.sql import functions as F
+
+    expected = expected_sums(events, following)
+    made = iw.with_columns(events, a=iw.sum("v").over(iw.rows_between(-2, following, **by_k())))
+    rows = ABOVE[what](made, F).toArrow().to_pylist()
+    assert rows
+    assert [(row["id"], row["a"]) for row in rows] == [(row["id"], expected[row["id"]]) for row in rows]
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize("partitions", ["1", "2", "7", "200"])
+def test_any_number_of_partitions(events: Any, spark: Any, partitions: str, adaptive: str) -> None:
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    expected = expected_sums(events, 2)
+    made = by_id(iw.with_columns(events, a=iw.sum("v").over(iw.rows_between(-2, 2, **by_k()))))
+    assert dict(zip(made["id"].to_pylist(), made["a"].to_pylist(), strict=True)) == expected
+
+
+def test_a_native_window_of_another_order_beside_ours(events: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    placed = events.repartition("k")  # ours by row_number()
+    made = iw.with_columns(placed, a=iw.sum("v").over(iw.rows(3, **by_k())))
+    both = made.select("id", "a", F.row_number().over(Window.partitionBy("k").orderBy("v")).alias("n"))
+    expected = expected_sums(events, 0)
+    result = both.toArrow().to_pylist()
+    assert {row["id"]: row["a"] for row in result} == expected
