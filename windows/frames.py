@@ -13,6 +13,7 @@ from typing import Any
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size, count_of, is_negative, is_positive, size_of, sum_of
+from inwindow.windows.spark_spec import read_order, read_window_spec
 from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Window, extent_name
 
 _UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
@@ -128,8 +129,6 @@ def window_of(window: Any, **options: Any) -> Window:
             "iw.group_by(df, keys).window(extent).agg(...)"
         )
     elif type(window).__name__ == "WindowSpec":
-        from inwindow.windows.spark_spec import read_window_spec
-
         base = read_window_spec(window)
     else:
         raise UsageError(
@@ -310,6 +309,8 @@ def _named(column: Any, option: str) -> Any:
 def _order(column: Any) -> Order:
     if isinstance(column, Order):
         return column
+    if type(column).__module__.startswith("pyspark.sql") and type(column).__name__ == "Column":
+        return read_order(column)
     return Order(_named(column, "order_by"))
 
 

@@ -28,6 +28,15 @@ def read_window_spec(spec: Any) -> Window:
     return Window(frame, tuple(partition_by), tuple(order_by))
 
 
+def read_order(column: Any) -> Order:
+    """A Spark Column as an order: ``F.desc("ts")`` says how to sort by ``ts``, ``F.col("ts")`` does not."""
+    if ".connect." in type(column).__module__:
+        expression = column._expr
+        return _connect_order(expression) if type(expression).__name__ == "SortOrder" else Order(column)
+    node = column._jc.node()
+    return _classic_order(node) if _kind(node) == "SortOrder" else Order(column)
+
+
 def _frame(is_rows: bool, lower: int, upper: int) -> Frame:
     bounds = [None if abs(bound) >= _UNBOUNDED else bound for bound in (lower, upper)]
     if bounds[0] is None and lower > 0:
@@ -44,9 +53,13 @@ def _read_connect(spec: Any) -> tuple[list[Any], list[Order], Frame | None]:
     frame = spec._frame
     return (
         [_connect_column(expression) for expression in spec._partitionSpec],
-        [Order(_connect_column(s._child), bool(s._ascending), bool(s._nullsFirst)) for s in spec._orderSpec],
+        [_connect_order(expression) for expression in spec._orderSpec],
         frame and _frame(bool(frame._isRowFrame), int(_connect_bound(frame._start)), int(_connect_bound(frame._end))),
     )
+
+
+def _connect_order(expression: Any) -> Order:
+    return Order(_connect_column(expression._child), bool(expression._ascending), bool(expression._nullsFirst))
 
 
 def _connect_bound(bound: Any) -> Any:
@@ -71,16 +84,14 @@ def _read_classic(spec: Any) -> tuple[list[Any], list[Order], Frame | None]:
     frame = node.frame()
     return (
         [_classic_column(column) for column in _items(node.partitionColumns())],
-        [
-            Order(
-                _classic_column(order.child()),
-                _kind(order.sortDirection()).startswith("Asc"),
-                _kind(order.nullOrdering()) == "NullsFirst",
-            )
-            for order in _items(node.sortColumns())
-        ],
+        [_classic_order(order) for order in _items(node.sortColumns())],
         None if frame.isEmpty() else _classic_frame(frame.get()),
     )
+
+
+def _classic_order(node: Any) -> Order:
+    ascending = _kind(node.sortDirection()).startswith("Asc")
+    return Order(_classic_column(node.child()), ascending, _kind(node.nullOrdering()) == "NullsFirst")
 
 
 def _classic_frame(frame: Any) -> Frame:

@@ -270,6 +270,7 @@ def groups(
     named = columns.applied(applied)
     work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
     (carrier,) = carriers_of([work], columns)
+    _warn_of_one_task([work], [carrier])
     handed, schema = _crossing(columns, _needed(work), work, carrier)
     job = worker.GroupJob(work, schema, carrier.numbered)
     results = [Result.of(columns.ferry(name)) for name in names]
@@ -299,6 +300,6 @@ def _warn_of_one_task(passes: list[Pass], carriers: list[Carrier]) -> None:
                 f"{labels}: the window has no partitioning, so all rows go to one task, in bounded memory but without "
                 "parallelism; give partition_by= a key if the result allows it",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,  # the user's own call
             )
             return

@@ -1,0 +1,172 @@
+"""Spark's types: every one passes through, every sensible one is an argument; odd names, nested fields, expressions."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from spark.parity import by_id
+
+import inwindow as iw
+
+EVERY = """
+    select id, id % 2 as k, timestamp'2020-01-01 00:00:00' + make_dt_interval(0, cast(id as int)) a, date'2020-01-01' b,
+        timestamp_ntz'2020-01-01 00:00:00' c, cast(id as decimal(20,3)) d, interval '1' day e, make_ym_interval(0, cast(id as int)) f,
+        parse_json('{"a":1}') g, array(id, null) h, struct(id as x, struct('a' as z) as y) i, map('a', id) j, x'01' l,
+        true m, cast(1 as tinyint) n, make_interval(1, 2) o, null p, 'X' collate utf8_lcase q, cast('abc' as varchar(10)) r,
+        cast(1 as float) s
+    from range(20)
+"""
+WINDOW = {"partition_by": "k", "order_by": "id"}
+
+
+@pytest.fixture(scope="module")
+def every(spark: Any) -> Any:
+    return spark.sql(EVERY)
+
+
+def test_every_type_passes_through(every: Any) -> None:
+    made = iw.with_columns(every, total=iw.sum("id").over(iw.rows(2, **WINDOW)))
+    assert made.schema.fields[:-1] == every.schema.fields
+    columns = [f"cast({name} as string)" for name in every.columns if name != "g"]
+    before = sorted(every.selectExpr(*columns).collect(), key=str)
+    assert sorted(made.selectExpr(*columns).collect(), key=str) == before
+
+
+PICKED = [name for name in "abcdefghijlmnpqrs" if name != "o"]
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_a_value_of_any_type_keeps_its_type(every: Any, name: str) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    w = Window.partitionBy("k").orderBy("id").rowsBetween(-2, -1)
+    ours, theirs = {"x": iw.first(name).over(w), "n": iw.count(name).over(w)}, {"x": F.first(name).over(w), "n": F.count(name).over(w)}
+    text = ["id", "n", "to_json(struct(x))" if name != "j" else "to_json(x)"]
+    made, expected = iw.with_columns(every, **ours), every.withColumns(theirs)
+    assert made.schema == expected.schema
+    assert by_id(made.selectExpr(*text)) == by_id(expected.selectExpr(*text))
+
+
+@pytest.mark.parametrize("name", ["f", "g", "i", "q", "a"])
+def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
+    from pyspark.sql import functions as F
+
+    made = iw.select(every, "id", name, n=iw.count().over(iw.rows(5, slide=5, **WINDOW)))
+    assert made.schema[name].dataType == every.schema[name].dataType
+    assert made.count() == 4
+    rows = made.select("id", F.to_json(F.struct(name)).alias("x")).collect()
+    expected = {row.id: row.x for row in every.select("id", F.to_json(F.struct(name)).alias("x")).collect()}
+    assert {row.id: row.x for row in rows} == {row.id: expected[row.id] for row in rows}
+    if name in "fa":
+        groups = iw.group_by(every, name).agg(n=iw.count())
+        assert groups.schema[name].dataType == every.schema[name].dataType
+        assert groups.count() == 20
+
+
+def test_intervals_of_months_are_compared(every: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    w = Window.partitionBy("k").orderBy(F.col("f").desc()).rowsBetween(-2, 0)
+    made = iw.with_columns(every, x=iw.max("f").over(w))
+    expected = every.withColumn("x", F.max("f").over(w))
+    assert made.schema == expected.schema
+    assert made.select("id", "x").orderBy("id").selectExpr("cast(x as string)").collect() == (
+        expected.select("id", "x").orderBy("id").selectExpr("cast(x as string)").collect()
+    )
+
+
+def test_names_and_expressions(spark: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    df = spark.range(20).selectExpr(
+        "id", "id % 2 as `the key`", "id * 3 % 7 as `a.b`", "struct(id as price, struct(id * 2 as deep) as more) as trade",
+        "id as `back``tick`", "array(id, id + 1) as list", "map('x', id) as named",
+    )  # fmt: skip
+    w = Window.partitionBy("the key").orderBy("id").rowsBetween(-2, 0)
+    made = iw.with_columns(
+        df,
+        a=iw.sum("a.b").over(w), b=iw.sum("trade.price").over(w), c=iw.sum("trade.more.deep").over(w),
+        d=iw.sum("back`tick").over(w), e=iw.sum(F.col("list")[1]).over(w), f=iw.sum("named.x").over(w),
+        g=iw.sum(F.col("`a.b`") * 2 + F.lit(1)).over(w), h=iw.sum("ID").over(w), **{"odd. name": iw.count().over(w)},
+        i=iw.sum(df["a`.b".replace("`", "")] if False else F.col("trade")["price"]).over(w),
+        j=iw.sum("id").filter(F.col("`a.b`") > 3).over(w),
+    )  # fmt: skip
+    expected = df.withColumns({
+        "a": F.sum("`a.b`").over(w), "b": F.sum("trade.price").over(w), "c": F.sum("trade.more.deep").over(w),
+        "d": F.sum("`back``tick`").over(w), "e": F.sum(F.col("list")[1]).over(w), "f": F.sum("named.x").over(w),
+        "g": F.sum(F.col("`a.b`") * 2 + F.lit(1)).over(w), "h": F.sum("ID").over(w), "odd. name": F.count("*").over(w),
+        "i": F.sum("trade.price").over(w), "j": F.sum(F.when(F.col("`a.b`") > 3, F.col("id"))).over(w),
+    })  # fmt: skip
+    assert made.schema == expected.schema
+    assert by_id(made) == by_id(expected)
+
+
+def test_sort_expressions_of_spark_as_order(spark: Any) -> None:
+    from pyspark.sql import functions as F
+
+    df = spark.range(20).selectExpr("id", "id * 7 % 20 as t")
+    for order in (F.desc("t"), F.col("t").desc(), F.col("t").desc_nulls_last(), iw.desc("t")):
+        made = iw.with_columns(df, n=iw.first("t").over(iw.unbounded(partition_by=F.lit(1), order_by=order)))
+        assert {row.n for row in made.collect()} == {19}
+
+
+def test_replacing_a_column_reads_the_old_one(spark: Any) -> None:
+    df = spark.range(6).selectExpr("id", "id as v", "1 as k")
+    window = iw.rows(2, partition_by="k", order_by="id")
+    made = by_id(iw.with_columns(df, v=iw.sum("v").over(window), w=iw.max("v").over(iw.rows(2, order_by=iw.desc("id"), partition_by="k"))))
+    assert made["v"].to_pylist() == [0, 1, 3, 5, 7, 9]
+    assert made["w"].to_pylist() == [1, 2, 3, 4, 5, 5]
+    assert made.column_names == ["id", "v", "k", "w"]
+
+
+def test_columns_of_the_same_name_pass_through(spark: Any) -> None:
+    left, right = spark.range(5).selectExpr("id", "id as v"), spark.range(5).selectExpr("id", "id * 2 as v")
+    joined = left.join(right, left["id"] == right["id"])
+    made = iw.with_columns(joined, total=iw.sum(right["v"]).over(iw.unbounded(partition_by=left["v"] % 2, order_by=left["id"])))
+    assert made.columns == ["id", "v", "id", "v", "total"]
+    assert sorted(row[4] for row in made.collect()) == [0, 2, 4, 8, 12]
+
+
+def test_random_arguments_are_drawn_once(spark: Any) -> None:
+    from pyspark.sql import functions as F
+
+    df = spark.range(1000).selectExpr("id", "1 as k")
+    drawn = F.rand(7)
+    window = iw.rows(1, partition_by="k", order_by="id")
+    made = iw.with_columns(df, a=iw.sum(drawn).over(window), b=iw.max(drawn).over(window))
+    assert made.where("a <> b").count() == 0
+
+
+def test_instants_reach_hooks_in_the_session_zone(spark: Any) -> None:
+    class Hour(iw.Aggregate):
+        def iterate(self, when: dt.datetime) -> None:
+            self.hour = when.hour
+
+        def terminate(self) -> int:
+            return self.hour
+
+    class Echo(iw.Aggregate):
+        def iterate(self, when: dt.datetime) -> None:
+            self.when = when
+
+        def terminate(self) -> dt.datetime:
+            return self.when
+
+    df = spark.sql("select timestamp'2020-07-01 23:00:00 UTC' as t, 1 as k")
+    made = iw.with_columns(df, h=Hour()("t").over(iw.rows(1)), e=Echo()("t").over(iw.rows(1)))
+    assert made.selectExpr("h", "e = t").collect()[0] == (19, True)
+
+
+def test_collated_keys_are_refused(every: Any) -> None:
+    with pytest.raises(iw.UsageError, match="'q' has the collation UTF8_LCASE, in which different strings may be equal"):
+        iw.with_columns(every, n=iw.count().over(iw.rows(2, partition_by="q", order_by="id")))
+    with pytest.raises(iw.UsageError, match="collation"):
+        iw.group_by(every, "q").agg(n=iw.count())
+
+
+def test_what_cannot_cross_is_said(every: Any) -> None:
+    with pytest.raises(iw.UsageError, match="the column 'o' is of type interval, and Spark cannot hand interval to Python"):
+        iw.with_columns(every, n=iw.first("o").over(iw.rows(2, **WINDOW)))
