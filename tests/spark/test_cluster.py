@@ -1,0 +1,115 @@
+"""Executors that die, tasks that run twice: the result is the same."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jvm import ensure_java
+from spark.script import answer
+
+JOB = """
+import glob, signal, subprocess, threading, time
+import inwindow as iw
+
+folder = {folder!r}
+
+class Slow(iw.WindowAggregate):
+    def initialize(self, value): self.total = value
+    def iterate(self, value):
+        self.total += value
+        if value % 500 == 0:
+            self.note(value)
+    def note(self, value):
+        import os, time
+        from pyspark import TaskContext
+        attempt = TaskContext.get().attemptNumber()
+        open(os.path.join(folder, f"{{value}}-{{attempt}}-{{os.getpid()}}"), "w").close()
+        {straggle}
+    def expire(self, value): self.total -= value
+    def terminate(self) -> float: return self.total
+
+spark = session({master!r}, sql_shuffle_partitions="4", executorEnv_PYTHONPATH=os.environ.get("PYTHONPATH", ""), **{settings!r})
+df = spark.range(0, 20000, 1, 4).selectExpr("id", "id % 8 as k", "cast(id as double) as v")
+made = iw.with_columns(df, a=Slow()("v").over(iw.rows(10, partition_by="k", order_by="id")), b=iw.avg("v").over(iw.rows(10, partition_by="k", order_by="id")))
+made = made.groupBy("k").agg({{"a": "sum", "b": "sum", "id": "count"}})  # a second stage, which may ask for the first again
+"""
+ANSWER = """
+rows = sorted(map(list, made.collect()))
+local = iw.with_columns(df.toArrow(), a=iw.sum("v").over(iw.rows(10, partition_by="k", order_by="id")), b=iw.avg("v").over(iw.rows(10, partition_by="k", order_by="id")))
+expected = sorted(map(list, spark.createDataFrame(local).groupBy("k").agg({"a": "sum", "b": "sum", "id": "count"}).collect()))
+same = len(rows) == len(expected) and all(abs(x - y) <= 1e-9 * abs(y) for a, b in zip(rows, expected) for x, y in zip(a, b))
+files = os.listdir(folder)
+print(json.dumps({"same": same, "again": len(files) - len({name.split("-")[0] for name in files}), "killed": killed}))
+"""
+KILLER = """
+killed = []
+def kill_one():
+    while not os.listdir(folder): time.sleep(0.05)
+    mine = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend.*" + spark.sparkContext.applicationId], capture_output=True, text=True)
+    victim = int(mine.stdout.split()[0])
+    os.kill(victim, signal.SIGKILL)
+    killed.append(victim)
+threading.Thread(target=kill_one, daemon=True).start()
+"""
+
+
+def run(folder: Path, master: str, straggle: str, killer: str = "killed = []", **settings: str) -> dict[str, Any]:
+    notes = folder / "notes"
+    notes.mkdir()
+    job = JOB.format(folder=str(notes), straggle=straggle, master=master, settings=settings)
+    given: dict[str, Any] = answer(folder, job + killer + ANSWER)
+    return given
+
+
+def test_an_executor_that_dies(tmp_path: Path) -> None:
+    given = run(tmp_path, "local-cluster[2,1,1024]", "time.sleep(0.2)", KILLER)
+    assert given["same"]
+    assert given["killed"] and given["again"] > 0  # it did die in the middle, and its work was done again
+
+
+@pytest.fixture
+def two_hosts(tmp_path: Path) -> Iterator[str]:
+    """A standalone cluster on two addresses: Spark gives no second attempt to the host of the first."""
+    ensure_java()
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    master = f"spark://127.0.0.1:{port}"
+    start = [str(home / "bin" / "spark-class")]
+    deploy = "org.apache.spark.deploy"
+    commands = [[*start, f"{deploy}.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]]
+    for host in ("127.0.0.1", "127.0.0.2"):
+        work = ["--work-dir", str(tmp_path / host), "--cores", "1", "--memory", "1g", "--webui-port", "0"]
+        commands.append([*start, f"{deploy}.worker.Worker", "--host", host, *work, master])
+    environment = {**os.environ, "SPARK_HOME": str(home)}
+    running = [
+        subprocess.Popen(one, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for one in commands
+    ]
+    yield master
+    for process in running:
+        process.terminate()
+    for process in running:
+        process.wait()
+
+
+def test_speculative_execution(tmp_path: Path, two_hosts: str) -> None:
+    given = run(
+        tmp_path,
+        two_hosts,
+        "time.sleep(20 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt
+        speculation="true",
+        speculation_interval="100ms",
+        speculation_multiplier="1.1",
+        speculation_quantile="0.3",
+        sql_adaptive_enabled="false",
+        executor_memory="800m",
+    )
+    assert given["same"]
+    assert given["again"] > 0

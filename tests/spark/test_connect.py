@@ -1,0 +1,23 @@
+"""The same tests on Spark Connect, in a process of its own: a process is either classic or Connect."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jvm import ensure_java
+
+FOLDER = Path(__file__).parent
+SAME = ["test_parity.py", "test_plans.py", "test_types.py", "test_errors.py"]
+
+
+@pytest.mark.skipif("PYTEST_CONNECT" in os.environ, reason="this is the run on Connect")
+def test_on_connect() -> None:
+    ensure_java()
+    files = [str(FOLDER / name) for name in SAME]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=short", "--spark=connect", *files]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTEST_CONNECT": "1"}, cwd=FOLDER.parent.parent
+    )
+    assert done.returncode == 0, done.stdout[-6000:]
