@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import check_columns
 from inwindow.runtime.spark.session import Session, is_connect
-from inwindow.runtime.spark.types import Ferry, ferry_of
+from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Order, Window
@@ -31,7 +31,7 @@ class Columns:
         self.session = session
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
-        self._kinds: dict[str, T.DataType] | None = None
+        self._analysed: dict[str, T.StructField] = {}
         self._computed: dict[str, Any] = {}
 
     def name(self, column: Any, where: str) -> str:
@@ -114,11 +114,18 @@ class Columns:
         kinds = {name: ferry_of(self._kind(name), name, self.session.zone)[1] for name in self._columns}
         return pa.schema(kinds.items())
 
+    def handed_through(self, name: str) -> Result:
+        """A column that comes back as it was."""
+        return Result.of(self.ferry(name), self._field(name).nullable)
+
     def _kind(self, name: str) -> T.DataType:
-        if self._kinds is None or name not in self._kinds:
+        return self._field(name).dataType
+
+    def _field(self, name: str) -> T.StructField:
+        if name not in self._analysed:
             analysed = self.df.select(*[c.alias(f"_{i}") for i, c in enumerate(self._columns.values())]).schema
-            self._kinds = {name: field.dataType for name, field in zip(self._columns, analysed.fields, strict=True)}
-        return self._kinds[name]
+            self._analysed = dict(zip(self._columns, analysed.fields, strict=True))
+        return self._analysed[name]
 
     def check_places(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes."""
@@ -130,6 +137,15 @@ class Columns:
                     f"compares bytes: use an expression that makes equal ones the same, such as F.lower({name!r}).collate("
                     "'UTF8_BINARY')"
                 )
+            self.check_value(name, where)
+
+    def check_value(self, name: str, where: str) -> None:
+        """A column that is more than handed through must have values that Python can work on."""
+        if isinstance(self.ferry(name), AsText):
+            raise UsageError(
+                f"{where}: the column {name!r} is an interval of months, days and seconds, which has no order: use a day-time or a "
+                "year-month interval"
+            )
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -23,7 +23,7 @@ from inwindow.optimizer.plan import Pass, Step, plan_groups, plan_windows
 from inwindow.runtime.local import single_pass
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, carriers_of, in_order_of_sharing, number
-from inwindow.runtime.spark.columns import PREFIX, Columns, named_column, quoted
+from inwindow.runtime.spark.columns import PREFIX, Columns, named_column
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import AsItIs, Result, result_of, to_spark
@@ -110,13 +110,21 @@ class WindowPlan:
 
 def plan(columns: Columns, applied: Mapping[str, Applied]) -> WindowPlan:
     """The passes of aggregates over windows, in the order in which they will run."""
+    named = _named(columns, applied)
+    passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
+    return WindowPlan(columns, passes, carriers_of(passes, columns))
+
+
+def _named(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Applied]:
+    """The aggregates over names alone; what they read can be compared and worked on in Python."""
     named = columns.applied(applied)
     for one in named.values():
+        for column in one.columns:
+            columns.check_value(column, one.label)
         if one.window is not None:
             places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
             columns.check_places(places, f"the window of {one.label}")
-    passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
-    return WindowPlan(columns, passes, carriers_of(passes, columns))
+    return named
 
 
 def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
@@ -140,7 +148,8 @@ def _results(columns: Columns, work: Pass) -> list[Result]:
 
 
 def _struct_of(results: list[Result]) -> T.StructType:
-    return T.StructType([T.StructField(f"_{i}", result.crosses, True) for i, result in enumerate(results)])
+    fields = [T.StructField(f"_{i}", result.crosses, result.nullable) for i, result in enumerate(results)]
+    return T.StructType(fields)
 
 
 def _needed(work: Pass) -> list[str]:
@@ -191,25 +200,24 @@ def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str)
     whole: list[str] = df.columns
     kept = Columns(df, columns.session)
     for name in whole:
-        kept.name(name, "with_columns")
+        kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
     needed = _needed(work)
     handed, schema = _crossing(columns, needed, work, carrier)
     names = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
     fields = [pa.field(name, kept.schema().field(one).type) for name, one in zip(names, whole, strict=True)]
     job = shipped(worker.RowJob(work, pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
     handed += [kept.crossing(name) for name in whole]
-    through = [Result.of(kept.ferry(name)) for name in whole]
-    mapped = _mapped(df, handed, job, [result.crosses for result in (*through, *results)])
+    through = [kept.handed_through(name) for name in whole]
+    mapped = _mapped(df, handed, job, [*through, *results])
     back = [r.finished(F.col(f"_{i}"), F).alias(name) for i, (r, name) in enumerate(zip(through, whole, strict=True))]
     struct = F.struct(*[F.col(f"_{len(whole) + i}").alias(f"_{i}") for i in range(len(results))])
     return mapped.select(*back, struct.alias(its))
 
 
-def _mapped(df: Any, handed: list[Any], job: bytes, output: list[T.DataType]) -> Any:
+def _mapped(df: Any, handed: list[Any], job: bytes, output: list[Result]) -> Any:
     """``mapInArrow`` over columns, known by their positions on either side."""
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)])
-    struct = T.StructType([T.StructField(f"_{i}", kind, True) for i, kind in enumerate(output)])
-    return sent.mapInArrow(worker.map_function(job), struct)
+    return sent.mapInArrow(worker.map_function(job), _struct_of(output))
 
 
 def select(
@@ -227,21 +235,17 @@ def select(
     names = list(dict.fromkeys([*_needed(work), *sources.values()]))
     handed, schema = _crossing(columns, names, work, carrier)
     job = shipped(worker.SelectJob(work, schema, carrier.numbered, tuple(sources.values()), emitted_at))
-    results = [*[Result.of(columns.ferry(source)) for source in sources.values()], *_results(columns, work)]
+    results = [*[columns.handed_through(source) for source in sources.values()], *_results(columns, work)]
     if emitted_at is not None:
         assert work.key is not None
         results.append(Result.of(AsItIs(to_spark(work.key.type))))
-    mapped = _mapped(carrier.placed(columns.df, columns, work), handed, job, [result.crosses for result in results])
+    mapped = _mapped(carrier.placed(columns.df, columns, work), handed, job, results)
     titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
     return _titled(mapped, dict(zip(titles, results, strict=True)), order, columns.session.F)
 
 
 def _plan_of_one(columns: Columns, applied: Mapping[str, Applied]) -> WindowPlan:
-    named = columns.applied(applied)
-    for one in named.values():
-        if one.window is not None:
-            places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
-            columns.check_places(places, f"the window of {one.label}")
+    named = _named(columns, applied)
     work = single_pass(plan_windows(columns.schema(), named, ansi=columns.session.ansi), "select")
     return WindowPlan(columns, [work], carriers_of([work], columns))
 
@@ -267,18 +271,18 @@ def groups(
     if extent is not None:
         columns.name(extent.on, "window")
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
-    named = columns.applied(applied)
+    named = _named(columns, applied)
     work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
     (carrier,) = carriers_of([work], columns)
     _warn_of_one_task([work], [carrier])
     handed, schema = _crossing(columns, _needed(work), work, carrier)
     job = worker.GroupJob(work, schema, carrier.numbered)
-    results = [Result.of(columns.ferry(name)) for name in names]
+    results = [columns.handed_through(name) for name in names]
     if extent is not None:
         window = job.operator(pa.schema(list(schema)[carrier.numbered :])).schema.field("window").type
         results.append(Result.of(AsItIs(to_spark(window))))
     results += _results(columns, work)
-    mapped = _mapped(carrier.placed(columns.df, columns, work), handed, shipped(job), [r.crosses for r in results])
+    mapped = _mapped(carrier.placed(columns.df, columns, work), handed, shipped(job), results)
     titles = [*names, *(["window"] if extent is not None else []), *applied]
     return _titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
 

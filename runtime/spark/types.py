@@ -100,6 +100,21 @@ class Months:
 
 
 @dataclass(frozen=True)
+class AsText:
+    """An interval of months, days and microseconds crosses as text, to be handed through: it cannot be compared."""
+
+    kind: T.DataType
+
+    def out(self, column: Any) -> Any:
+        """As a string."""
+        return column.cast("string")
+
+    def back(self, column: Any) -> Any:
+        """As the interval again."""
+        return column.cast(self.kind)
+
+
+@dataclass(frozen=True)
 class AsItIs:
     """The type crosses by itself."""
 
@@ -114,13 +129,15 @@ class AsItIs:
         return column
 
 
-Ferry = Months | AsItIs
+Ferry = Months | AsText | AsItIs
 
 
 def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType]:
     """How a column crosses, and the Arrow type in which it arrives."""
     if isinstance(kind, T.YearMonthIntervalType):
         return Months(kind), pa.int32()
+    if isinstance(kind, T.CalendarIntervalType):
+        return AsText(kind), pa.string()
     try:
         return AsItIs(kind), to_arrow(kind, zone)
     except CannotCross as error:
@@ -141,14 +158,18 @@ class Result:
     ferry: Ferry  # from what crosses to the result
     crosses: T.DataType
     never_null: bool = False
+    nullable: bool = True  # of what crosses
 
     @classmethod
-    def of(cls, ferry: Ferry) -> "Result":
+    def of(cls, ferry: Ferry, nullable: bool = True) -> "Result":
         """A column that comes back as it was."""
-        return cls(ferry, T.IntegerType() if isinstance(ferry, Months) else ferry.kind)
+        crosses = {Months: T.IntegerType(), AsText: T.StringType()}.get(type(ferry), ferry.kind)
+        return cls(ferry, crosses, nullable=nullable)
 
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column, of Spark's type and nullability, from the field that came back."""
+        if isinstance(self.ferry, AsText) and not self.nullable:  # a cast may fail, says Spark: this one does not
+            return F.coalesce(self.ferry.back(column), F.make_interval())
         if not self.never_null:
             return self.ferry.back(column)
         # The operator never gives NULL here; Spark does not know it, and says so by the column's nullability.

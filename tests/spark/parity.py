@@ -106,6 +106,11 @@ def frame(spec: Any, Window: Any, kind: str, lower: int, upper: int) -> Any:
     return spec.rowsBetween(low, high) if kind == "rows" else spec.rangeBetween(low, high)
 
 
+def has_udf(spark: Any) -> bool:
+    """Spark 4.0 has no Arrow UDFs: there with_columns runs by mapInArrow."""
+    return not spark.version.startswith("4.0")
+
+
 def by_id(df: Any) -> pa.Table:
     """What Spark made, in the order of the rows' numbers."""
     return df.toArrow().sort_by("id")

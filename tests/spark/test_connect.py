@@ -16,7 +16,18 @@ SAME = ["test_parity.py", "test_plans.py", "test_types.py", "test_errors.py"]
 def test_on_connect() -> None:
     ensure_java()
     files = [str(FOLDER / name) for name in SAME]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=short", "--spark=connect", *files]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--tb=short",
+        "--spark=connect",
+        *files,
+    ]
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, "PYTEST_CONNECT": "1"}, cwd=FOLDER.parent.parent
     )

@@ -73,7 +73,9 @@ def test_a_result_that_does_not_fit(events: Any) -> None:
 
 def test_overflow_as_in_spark(events: Any, spark: Any) -> None:
     total = {"a": iw.sum("big").over(iw.rows(2, partition_by="k", order_by="id"))}
-    big = events.selectExpr("id", "k", "9223372036854775807 as big", "cast('99999999999999999999999999999999999999' as decimal(38,0)) d")
+    big = events.selectExpr(
+        "id", "k", "9223372036854775807 as big", "cast('99999999999999999999999999999999999999' as decimal(38,0)) d"
+    )
     decimal = {"a": iw.sum("d").over(iw.rows(2, partition_by="k", order_by="id"))}
     spark.conf.set("spark.sql.ansi.enabled", "true")
     assert "sum(big)" in told(big, **total)
@@ -112,7 +114,9 @@ def test_types_that_do_not_fit(events: Any) -> None:
 def test_arrow_expressions_belong_to_arrow(events: Any) -> None:
     import pyarrow.compute as pc
 
-    with pytest.raises(iw.UsageError, match=r"on a DataFrame use a column name or a Spark column, as in F.col\('a'\) \* 2"):
+    with pytest.raises(
+        iw.UsageError, match=r"on a DataFrame use a column name or a Spark column, as in F.col\('a'\) \* 2"
+    ):
         iw.with_columns(events, a=iw.avg(pc.field("v") * 2).over(WINDOW))
 
 
@@ -134,7 +138,9 @@ def test_what_cannot_be_shipped(events: Any) -> None:
         def __deepcopy__(self, memo: Any) -> "Lock":
             return self
 
-    with pytest.raises(iw.UsageError, match=r"Locked\(v\) cannot be sent to Spark's workers \(TypeError: .*make connections"):
+    with pytest.raises(
+        iw.UsageError, match=r"Locked\(v\) cannot be sent to Spark's workers \(TypeError: .*make connections"
+    ):
         iw.with_columns(events, a=Locked()("v").over(WINDOW))
 
 
@@ -146,7 +152,9 @@ def test_streams_are_refused(spark: Any) -> None:
 
 def test_one_warning_for_windows_without_partitions(events: Any) -> None:
     with pytest.warns(UserWarning) as caught:
-        iw.with_columns(events, a=iw.avg("v").over(iw.rows(3, order_by="id")), b=iw.avg("v").over(iw.rows(3, order_by="k")))
+        iw.with_columns(
+            events, a=iw.avg("v").over(iw.rows(3, order_by="id")), b=iw.avg("v").over(iw.rows(3, order_by="k"))
+        )
     ours = [warning for warning in caught if "no partitioning" in str(warning.message)]
     assert len(ours) == 1 and ours[0].filename == __file__
 

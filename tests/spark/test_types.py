@@ -4,7 +4,7 @@ import datetime as dt
 from typing import Any
 
 import pytest
-from spark.parity import by_id
+from spark.parity import by_id, has_udf
 
 import inwindow as iw
 
@@ -41,26 +41,29 @@ def test_a_value_of_any_type_keeps_its_type(every: Any, name: str) -> None:
     from pyspark.sql import functions as F
 
     w = Window.partitionBy("k").orderBy("id").rowsBetween(-2, -1)
-    ours, theirs = {"x": iw.first(name).over(w), "n": iw.count(name).over(w)}, {"x": F.first(name).over(w), "n": F.count(name).over(w)}
+    ours, theirs = (
+        {"x": iw.first(name).over(w), "n": iw.count(name).over(w)},
+        {"x": F.first(name).over(w), "n": F.count(name).over(w)},
+    )
     text = ["id", "n", "to_json(struct(x))" if name != "j" else "to_json(x)"]
     made, expected = iw.with_columns(every, **ours), every.withColumns(theirs)
     assert made.schema == expected.schema
     assert by_id(made.selectExpr(*text)) == by_id(expected.selectExpr(*text))
 
 
-@pytest.mark.parametrize("name", ["f", "g", "i", "q", "a"])
+@pytest.mark.parametrize("name", ["f", "g", "i", "o", "q", "a"])
 def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
     from pyspark.sql import functions as F
 
     made = iw.select(every, "id", name, n=iw.count().over(iw.rows(5, slide=5, **WINDOW)))
-    assert made.schema[name].dataType == every.schema[name].dataType
+    assert made.schema[name] == every.schema[name]
     assert made.count() == 4
     rows = made.select("id", F.to_json(F.struct(name)).alias("x")).collect()
     expected = {row.id: row.x for row in every.select("id", F.to_json(F.struct(name)).alias("x")).collect()}
     assert {row.id: row.x for row in rows} == {row.id: expected[row.id] for row in rows}
     if name in "fa":
         groups = iw.group_by(every, name).agg(n=iw.count())
-        assert groups.schema[name].dataType == every.schema[name].dataType
+        assert groups.schema[name] == every.schema[name]
         assert groups.count() == 20
 
 
@@ -116,16 +119,24 @@ def test_sort_expressions_of_spark_as_order(spark: Any) -> None:
 def test_replacing_a_column_reads_the_old_one(spark: Any) -> None:
     df = spark.range(6).selectExpr("id", "id as v", "1 as k")
     window = iw.rows(2, partition_by="k", order_by="id")
-    made = by_id(iw.with_columns(df, v=iw.sum("v").over(window), w=iw.max("v").over(iw.rows(2, order_by=iw.desc("id"), partition_by="k"))))
+    made = by_id(
+        iw.with_columns(
+            df, v=iw.sum("v").over(window), w=iw.max("v").over(iw.rows(2, order_by=iw.desc("id"), partition_by="k"))
+        )
+    )
     assert made["v"].to_pylist() == [0, 1, 3, 5, 7, 9]
     assert made["w"].to_pylist() == [1, 2, 3, 4, 5, 5]
     assert made.column_names == ["id", "v", "k", "w"]
 
 
 def test_columns_of_the_same_name_pass_through(spark: Any) -> None:
+    if not has_udf(spark):
+        pytest.skip("Spark 4.0 cannot hand two columns of one name to Python")
     left, right = spark.range(5).selectExpr("id", "id as v"), spark.range(5).selectExpr("id", "id * 2 as v")
     joined = left.join(right, left["id"] == right["id"])
-    made = iw.with_columns(joined, total=iw.sum(right["v"]).over(iw.unbounded(partition_by=left["v"] % 2, order_by=left["id"])))
+    made = iw.with_columns(
+        joined, total=iw.sum(right["v"]).over(iw.unbounded(partition_by=left["v"] % 2, order_by=left["id"]))
+    )
     assert made.columns == ["id", "v", "id", "v", "total"]
     assert sorted(row[4] for row in made.collect()) == [0, 2, 4, 8, 12]
 
@@ -161,12 +172,16 @@ def test_instants_reach_hooks_in_the_session_zone(spark: Any) -> None:
 
 
 def test_collated_keys_are_refused(every: Any) -> None:
-    with pytest.raises(iw.UsageError, match="'q' has the collation UTF8_LCASE, in which different strings may be equal"):
+    with pytest.raises(
+        iw.UsageError, match="'q' has the collation UTF8_LCASE, in which different strings may be equal"
+    ):
         iw.with_columns(every, n=iw.count().over(iw.rows(2, partition_by="q", order_by="id")))
     with pytest.raises(iw.UsageError, match="collation"):
         iw.group_by(every, "q").agg(n=iw.count())
 
 
 def test_what_cannot_cross_is_said(every: Any) -> None:
-    with pytest.raises(iw.UsageError, match="the column 'o' is of type interval, and Spark cannot hand interval to Python"):
-        iw.with_columns(every, n=iw.first("o").over(iw.rows(2, **WINDOW)))
+    with pytest.raises(
+        iw.UsageError, match="the column 'o' is an interval of months, days and seconds, which has no order"
+    ):
+        iw.with_columns(every, n=iw.max("o").over(iw.rows(2, **WINDOW)))
