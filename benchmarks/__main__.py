@@ -3,27 +3,27 @@
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
+
+from benchmarks.results import put
 
 # One thread each, so that CPU time per tuple compares like with like.
 for variable in ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = "1"
 
-ALL = ("kernels", "hooks", "flat")
+ALL = ("kernels", "hooks", "flat")  # those on Spark take long, and are run by name: benchmarks.spark, .spark_memory
 
 
 def main() -> None:
     """Measure, print, and keep the tables of a full run."""
-    chosen = sys.argv[1:] or ALL
-    parts = []
+    chosen = tuple(sys.argv[1:]) or ALL
+    parts = {}
     for name in chosen:
         module = import_module(f"benchmarks.{name}")
-        part = f"## {name}\n\n{module.__doc__}\n\n{module.report()}\n"
-        print(part, flush=True)
-        parts.append(part)
-    if tuple(chosen) == ALL:
-        head = "# Results of `make bench`\n\nCPU time on one thread, the best of a few runs; trust ratios within a table.\n\n"
-        (Path(__file__).parent / "RESULTS.md").write_text(head + "\n".join(parts))
+        parts[name] = f"{module.__doc__}\n\n{module.report()}"
+        print(f"## {name}\n\n{parts[name]}\n", flush=True)
+    if chosen == ALL:
+        for name, part in parts.items():
+            put(name, part)
 
 
 if __name__ == "__main__":

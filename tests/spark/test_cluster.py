@@ -34,13 +34,14 @@ class Slow(iw.WindowAggregate):
 
 spark = session({master!r}, sql_shuffle_partitions="4", executorEnv_PYTHONPATH=os.environ.get("PYTHONPATH", ""), **{settings!r})
 df = spark.range(0, 20000, 1, 4).selectExpr("id", "id % 8 as k", "cast(id as double) as v")
-made = iw.with_columns(df, a=Slow()("v").over(iw.rows(10, partition_by="k", order_by="id")), b=iw.avg("v").over(iw.rows(10, partition_by="k", order_by="id")))
+w = iw.rows(10, partition_by="k", order_by="id")
+made = iw.with_columns(df, a=Slow()("v").over(w), b=iw.avg("v").over(w))
 made = made.groupBy("k").agg({{"a": "sum", "b": "sum", "id": "count"}})  # a second stage, which may ask for the first again
 """
 ANSWER = """
 rows = sorted(map(list, made.collect()))
-local = iw.with_columns(df.toArrow(), a=iw.sum("v").over(iw.rows(10, partition_by="k", order_by="id")), b=iw.avg("v").over(iw.rows(10, partition_by="k", order_by="id")))
-expected = sorted(map(list, spark.createDataFrame(local).groupBy("k").agg({"a": "sum", "b": "sum", "id": "count"}).collect()))
+local = spark.createDataFrame(iw.with_columns(df.toArrow(), a=iw.sum("v").over(w), b=iw.avg("v").over(w)))
+expected = sorted(map(list, local.groupBy("k").agg({"a": "sum", "b": "sum", "id": "count"}).collect()))
 same = len(rows) == len(expected) and all(abs(x - y) <= 1e-9 * abs(y) for a, b in zip(rows, expected) for x, y in zip(a, b))
 files = os.listdir(folder)
 print(json.dumps({"same": same, "again": len(files) - len({name.split("-")[0] for name in files}), "killed": killed}))
@@ -49,7 +50,8 @@ KILLER = """
 killed = []
 def kill_one():
     while len({name.split("-")[2] for name in os.listdir(folder)}) < 2: time.sleep(0.02)  # both are at work
-    mine = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend.*" + spark.sparkContext.applicationId], capture_output=True, text=True)
+    theirs = "CoarseGrainedExecutorBackend.*" + spark.sparkContext.applicationId
+    mine = subprocess.run(["pgrep", "-f", theirs], capture_output=True, text=True)
     victim = int(mine.stdout.split()[0])
     os.kill(victim, signal.SIGKILL)
     killed.append(victim)

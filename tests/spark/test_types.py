@@ -10,7 +10,8 @@ import inwindow as iw
 
 EVERY = """
     select id, id % 2 as k, timestamp'2020-01-01 00:00:00' + make_dt_interval(0, cast(id as int)) a, date'2020-01-01' b,
-        timestamp_ntz'2020-01-01 00:00:00' c, cast(id as decimal(20,3)) d, interval '1' day e, make_ym_interval(0, cast(id as int)) f,
+        timestamp_ntz'2020-01-01 00:00:00' c, cast(id as decimal(20,3)) d, interval '1' day e,
+        make_ym_interval(0, cast(id as int)) f,
         parse_json('{"a":1}') g, array(id, null) h, struct(id as x, struct('a' as z) as y) i, map('a', id) j, x'01' l,
         true m, cast(1 as tinyint) n, make_interval(1, 2) o, null p, 'X' collate utf8_lcase q, cast('abc' as varchar(10)) r,
         cast(1 as float) s

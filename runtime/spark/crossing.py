@@ -1,0 +1,61 @@
+"""What crosses between Spark and Python for a pass: the columns out, the results back."""
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import Carrier, number
+from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.types import Result, result_of
+from inwindow.udaf.applied import Applied
+
+
+def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Applied]:
+    """The aggregates over names alone; what they read can be compared and worked on in Python."""
+    named = columns.applied(applied)
+    for one in named.values():
+        for column in one.columns:
+            columns.check_value(column, one.label)
+        if one.window is not None:
+            places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
+            columns.check_places(places, f"the window of {one.label}")
+    return named
+
+
+def results_of(columns: Columns, work: Pass) -> list[Result]:
+    return [result_of(step, [columns.ferry(name) for name in step.arguments]) for step in work.steps]
+
+
+def struct_of(results: list[Result]) -> T.StructType:
+    fields = [T.StructField(f"_{i}", result.crosses, result.nullable) for i, result in enumerate(results)]
+    return T.StructType(fields)
+
+
+def crossing(columns: Columns, names: list[str], work: Pass, carrier: Carrier) -> tuple[list[Any], pa.Schema]:
+    """What is handed to Python: Spark columns, and the schema in which they arrive."""
+    schema = columns.schema()
+    fields = [schema.field(name) for name in names]
+    handed = [columns.crossing(name) for name in names]
+    if carrier.numbered:
+        handed.insert(0, number(columns, work))
+        fields.insert(0, pa.field(f"{PREFIX}number", pa.int32()))
+    elif not handed:  # a count of tuples reads nothing but their number
+        handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}row", pa.int32())]
+    return handed, pa.schema(fields)
+
+
+def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result]) -> Any:
+    """``mapInArrow`` over columns, known by their positions on either side."""
+    sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)])
+    return sent.mapInArrow(worker.map_function(job), struct_of(output))
+
+
+def titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: ModuleType) -> Any:
+    """Columns by position become columns by name, in the order in which they were asked for."""
+    made = {name: result.finished(F.col(f"_{i}"), F).alias(name) for i, (name, result) in enumerate(results.items())}
+    return mapped.select(*[made[name] for name in order])

@@ -1,0 +1,109 @@
+"""``select`` and ``group_by`` on a Spark DataFrame: ``mapInArrow`` after the sort, and only what is emitted comes back."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.runtime.local import single_pass
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import carriers_of
+from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.crossing import (
+    crossing,
+    mapped_in_arrow,
+    named_only,
+    results_of,
+    titled,
+)
+from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.udaf.applied import Applied
+from inwindow.windows.spec import Extent, Hop, Order
+
+_STREAM_ROW = f"{PREFIX}stream_row"
+
+
+def select(
+    columns: Columns,
+    passed: Mapping[str, Any],
+    applied: Mapping[str, Applied],
+    emitted_at: str | None,
+    order: list[str],
+) -> Any:
+    """The yield tuples (emissions, expirations) with some of their columns."""
+    sources = {name: columns.name(source, "select") for name, source in passed.items()}
+    planned = _plan(columns, applied)
+    (work,), (carrier,) = planned.passes, planned.carriers
+    planned.warn_of_one_task()
+    names = list(dict.fromkeys([*needed(work), *sources.values()]))
+    handed, schema = crossing(columns, names, work, carrier)
+    job = shipped(worker.SelectJob(work, schema, carrier.numbered, tuple(sources.values()), emitted_at))
+    results = [*[columns.handed_through(source) for source in sources.values()], *results_of(columns, work)]
+    if emitted_at is not None:
+        assert work.key is not None
+        results.append(Result.of(AsItIs(to_spark(work.key.type))))
+    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, job, results)
+    titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
+    return titled(mapped, dict(zip(titles, results, strict=True)), order, columns.session.F)
+
+
+def _plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+    named = named_only(columns, applied)
+    work = single_pass(plan_windows(columns.schema(), named, ansi=columns.session.ansi), "select")
+    return SparkPlan(columns, [work], carriers_of([work], columns))
+
+
+def plan_of_groups(
+    columns: Columns,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
+) -> SparkPlan:
+    """The one pass of groups, or of extents."""
+    if isinstance(extent, Hop) and extent.scope == "stream":
+        extent = _numbered_stream(columns, extent)
+    names = tuple(columns.place(key, "group_by") for key in keys)
+    orders = columns.orders(order_by, "group_by")
+    if extent is not None:
+        columns.name(extent.on, "window")
+    columns.check_places((*names, *(order.column for order in orders)), "group_by")
+    named = named_only(columns, applied)
+    work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
+    return SparkPlan(columns, [work], carriers_of([work], columns))
+
+
+def groups(
+    columns: Columns,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
+) -> Any:
+    """A row per group and extent."""
+    planned = plan_of_groups(columns, keys, extent, applied, order_by)
+    (work,), (carrier,) = planned.passes, planned.carriers
+    planned.warn_of_one_task()
+    handed, schema = crossing(columns, needed(work), work, carrier)
+    job = worker.GroupJob(work, schema, carrier.numbered)
+    results = [columns.handed_through(name) for name in work.partition_by]
+    if extent is not None:
+        window = job.operator(pa.schema(list(schema)[carrier.numbered :])).schema.field("window").type
+        results.append(Result.of(AsItIs(to_spark(window)), nullable=False))
+    results += results_of(columns, work)
+    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results)
+    titles = [*work.partition_by, *(["window"] if extent is not None else []), *applied]
+    return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
+
+
+def _numbered_stream(columns: Columns, extent: Hop) -> Hop:
+    """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
+    F, Window = columns.session.F, columns.session.Window
+    on = columns.column(columns.name(extent.on, "window"))
+    number = F.row_number().over(Window.orderBy(on.asc_nulls_first())) - 1
+    columns.df = columns.df.withColumn(_STREAM_ROW, number.cast("bigint"))
+    return replace(extent, on=_STREAM_ROW, rows=False)

@@ -1,0 +1,47 @@
+"""What will be done on Spark: passes, each with its carrier; and what is said of it."""
+
+import warnings
+from dataclasses import dataclass
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.spark.carriers import Carrier
+from inwindow.runtime.spark.columns import Columns
+
+
+@dataclass(frozen=True)
+class SparkPlan:
+    """Passes in the order in which they will run, each with its carrier."""
+
+    columns: Columns
+    passes: list[Pass]
+    carriers: list[Carrier]
+
+    def describe(self, crossing: str) -> str:
+        """The plan's shape in Spark, for explain; ``crossing`` is what hands the tuples to Python."""
+        lines = []
+        for at, (work, carrier) in enumerate(zip(self.passes, self.carriers, strict=True), 1):
+            over = ", ".join(needed(work)) or "no column"
+            lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
+        return "\n".join(lines)
+
+    def warn_of_one_task(self) -> None:
+        """All rows in one task is right, but seldom meant."""
+        for work, carrier in zip(self.passes, self.carriers, strict=True):
+            if carrier.shuffles and not work.partition_by:
+                labels = ", ".join(step.label for step in work.steps)
+                warnings.warn(
+                    f"{labels}: the window has no partitioning, so all rows go to one task, in bounded memory but without "
+                    "parallelism; give partition_by= a key if the result allows it",
+                    UserWarning,
+                    stacklevel=5,  # the user's own call
+                )
+                return
+
+
+def needed(work: Pass) -> list[str]:
+    """The columns that a pass reads, places first."""
+    names = [*work.partition_by, *(order.column for order in work.order_by)]
+    for step in work.steps:
+        names += step.arguments
+        names += [] if step.condition is None else [step.condition]
+    return list(dict.fromkeys(names))

@@ -1,0 +1,89 @@
+"""``with_columns`` on a Spark DataFrame: each pass is ONE iterator-style Arrow UDF over the columns it needs.
+
+The UDF gives one struct; Spark keeps all other columns. It is non-deterministic to Spark, or filters and sorts would move
+through it (labs.md A2, trap A). Where a frame looks ahead, ``struct IS NOT NULL`` stands above it, or a LIMIT would move
+below it (trap B). Each pass is a ``select`` of its own: two orderings in one would both be planned below both UDFs.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass, Step, plan_windows
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import Carrier, carriers_of, in_order_of_sharing
+from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.crossing import (
+    crossing,
+    mapped_in_arrow,
+    named_only,
+    results_of,
+    struct_of,
+)
+from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.udaf.applied import Applied
+from inwindow.windows.spec import Rows
+
+
+def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+    """The passes of aggregates over windows, in the order in which they will run."""
+    named = named_only(columns, applied)
+    passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
+    return SparkPlan(columns, passes, carriers_of(passes, columns))
+
+
+def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
+    """The data with a column per aggregate."""
+    planned = plan(columns, applied)
+    df, F = columns.df, columns.session.F
+    planned.warn_of_one_task()
+    one_pass = _udf_pass if columns.session.has_iterator_udf else _map_pass
+    results: dict[str, Any] = {}
+    for at, (work, carrier) in enumerate(zip(planned.passes, planned.carriers, strict=True)):
+        its = f"{PREFIX}result_{at}"
+        df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, its)
+        for index, (step, result) in enumerate(zip(work.steps, results_of(columns, work), strict=True)):
+            results[step.name] = result.finished(F.col(its)[f"_{index}"], F)
+    added = df.withColumns({name: results[name] for name in applied})
+    return added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
+
+
+def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str) -> Any:
+    """The data with a struct of the pass's results, by an iterator-style Arrow UDF."""
+    F = columns.session.F
+    handed, schema = crossing(columns, needed(work), work, carrier)
+    job = shipped(worker.TupleJob(work, schema, carrier.numbered))
+    udf = F.arrow_udf(worker.scalar_function(job), struct_of(results_of(columns, work))).asNondeterministic()
+    df = df.select("*", udf(*handed).alias(its))
+    return df.where(F.col(its).isNotNull()) if any(map(_looks_ahead, work.steps)) else df
+
+
+def _looks_ahead(step: Step) -> bool:
+    """Whether a result may depend on tuples behind its own: then a LIMIT must not cut them off."""
+    window = step.case.window
+    assert window is not None
+    frame = window.frame
+    only_back = isinstance(frame, Rows) and frame.upper is not None and frame.upper <= 0
+    return not only_back or (window.slide is not None and window.final == "emit")
+
+
+def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str) -> Any:
+    """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
+    F = columns.session.F
+    results = results_of(columns, work)
+    whole: list[str] = df.columns
+    kept = Columns(df, columns.session)
+    for name in whole:
+        kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
+    handed, schema = crossing(columns, needed(work), work, carrier)
+    names = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
+    fields = [pa.field(name, kept.schema().field(one).type) for name, one in zip(names, whole, strict=True)]
+    job = shipped(worker.RowJob(work, pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
+    handed += [kept.crossing(name) for name in whole]
+    through = [kept.handed_through(name) for name in whole]
+    mapped = mapped_in_arrow(df, handed, job, [*through, *results])
+    back = [r.finished(F.col(f"_{i}"), F).alias(name) for i, (r, name) in enumerate(zip(through, whole, strict=True))]
+    struct = F.struct(*[F.col(f"_{len(whole) + i}").alias(f"_{i}") for i in range(len(results))])
+    return mapped.select(*back, struct.alias(its))
