@@ -36,6 +36,8 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
+    from inwindow.runtime.spark.registered import register
+    from inwindow.runtime.spark.sql.run import sql
     from inwindow.udaf.builtins import (
         avg,
         collect_list,
@@ -94,11 +96,13 @@ __all__ = [
     "min",
     "range",
     "range_between",
+    "register",
     "rows",
     "rows_between",
     "scope",
     "select",
     "session",
+    "sql",
     "std",
     "stddev",
     "stddev_pop",
@@ -116,6 +120,8 @@ __all__ = [
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
     "inwindow.runtime.apply": "emitted_at explain group_by select with_columns".split(),
+    "inwindow.runtime.spark.registered": ["register"],
+    "inwindow.runtime.spark.sql.run": ["sql"],
     "inwindow.udaf.builtins": (
         "avg collect_list count count_distinct first last max mean median min std stddev stddev_pop stddev_samp sum "
         "var_pop var_samp variance"

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import check_columns
-from inwindow.runtime.spark.session import Session, is_connect
+from inwindow.runtime.spark.session import Session, is_connect, quoted
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
@@ -155,11 +155,6 @@ def _same(a: Any, b: Any) -> bool:
     if is_connect(a):
         return a._expr is b._expr
     return bool(a._jc.node().normalized().equals(b._jc.node().normalized()))
-
-
-def quoted(name: str) -> str:
-    """A column's name as Spark's parser takes it, dots and all."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def named_column(df: Any, name: str, where: str, F: ModuleType) -> Any:

@@ -57,5 +57,8 @@ def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result]
 
 def titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: ModuleType) -> Any:
     """Columns by position become columns by name, in the order in which they were asked for."""
-    made = {name: result.finished(F.col(f"_{i}"), F).alias(name) for i, (name, result) in enumerate(results.items())}
+    made = {}
+    for at, (name, result) in enumerate(results.items()):
+        named = {} if result.metadata is None else {"metadata": result.metadata}
+        made[name] = result.finished(F.col(f"_{at}"), F).alias(name, **named)
     return mapped.select(*[made[name] for name in order])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -16,13 +17,14 @@ from inwindow.runtime.spark.crossing import (
     mapped_in_arrow,
     named_only,
     results_of,
+    struct_of,
     titled,
 )
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.udaf.applied import Applied
-from inwindow.windows.spec import Extent, Hop, Order
+from inwindow.windows.spec import Extent, Hop, Order, Session
 
 _STREAM_ROW = f"{PREFIX}stream_row"
 
@@ -89,15 +91,33 @@ def groups(
     (work,), (carrier,) = planned.passes, planned.carriers
     planned.warn_of_one_task()
     handed, schema = crossing(columns, needed(work), work, carrier)
+    whole = not work.partition_by and extent is None
     job = worker.GroupJob(work, schema, carrier.numbered)
     results = [columns.handed_through(name) for name in work.partition_by]
     if extent is not None:
         window = job.operator(pa.schema(list(schema)[carrier.numbered :])).schema.field("window").type
-        results.append(Result.of(AsItIs(to_spark(window)), nullable=False))
+        # As Spark marks its own: F.window_time takes it.
+        marked = {"spark.sessionWindow" if isinstance(extent, Session) else "spark.timeWindow": True}
+        kind = to_spark(window)
+        results.append(Result(AsItIs(kind), kind, nullable=False, metadata=marked if work.key is not None else None))
     results += results_of(columns, work)
-    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results)
+    placed = carrier.placed(columns.df, columns, work)
+    mapped = (
+        _one_row(placed, columns.session.F, handed, job, results)
+        if whole
+        else mapped_in_arrow(placed, handed, shipped(job), results)
+    )
     titles = [*work.partition_by, *(["window"] if extent is not None else []), *applied]
     return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
+
+
+def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, results: list[Result]) -> Any:
+    """All tuples, and one that is none."""
+    sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]
+    none = df.sparkSession.range(1).select(*nothing, F.lit(False).alias("real"))
+    its = worker.WholeJob(job.work, job.schema.append(pa.field(f"{PREFIX}real", pa.bool_())), job.numbered)
+    return sent.unionAll(none).coalesce(1).mapInArrow(worker.map_function(shipped(its)), struct_of(results))
 
 
 def _numbered_stream(columns: Columns, extent: Hop) -> Hop:

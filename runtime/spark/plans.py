@@ -1,5 +1,6 @@
 """What will be done on Spark: passes, each with its carrier; and what is said of it."""
 
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -33,9 +34,17 @@ class SparkPlan:
                     f"{labels}: the window has no partitioning, so all rows go to one task, in bounded memory but without "
                     "parallelism; give partition_by= a key if the result allows it",
                     UserWarning,
-                    stacklevel=5,  # the user's own call
+                    stacklevel=_level_of_the_user(),
                 )
                 return
+
+
+def _level_of_the_user() -> int:
+    """How many calls up the user's own is, for the warning to point at it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("inwindow."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def needed(work: Pass) -> list[str]:

@@ -42,3 +42,8 @@ def _modules(df: Any) -> tuple[ModuleType, Any]:
     from pyspark.sql import Window, functions
 
     return functions, Window
+
+
+def quoted(name: str) -> str:
+    """A column's name as Spark's parser takes it, dots and all."""
+    return "`" + name.replace("`", "``") + "`"

@@ -159,6 +159,7 @@ class Result:
     crosses: T.DataType
     never_null: bool = False
     nullable: bool = True  # of what crosses
+    metadata: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, ferry: Ferry, nullable: bool = True) -> "Result":

@@ -7,8 +7,7 @@ a class from a notebook or a script travels by value. A task makes its operator 
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -146,13 +145,20 @@ class GroupJob(Job):
         """For ``group_by``."""
         return GroupOperator(self.work, schema)
 
+
+class WholeJob(GroupJob):
+    """One row for all tuples, and by SQL also for none.
+
+    Spark starts no task for nothing, so one more tuple is sent along; the last column tells it from the others.
+    """
+
     def run(self, batches: Batches) -> Batches:
-        """SQL: without keys there is one row, also over no tuples."""
-        first = next(batches, None)
-        if first is None and not self.work.partition_by and self.work.extent is None:
-            yield over_nothing(self.operator(self.schema), self.schema)
-        elif first is not None:
-            yield from super().run(chain([first], batches))
+        """The row."""
+        schema = pa.schema(list(self.schema)[:-1])
+        its = replace(self, schema=schema)
+        real = (batch.filter(batch.column(batch.num_columns - 1)).select(schema.names) for batch in batches)
+        given = list(GroupJob.run(its, real))
+        yield from given or [over_nothing(self.operator(schema), schema)]
 
 
 def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
