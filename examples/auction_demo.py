@@ -1,18 +1,21 @@
-"""The demo: an auction's bids through six windows, and what each of them costs.
+"""The demo: an auction's bids through six windows on Spark, and what each of them costs.
 
 Covers: ROWS, RANGE, slides, hops, sessions, active expiration; own classes and built-ins; `iw.explain`; speed
 
 Scenario: the streams of the NEXMark benchmark, items, sellers and bids, made by a seeded generator: 100,000 bids within
-six hours, in bursts and just before an item closes, many on some items and few on most. ``make demo`` runs this;
-``python examples/auction_demo.py 1000000`` makes more bids.
+six hours, in bursts and just before an item closes, many on some items and few on most. ``make demo`` runs this on a
+local Spark; ``python examples/auction_demo.py 1000000`` makes more bids, and a second argument, ``arrow``, runs the same
+calls on an Arrow table, without Spark.
 """
 
 import re
 import sys
 import textwrap
+import warnings
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -161,24 +164,33 @@ def aligned(rows: list[dict]) -> str:
     return "\n".join("   ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
-def run(show: Show, bids: pa.Table) -> None:
+def run(show: Show, bids: Any, count: int) -> None:
     """Run a window, and tell what it did."""
     names = {"iw": iw, "bids": bids, "Average": Average, "Quiet": Quiet}
     call = show.call.format(on=show.on, aggregates=show.aggregates)
     plan = iw.explain(eval(show.on, names), **eval(f"dict({show.aggregates})", names))
     started = perf_counter()
-    result = eval(call, names)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", UserWarning)
+        result = eval(call, names)
+    if not isinstance(result, pa.Table):  # a Spark DataFrame: nothing has run so far
+        result = result.toArrow()
     took = perf_counter() - started
 
     print(f"\n{show.title}\n")
     print(indented(call))
     said = re.findall(r"^    (strategy|why|time|memory) {2,}(.+)$", str(plan), re.MULTILINE)
-    for title in ("strategy", "why", "time", "memory"):
-        print(f"    {title:<9} {'; '.join(dict.fromkeys(words for its, words in said if its == title))}")
+    said += re.findall(r"^(spark), pass \d+: (.+)$", str(plan), re.MULTILINE)
+    said += [("warning", str(one.message)) for one in warned if one.category is UserWarning]
+    for title in dict.fromkeys(title for title, _ in said):
+        words = "; ".join(dict.fromkeys(words for its, words in said if its == title))
+        print(textwrap.fill(words, 116, initial_indent=f"    {title:<9} ", subsequent_indent=" " * 14))
+    in_order = [name for name in ("alarm", "time", "item") if name in result.column_names]
+    result = result.sort_by([(name, "ascending") for name in in_order])
     rows = result.sort_by([(show.top, "descending")]) if show.top else result.slice(len(result) // 2)
     shown = rows.slice(0, 3).drop_columns([name for name in ("bidder", "closes") if name in rows.column_names])
     print(indented(f"\n{aligned(shown.to_pylist())}"))
-    print(f"    ... {len(result):,} rows in {took:.2f} s: {len(bids) / took:,.0f} tuples/s")
+    print(f"    ... {len(result):,} rows in {took:.2f} s: {count / took:,.0f} tuples/s")
 
 
 def indented(lines: str) -> str:
@@ -186,18 +198,37 @@ def indented(lines: str) -> str:
     return textwrap.indent(lines, "    ")
 
 
-def main(count: int = 100_000) -> None:
+def spark() -> Any:
+    """A Spark of our own, on this machine."""
+    from pyspark.sql import SparkSession
+
+    from inwindow.runtime.spark.jvm import ensure_java
+
+    ensure_java()
+    builder = SparkSession.builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.log.level", "ERROR").config("spark.sql.shuffle.partitions", "8")
+    return (
+        builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "true").getOrCreate()
+    )
+
+
+def main(count: str = "100000", place: str = "spark") -> None:
     """All six, and how fast they were."""
-    bids = auction(count)
+    bids = auction(int(count))
     first, last = bids["time"][0].as_py(), bids["time"][-1].as_py()
     items, sellers, bidders = (len(bids[name].unique()) for name in ("item", "seller", "bidder"))
     print(
         f"{len(bids):,} bids by {bidders:,} bidders on {items} items of {sellers} sellers, "
         f"{first:%H:%M} to {last:%H:%M}, {bids.nbytes / 2**20:.0f} MB"
     )
+    session = spark() if place == "spark" else None
+    print(f"on Spark {session.version}, {session.sparkContext.master}" if session else "on an Arrow table, one thread")
+    data = session.createDataFrame(bids) if session else bids
     for show in SHOWS:
-        run(show, bids)
+        run(show, data, len(bids))
+    if session:
+        session.stop()
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])

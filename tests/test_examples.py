@@ -49,10 +49,15 @@ def test_no_output_is_left_over() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in GALLERY}
 
 
-def test_demo() -> None:
+@pytest.mark.parametrize("place", ["arrow", "spark"])
+def test_demo(place: str) -> None:
     """What ``make demo`` runs, with fewer bids: six windows, each with its strategy, rows and speed."""
-    given = printed(DEMO, "3000")
+    command = [sys.executable, str(DEMO), "3000", place]
+    run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)  # Spark logs on stderr
+    assert run.returncode == 0, run.stderr
+    given = run.stdout
     strategies = re.findall(r"^    strategy  (\S+)$", given, re.MULTILINE)
     assert strategies == ["delta", "delta", "pane-cascade", "pane-cascade", "tumble", "delta"]
     assert len(re.findall(r"^    \.\.\. [\d,]+ rows in \d+\.\d\d s: [\d,]+ tuples/s$", given, re.MULTILINE)) == 6
+    assert len(re.findall(r"^    spark ", given, re.MULTILINE)) == (6 if place == "spark" else 0)
     assert max(map(len, given.splitlines())) <= 120

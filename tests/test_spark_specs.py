@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from jvm import ensure_java
 
 import inwindow as iw
+from inwindow.runtime.spark.jvm import ensure_java
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Order, Range, Rows
 

@@ -66,7 +66,11 @@ class Frame:
     def explain(self, applied: Mapping[str, Applied]) -> Explanation:
         """What aggregates over windows would do."""
         planned = plan(Columns(self.data, self.session), applied)
-        udf = "one Arrow UDF" if self.session.has_iterator_udf else "mapInArrow (Spark 4.0 has no Arrow UDFs)"
+        udf = (
+            "one Arrow UDF (in select: mapInArrow)"
+            if self.session.has_iterator_udf
+            else "mapInArrow (no Arrow UDFs in 4.0)"
+        )
         return Explanation(planned.passes, planned.describe(udf))
 
     def explain_groups(

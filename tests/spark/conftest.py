@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jvm import ensure_java
+
+from inwindow.runtime.spark.jvm import ensure_java
 
 SETTINGS = {
     "spark.sql.shuffle.partitions": "4",

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from jvm import ensure_java
+from inwindow.runtime.spark.jvm import ensure_java
 
 START = """
 import json, os, sys, warnings

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jvm import ensure_java
 from spark.script import answer
+
+from inwindow.runtime.spark.jvm import ensure_java
 
 JOB = """
 import glob, signal, subprocess, threading, time

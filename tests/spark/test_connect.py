@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from jvm import ensure_java
+
+from inwindow.runtime.spark.jvm import ensure_java
 
 FOLDER = Path(__file__).parent
 SAME = ["test_parity.py", "test_plans.py", "test_types.py", "test_errors.py", "test_emitted.py", "test_sql.py"]

