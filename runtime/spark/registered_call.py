@@ -96,8 +96,8 @@ def call_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotation
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: CallJob = pickle.loads(job)
-        batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker._listed(columns))
-        for given in worker._told(its.run(batches)):
+        batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker.listed(columns))
+        for given in worker.told(its.run(batches)):
             yield given.column(0)
 
     return inwindow

@@ -167,15 +167,16 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: Job = pickle.loads(job)
         names = its.schema.names
-        for given in _told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in _listed(columns))):
+        for given in told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in listed(columns))):
             names_out = [f"_{number}" for number in range(given.num_columns)]
             yield pa.StructArray.from_arrays(given.columns, names_out)
 
     return inwindow
 
 
-def _listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
-    for arrays in columns:  # Spark hands a single argument over by itself
+def listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
+    """A UDF's arguments as lists; Spark hands a single one over by itself."""
+    for arrays in columns:
         yield list(arrays) if isinstance(arrays, tuple) else [arrays]
 
 
@@ -185,13 +186,13 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         its: Job = pickle.loads(job)
         names = its.schema.names
-        for given in _told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
+        for given in told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
             yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
 
     return inwindow
 
 
-def _told(batches: Batches) -> Batches:
+def told(batches: Batches) -> Batches:
     """What a user's hook raises is told without the frames of ours that it went through."""
     failed = None
     try:

@@ -47,6 +47,24 @@ class Jumps(iw.Aggregate, returns="double"):
         self.last = value
 
 
+class Longest:
+    """As in Spark 4.4."""
+
+    bufferSchema, outputType = "n int", "int"
+
+    def zero(self) -> tuple[int]:
+        return (0,)
+
+    def reduce(self, buffer: tuple[int], value: str) -> tuple[int]:
+        return (max(buffer[0], len(value)),)
+
+    def merge(self, a: tuple[int], b: tuple[int]) -> tuple[int]:
+        return (max(a[0], b[0]),)
+
+    def finish(self, buffer: tuple[int]) -> int:
+        return buffer[0]
+
+
 @pytest.fixture(scope="module")
 def events(spark: Any) -> Any:
     return spark.range(0, N, 1, 3).selectExpr(
@@ -81,6 +99,9 @@ SELECTS = {
     "active expiration by time": lambda d: iw.select(
         d, iw.emitted_at(), "id", x=Leaves()("v").over(iw.range("30 seconds", active_expiration=True, **BY_TIME))
     ),
+    "a scope": lambda d: iw.select(d, "id", s=iw.sum("v").over(iw.scope(lower=lambda t: t // 50 * 50, **BY))),
+    "a landmark": lambda d: iw.select(d, "id", s=iw.sum("v").over(iw.landmark(since=100, until=300, **BY))),
+    "Spark's Aggregator": lambda d: iw.select(d, "id", s=iw.udaf(Longest())("item").over(iw.rows(5, slide=5, **BY))),
     "emit": lambda d: iw.group_by(d, "item", order_by="t").emit("t", x=Jumps()("v")),
 }  # fmt: skip
 
