@@ -11,7 +11,7 @@ Numbered
     partition before it gives out a row.
 
 So *numbered* where that saves the shuffle, *shuffled* elsewhere. Later passes over the same keys need no shuffle in
-either case: rows do not leave their task.
+either case, nor does a later call on the result: rows do not leave their task.
 """
 
 import io
@@ -22,9 +22,8 @@ from typing import Any
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.placed import Placed, Sorted, ordering
 from inwindow.windows.spec import Order
-
-Sorted = tuple[Order, ...]
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,10 @@ class Carrier:
             df = df.sortWithinPartitions(*keys, *(sort_order(columns, order) for order in work.order_by))
         return df
 
+    def leaves(self, placed: Placed, work: Pass) -> Placed:
+        """Where the rows lie when the pass has run."""
+        return placed.after(work, shuffled=self.shuffles or self.numbered, sorts=self.sorts)
+
     def describe(self, work: Pass) -> str:
         """The carrier in words, for explain."""
         keys = ", ".join(work.partition_by)
@@ -55,11 +58,6 @@ class Carrier:
         by = ", ".join([*work.partition_by, *(f"{o.column}{'' if o.ascending else ' desc'}" for o in work.order_by)])
         sort = f"sort by {by}" if by else "no sort"
         return f"{shuffle}, {sort if self.sorts else 'already sorted'}"
-
-
-def ordering(work: Pass) -> Sorted:
-    """What a pass must be sorted by."""
-    return (*map(Order, work.partition_by), *work.order_by)
 
 
 def sort_order(columns: Columns, order: Order) -> Any:
@@ -95,20 +93,17 @@ def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
     return result
 
 
-def carriers_of(passes: list[Pass], columns: Columns) -> list[Carrier]:
-    """The carrier of each pass, in the order in which they will run."""
+def carriers_of(passes: list[Pass], columns: Columns, placed: Placed) -> list[Carrier]:
+    """The carrier of each pass, in the order in which they will run over rows so placed."""
     result: list[Carrier] = []
-    clustered: tuple[str, ...] = ()  # what the rows are partitioned by
-    by: Sorted = ()  # what they are sorted by
     for work in passes:
-        if not _clustered(clustered, work):
-            clustered = work.partition_by
+        if not _clustered(placed.keys, work):
             numbered = not result and bool(work.partition_by) and is_placed(columns.df, columns, work)
-            result.append(Carrier(not numbered, True, numbered))
+            carrier = Carrier(not numbered, True, numbered)
         else:
-            result.append(Carrier(False, not _is_sorted(by, work)))
-        if result[-1].sorts:
-            by = ordering(work)
+            carrier = Carrier(False, not _is_sorted(placed.by, work))
+        result.append(carrier)
+        placed = carrier.leaves(placed, work)
     return result
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import check_columns
+from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
@@ -29,6 +30,8 @@ class Columns:
     def __init__(self, df: Any, session: Session) -> None:
         self.df = df
         self.session = session
+        self.names: list[str] = df.columns
+        self.placed = placed_of(df)
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
         self._analysed: dict[str, T.StructField] = {}

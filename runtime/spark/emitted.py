@@ -56,7 +56,7 @@ def select(
 def _plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     named = named_only(columns, applied)
     work = single_pass(plan_windows(columns.schema(), named, ansi=columns.session.ansi), "select")
-    return SparkPlan(columns, [work], carriers_of([work], columns))
+    return SparkPlan(columns, [work], carriers_of([work], columns, columns.placed))
 
 
 def plan_of_groups(
@@ -76,7 +76,7 @@ def plan_of_groups(
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
     named = named_only(columns, applied)
     work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
-    return SparkPlan(columns, [work], carriers_of([work], columns))
+    return SparkPlan(columns, [work], carriers_of([work], columns, columns.placed))
 
 
 def groups(

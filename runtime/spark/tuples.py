@@ -21,6 +21,7 @@ from inwindow.runtime.spark.crossing import (
     results_of,
     struct_of,
 )
+from inwindow.runtime.spark.placed import marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.udaf.applied import Applied
@@ -31,7 +32,7 @@ def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     """The passes of aggregates over windows, in the order in which they will run."""
     named = named_only(columns, applied)
     passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
-    return SparkPlan(columns, passes, carriers_of(passes, columns))
+    return SparkPlan(columns, passes, carriers_of(passes, columns, columns.placed))
 
 
 def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
@@ -41,13 +42,17 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
     planned.warn_of_one_task()
     one_pass = _udf_pass if columns.session.has_iterator_udf else _map_pass
     results: dict[str, Any] = {}
+    placed = columns.placed
     for at, (work, carrier) in enumerate(zip(planned.passes, planned.carriers, strict=True)):
         its = f"{PREFIX}result_{at}"
         df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, its)
         for index, (step, result) in enumerate(zip(work.steps, results_of(columns, work), strict=True)):
             results[step.name] = result.finished(F.col(its)[f"_{index}"], F)
+        placed = carrier.leaves(placed, work)
     added = df.withColumns({name: results[name] for name in applied})
-    return added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
+    made = added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
+    replaced = {name.casefold() for name in applied}
+    return marked(made, placed.within([name for name in columns.names if name.casefold() not in replaced]))
 
 
 def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str) -> Any:

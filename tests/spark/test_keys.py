@@ -9,10 +9,14 @@ import inwindow as iw
 
 KEYS = [
     "array(0D, -0D, double('NaN'), null)[n % 4]", "cast(array(0D, -0D, double('NaN'), null)[n % 4] as float)", "n % 3 = 0",
-    "cast(n % 5 as decimal(20,3))", "date'2024-01-01' + n % 4", "timestamp'2024-11-03 05:30:00 UTC' + make_dt_interval(0, n % 3)",
-    "timestamp_ntz'2024-11-03 01:30:00' + make_dt_interval(0, n % 3)", "cast(concat('k', n % 4) as binary)", "concat('é', n % 3, 'z')",
-    "if(n % 5 = 0, null, concat('k', n % 4))", "named_struct('a', n % 2, 'b', if(n % 3 = 0, null, 'x'))", "array(n % 2, null)",
-    "named_struct('a', array(0D, -0D)[n % 2])", "make_ym_interval(0, n % 3)", "make_dt_interval(0, n % 3)", "cast(null as int)", "null",
+    "cast(n % 5 as decimal(20,3))",
+    "date'2024-01-01' + n % 4", "timestamp'2024-11-03 05:30:00 UTC' + make_dt_interval(0, n % 3)",
+    "timestamp_ntz'2024-11-03 01:30:00' + make_dt_interval(0, n % 3)",
+    "cast(concat('k', n % 4) as binary)", "concat('é', n % 3, 'z')",
+    "if(n % 5 = 0, null, concat('k', n % 4))",
+    "named_struct('a', n % 2, 'b', if(n % 3 = 0, null, 'x'))", "array(n % 2, null)",
+    "named_struct('a', array(0D, -0D)[n % 2])",
+    "make_ym_interval(0, n % 3)", "make_dt_interval(0, n % 3)", "cast(null as int)", "null",
     "''", "cast(n % 3 as tinyint)",
 ]  # fmt: skip
 

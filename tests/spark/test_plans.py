@@ -117,6 +117,49 @@ def test_data_in_place_are_not_shuffled_again(events: Any, how: str) -> None:
     assert by_id(made)["a"].to_pylist() == expected.sort_by("id")["a"].to_pylist()
 
 
+def test_a_call_on_our_result_is_not_shuffled_again(events: Any) -> None:
+    first = iw.with_columns(events, a=iw.sum("v").over(iw.rows(10, **by_k())))
+    again = iw.with_columns(first, b=iw.max("a").over(iw.rows_between(-5, 1, **by_k())))
+    other = iw.with_columns(again, c=iw.max("b").over(iw.rows(5, partition_by=["k", "j"], order_by="v")))
+    assert [nodes(df)["shuffles"] for df in (first, again, other)] == [1, 1, 1]
+    assert [nodes(df)["sorts"] for df in (first, again, other)] == [1, 1, 2]
+    reduced = iw.group_by(other, "k").agg(n=iw.count(), c=iw.max("c"))
+    assert nodes(reduced)["shuffles"] == 1
+    table = events.toArrow()
+    table = iw.with_columns(table, a=iw.sum("v").over(iw.rows(10, **by_k())))
+    table = iw.with_columns(table, b=iw.max("a").over(iw.rows_between(-5, 1, **by_k())))
+    assert by_id(again).select(["id", "a", "b"]) == table.sort_by("id").select(["id", "a", "b"]).cast(
+        by_id(again).select(["id", "a", "b"]).schema
+    )
+    expected = {
+        row["k"]: row["c"]
+        for row in other.groupBy("k").agg({"c": "max"}).withColumnRenamed("max(c)", "c").toArrow().to_pylist()
+    }
+    assert {row["k"]: row["c"] for row in reduced.toArrow().to_pylist()} == expected
+
+
+def test_what_was_done_in_between_is_seen(events: Any) -> None:
+    window = iw.rows(10, **by_k())
+    first = iw.with_columns(events, a=iw.sum("v").over(window))
+    for moved in (
+        first.repartition(3),
+        first.orderBy("id"),
+        first.union(first),
+        first.coalesce(1),
+        first.join(events.select("id"), "id"),
+    ):
+        again = iw.with_columns(moved, b=iw.count().over(iw.rows_between(None, None, partition_by="k")))
+        counts = {row["k"]: row["b"] for row in again.toArrow().to_pylist()}
+        assert counts == {row["k"]: row["count"] for row in moved.groupBy("k").count().toArrow().to_pylist()}
+    replaced = iw.with_columns(events, k=iw.max("j").over(window))
+    again = iw.with_columns(replaced, b=iw.count().over(iw.rows_between(None, None, partition_by="k")))
+    assert nodes(again)["shuffles"] == 2
+    cached = first.cache()
+    again = by_id(iw.with_columns(cached, b=iw.sum("v").over(window)))
+    assert again["a"] == again["b"]
+    cached.unpersist()
+
+
 def test_only_needed_columns_cross(events: Any, spark: Any) -> None:
     if not has_udf(spark):
         pytest.skip("mapInArrow hands over all columns")
