@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import pyarrow as pa
@@ -22,6 +23,7 @@ RESULT = "result"
 SORT, FLOOR = "sort only, no Python", "**the floor**: a UDF that does nothing"
 BUILTINS = {name: f"inwindow `{name}`" for name in ("avg", "max", "stddev_samp")}
 HOOKS, MERGE = "inwindow, class with four hooks (avg)", "inwindow, class with `merge` alone (max - min)"
+NUMBERED = "inwindow `avg`, carried by row_number()"
 TREES = {name: f"Spark `{name}`, segment tree on" for name in BUILTINS}
 NO_TREE = "Spark `avg`, segment tree off (the default)"
 PANDAS_UDF, ARROW_UDF = "`pandas_udf` over a window (avg)", "`arrow_udf` over a window (avg)"
@@ -63,6 +65,7 @@ def cases() -> list[Case]:
         Case(SORT, sort_only, computes=""),
         Case(FLOOR, floor(), computes=""),
         *ours,
+        Case(NUMBERED, by_row_number),
         Case(HOOKS, own_class(MyAvg())),
         Case(MERGE, own_class(Spread()), computes="", per_row=lambda window: 2.5),
         *trees,
@@ -112,6 +115,12 @@ def own_class(aggregate: Any) -> Callable[[Any, int], Any]:
         return iw.with_columns(df, **{RESULT: aggregate("v").over(over)})
 
     return build
+
+
+def by_row_number(df: Any, window: int) -> Any:
+    """inwindow's average by the other carrier, which plans take for data that are partitioned already."""
+    with patch("inwindow.runtime.spark.carriers.is_placed", lambda *_: True):
+        return builtin("avg")(df, window)
 
 
 def spark_own(name: str) -> Callable[[Any, int], Any]:

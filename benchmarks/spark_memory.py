@@ -28,13 +28,14 @@ CONTENDERS = {
     "sort": on.SORT,
     "floor": on.FLOOR,
     "builtin": on.BUILTINS["avg"],
+    "numbered": on.NUMBERED,
     "class": on.HOOKS,
     "merge": on.MERGE,
     "tree": on.TREES["avg"],
     "no-tree": on.NO_TREE,
     "pandas": on.ROLLING,
 }
-OURS = ("builtin", "class", "merge")
+OURS = ("builtin", "numbered", "class", "merge")
 SPILLED, TOOK = "spilled:", "took:"
 
 

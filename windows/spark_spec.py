@@ -33,8 +33,8 @@ def read_order(column: Any) -> Order:
     if ".connect." in type(column).__module__:
         expression = column._expr
         return _connect_order(expression) if type(expression).__name__ == "SortOrder" else Order(column)
-    node = column._jc.node()
-    return _classic_order(node) if _kind(node) == "SortOrder" else Order(column)
+    node = getattr(column, "_jc", None) and column._jc.node()
+    return _classic_order(node) if node is not None and _kind(node) == "SortOrder" else Order(column)
 
 
 def _frame(is_rows: bool, lower: int, upper: int) -> Frame:

@@ -35,23 +35,22 @@ ROWS = [
         "with_columns: got a polars.dataframe.frame.DataFrame; give pyarrow.table(df)",
     ),
     Bad(
-        "a Spark DataFrame",
+        "a streaming DataFrame",
         lambda: iw.with_columns(SparkDataFrame(), a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: pyspark.sql.classic.dataframe.DataFrame is not supported by this version, which "
-        "runs on Arrow: use df.toArrow(), and spark.createDataFrame(result) to go back",
+        "with_columns: this is a streaming DataFrame, which this version does not support: use a batch DataFrame",
     ),
     Bad(
         "a dict",
         lambda: iw.with_columns({"x": [1]}, a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a dict; give a pyarrow.Table or a pyarrow.RecordBatchReader",
+        "with_columns: got a dict; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader",
     ),
     Bad(
         "None as data",
         lambda: iw.select(None, a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "select: got a NoneType; give a pyarrow.Table or a pyarrow.RecordBatchReader",
+        "select: got a NoneType; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader",
     ),
     Bad(
         "no aggregate",
@@ -190,7 +189,7 @@ ROWS = [
         "a key that is no name",
         lambda: iw.group_by(TABLE, 3),
         iw.UsageError,
-        "group_by(3): on local data a key is a column name",
+        "group_by(3): a key is a column name",
     ),
     Bad(
         "a key twice",

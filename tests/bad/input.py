@@ -132,6 +132,7 @@ SparkColumn.__name__ = "Column"
 
 class SparkDataFrame:
     __module__ = "pyspark.sql.classic.dataframe"
+    isStreaming = True
 
 
 SparkDataFrame.__qualname__ = "DataFrame"

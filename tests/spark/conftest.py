@@ -1,5 +1,6 @@
 """A Spark session for the tests of this folder: classic, or Spark Connect with ``--spark=connect`` (see test_connect)."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from inwindow.runtime.spark.jvm import ensure_java
 SETTINGS = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.session.timeZone": "America/New_York",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",  # the default, but not under SPARK_TESTING
 }
 
 
@@ -19,6 +21,7 @@ def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     if pytestconfig.getoption("--spark") == "connect":
+        os.environ["SPARK_TESTING"] = "1"  # a server on any free port, and a client that finds it
         builder = SparkSession.builder.remote("local[2]")
     else:
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

@@ -1,13 +1,11 @@
 """A pyspark.sql.WindowSpec is a window: classic (needs a JVM) and Connect (plain Python), read alike, usable on a table."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.spark.jvm import ensure_java
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Order, Range, Rows
 
@@ -31,14 +29,11 @@ def specs(Window: Any, F: Any) -> list[tuple[Any, Any, tuple[str, ...], tuple[Or
 
 
 @pytest.fixture(scope="module")
-def classic() -> Iterator[tuple[Any, Any]]:
-    ensure_java()
-    from pyspark.sql import SparkSession, Window
+def classic(spark: Any) -> tuple[Any, Any]:
+    from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    yield Window, F
-    session.stop()
+    return Window, F
 
 
 @pytest.fixture(scope="module")
