@@ -5,10 +5,10 @@ lies beside the script. Installed packages, and files given to Spark by ``--py-f
 """
 
 import pickle
+import pickletools
 import sys
 import sysconfig
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,15 +28,28 @@ _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 def shipped(job: Job) -> bytes:
     """The job, pickled."""
-    with _by_value(job.work.steps):
-        try:
-            content: bytes = cloudpickle.dumps(job)
-        except Exception as error:
-            culprit = next((step for step in job.work.steps if not _can_be_shipped(step)), job.work.steps[0])
-            raise UsageError(
-                f"{culprit.label} cannot be sent to Spark's workers ({type(error).__name__}: {error}): an aggregate, and "
-                "what its hooks use, must be picklable; make connections, locks and open files in `initialize`"
-            ) from None
+    with ExitStack() as stack:
+        while True:
+            content = _pickled(job)
+            # What is pickled by value refers to more: again, until all that it refers to can be imported there.
+            own = [module for module in _modules_named(content) if module.__name__ not in registered()]
+            if not own:
+                return content
+            for module in own:
+                cloudpickle.register_pickle_by_value(module)
+                stack.callback(cloudpickle.unregister_pickle_by_value, module)
+
+
+def _pickled(job: Job) -> bytes:
+    try:
+        content: bytes = cloudpickle.dumps(job)
+    except Exception as error:
+        culprit = next((step for step in job.work.steps if not _can_be_shipped(step)), None)
+        its = culprit.label if culprit is not None else ", ".join(step.label for step in job.work.steps)
+        raise UsageError(
+            f"{its} cannot be sent to Spark's workers ({type(error).__name__}: {error}): an aggregate, and "
+            "what its hooks use, must be picklable; make connections, locks and open files in `initialize`"
+        ) from None
     return content
 
 
@@ -48,23 +61,15 @@ def _can_be_shipped(step: Step) -> bool:
     return True
 
 
-@contextmanager
-def _by_value(steps: tuple[Step, ...]) -> Iterator[None]:
-    with ExitStack() as stack:
-        for module in {module.__name__: module for step in steps for module in _modules(step)}.values():
-            if module.__name__ not in registered():
-                cloudpickle.register_pickle_by_value(module)
-                stack.callback(cloudpickle.unregister_pickle_by_value, module)
-        yield
-
-
-def _modules(step: Step) -> Iterator[ModuleType]:
-    """The modules of an aggregate's class, and of what it derives from, that are files of the user's own."""
-    aggregate: Any = step.implementation.aggregate
-    for kind in type(aggregate).__mro__ if aggregate is not None else ():
-        module = sys.modules.get(kind.__module__)
-        if module is not None and module.__name__ != "__main__" and _is_own_file(module):
-            yield sys.modules[module.__name__.partition(".")[0]]  # with the rest of its package
+def _modules_named(content: bytes) -> list[ModuleType]:
+    """The modules of the user's own that a pickle names, or their packages; by their names among its strings."""
+    named: dict[str, ModuleType] = {}
+    for _, argument, _ in pickletools.genops(content):
+        module = sys.modules.get(argument) if isinstance(argument, str) else None
+        if module is not None and argument != "__main__" and _is_own_file(module):
+            package = sys.modules[module.__name__.partition(".")[0]]
+            named[package.__name__] = package
+    return list(named.values())
 
 
 def _is_own_file(module: ModuleType) -> bool:
