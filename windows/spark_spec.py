@@ -5,6 +5,7 @@ that is a plain name is read as that name, so that a Spark window also works on 
 a Spark Column.
 """
 
+import re
 from typing import Any
 
 from inwindow.udaf.errors import UsageError
@@ -67,8 +68,12 @@ def _connect_bound(bound: Any) -> Any:
 
 
 def _connect_column(expression: Any) -> Any:
-    if type(expression).__name__ == "ColumnReference":
-        return expression._unparsed_identifier.strip("`")
+    if type(expression).__name__ == "ColumnReference" and getattr(expression, "_plan_id", None) is None:
+        name = str(expression._unparsed_identifier)
+        if name.isidentifier():
+            return name
+        if re.fullmatch("`(?:[^`]|``)+`", name):
+            return name[1:-1].replace("``", "`")
     from pyspark.sql.connect.column import Column
 
     return Column(expression)  # type: ignore[operator, unused-ignore]

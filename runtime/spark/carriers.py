@@ -10,19 +10,18 @@ Numbered
     partitioning and a sort that the data have, which ``repartition`` cannot; but its window operator buffers each
     partition before it gives out a row.
 
-So *numbered* where that saves the shuffle, *shuffled* elsewhere. Later passes over the same keys need no shuffle in
-either case, nor does a later call on the result: rows do not leave their task.
+So *numbered* for a single pass where that saves the shuffle, *shuffled* elsewhere. Later passes over the same keys as a
+shuffled one need no shuffle, nor does a later call on the result: rows do not leave their task.
 """
 
-import io
 import re
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
+from inwindow.runtime.spark.session import is_connect
 from inwindow.windows.spec import Order
 
 
@@ -40,14 +39,19 @@ class Carrier:
             return df
         keys = [columns.column(name) for name in work.partition_by]
         if self.shuffles:
-            df = df.repartition(*keys) if keys else df.repartition(1)
+            # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
+            # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
+            df = df.repartition(*keys, columns.session.F.lit(0)) if keys else df.repartition(1)
         if self.sorts and (keys or work.order_by):
             df = df.sortWithinPartitions(*keys, *(sort_order(columns, order) for order in work.order_by))
         return df
 
     def leaves(self, placed: Placed, work: Pass) -> Placed:
-        """Where the rows lie when the pass has run."""
-        return placed.after(work, shuffled=self.shuffles or self.numbered, sorts=self.sorts)
+        """Where the rows lie when the pass has run.
+
+        Behind a numbered pass nothing is known: where nobody reads its results Spark drops it, and the window with it.
+        """
+        return Placed() if self.numbered else placed.after(work, shuffled=self.shuffles, sorts=self.sorts)
 
     def describe(self, work: Pass) -> str:
         """The carrier in words, for explain."""
@@ -98,7 +102,7 @@ def carriers_of(passes: list[Pass], columns: Columns, placed: Placed) -> list[Ca
     result: list[Carrier] = []
     for work in passes:
         if not _clustered(placed.keys, work):
-            numbered = not result and bool(work.partition_by) and is_placed(columns.df, columns, work)
+            numbered = len(passes) == 1 and bool(work.partition_by) and is_placed(columns.df, columns, work)
             carrier = Carrier(not numbered, True, numbered)
         else:
             carrier = Carrier(False, not _is_sorted(placed.by, work))
@@ -127,15 +131,14 @@ def is_placed(df: Any, columns: Columns, work: Pass) -> bool:
         return False
     for line in lines[at + 1 :]:
         node = line.lstrip(" +-:*()0123456789")
-        if node.startswith(("Sort", "Project", "InputAdapter")):
+        if node.startswith(("Sort [", "Project [", "InputAdapter")):
             continue
         return not (node.startswith("Exchange") and "ENSURE_REQUIREMENTS" in node)
     return False
 
 
 def plan_text(df: Any) -> str:
-    """Spark's physical plan as text, by the one way that classic and Connect share."""
-    text = io.StringIO()
-    with redirect_stdout(text):
-        df.explain()
-    return text.getvalue()
+    """Spark's physical plan as text, as ``df.explain()`` prints it."""
+    if is_connect(df):
+        return str(df._explain_string())
+    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), "simple"))

@@ -49,26 +49,33 @@ class Columns:
                 "F.col('a') * 2"
             )
         for given, name in self._given:
-            if _same(given, column):
+            if given is column:  # not by its text: two rand() are two
                 return name
+        return self._compute(column)
+
+    def _compute(self, column: Any) -> str:
+        """An expression becomes a column of the data before these are shuffled and sorted.
+
+        Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
+        """
         text = name = column_text(column)
         while name in self._columns or name in self.df.columns:
             name = f"{text} #{len(self._columns)}"
-        self._columns[name] = column
+        self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
+        self.df = self.df.withColumn(self._computed[name], column)
+        self._columns[name] = self.session.F.col(self._computed[name])
         self._given.append((column, name))
         return name
 
     def place(self, column: Any, where: str) -> str:
-        """The plan's name for a key or an order column: an expression is computed once, as a column of the data."""
-        if not isinstance(column, str) and self.df.columns.count(column_text(column)) == 1:
-            column = column_text(column)
-        known = len(self._given)
-        name = self.name(column, where)
-        if len(self._given) > known:
-            self._computed[name] = f"{PREFIX}place_{len(self._computed)}"
-            self.df = self.df.withColumn(self._computed[name], column)
-            self._columns[name] = self.session.F.col(self._computed[name])
-        return name
+        """The plan's name for a key or an order column; equal expressions are one, so that windows over them share a pass."""
+        if not isinstance(column, str):
+            text = column_text(column)
+            if self.names.count(text) == 1 and _is_column(column, text, self.df, self.session.F):
+                column = text
+            else:
+                column = next((given for given, _ in self._given if _same(given, column)), column)
+        return self.name(column, where)
 
     def applied(self, given: Mapping[str, Applied]) -> dict[str, Applied]:
         """The aggregates over names alone."""
@@ -158,6 +165,15 @@ def _same(a: Any, b: Any) -> bool:
     if is_connect(a):
         return a._expr is b._expr
     return bool(a._jc.node().normalized().equals(b._jc.node().normalized()))
+
+
+def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
+    """Whether a Column is that column, and no expression that has its name for a text."""
+    if is_connect(column):
+        its = column._expr
+        plain = getattr(its, "_plan_id", 0) is None
+        return plain and its._unparsed_identifier in (quoted(name), name if name.isidentifier() else None)
+    return _same(column, F.col(quoted(name))) or _same(column, df[quoted(name)])
 
 
 def named_column(df: Any, name: str, where: str, F: ModuleType) -> Any:

@@ -24,7 +24,9 @@ class Session:
         """The session of a DataFrame."""
         F, Window = _modules(df)
         conf = df.sparkSession.conf
-        return cls(conf.get("spark.sql.ansi.enabled") == "true", conf.get("spark.sql.session.timeZone"), F, Window)
+        return cls(
+            conf.get("spark.sql.ansi.enabled").lower() == "true", conf.get("spark.sql.session.timeZone"), F, Window
+        )
 
     @property
     def has_iterator_udf(self) -> bool:

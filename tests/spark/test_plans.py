@@ -237,3 +237,88 @@ def test_a_native_window_of_another_order_beside_ours(events: Any) -> None:
     expected = expected_sums(events, 0)
     result = both.toArrow().to_pylist()
     assert {row["id"]: row["a"] for row in result} == expected
+
+
+# What an adversary found: a plan in which nobody seems to need the partitioning
+
+
+def test_keys_stay_together_above_a_join(spark: Any, tmp_path: Any) -> None:
+    """AQE makes a broadcast join of a sort-merge join, and reads its shuffle locally: keys must not be split."""
+    bids, items = str(tmp_path / "bids"), str(tmp_path / "items")
+    spark.range(0, 200000, 1, 4).selectExpr(
+        "id", "id % 100 as item", "id * 7919 % 200003 as t", "rand(1) v"
+    ).write.parquet(bids)
+    named = spark.range(0, 400000, 1, 4).selectExpr("id as item", "concat('name', id, '-', rand(2)) name")
+    named.write.parquet(items)
+    try:
+        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "1000")
+        spark.conf.set("spark.sql.adaptive.autoBroadcastJoinThreshold", "10000000")
+        spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
+        few = spark.read.parquet(items).where("item < 100 and name like 'name%'")
+        joined = spark.read.parquet(bids).join(few, "item")
+        by_item = {"partition_by": "item", "order_by": "t"}
+        assert iw.group_by(joined, "item").agg(n=iw.count()).count() == 100
+        made = iw.with_columns(
+            joined,
+            n=iw.count().over(iw.unbounded(**by_item)),
+            m=iw.max("v").over(iw.rows(3, partition_by=["item", "name"], order_by="t")),
+        )
+        assert made.where("n = 1").count() == 100
+        single = iw.with_columns(joined, n=iw.count().over(iw.unbounded(**by_item)))
+        assert single.where("n = 1").count() == 100
+        assert iw.select(joined, "item", n=iw.count().over(iw.rows(50, slide=50, **by_item))).count() == 100 * 40
+    finally:
+        for name in (
+            "autoBroadcastJoinThreshold",
+            "adaptive.autoBroadcastJoinThreshold",
+            "adaptive.coalescePartitions.enabled",
+        ):
+            spark.conf.unset(f"spark.sql.{name}")
+
+
+def test_a_numbered_pass_that_nobody_reads(spark: Any, events: Any) -> None:
+    events.repartition(4).write.mode("overwrite").bucketBy(4, "k").saveAsTable("bucketed")
+    data = spark.table("bucketed")
+    down, up = iw.rows(4, **by_k(iw.desc("t"))), iw.rows(4, **by_k())
+    local = iw.with_columns(events.toArrow(), a=iw.sum("v").over(up), b=iw.sum("v").over(down)).sort_by("id")
+    chained = iw.with_columns(iw.with_columns(data, a=iw.sum("v").over(up)), a=iw.sum("v").over(down))
+    assert by_id(chained)["a"].to_pylist() == local["b"].to_pylist()
+    once = iw.with_columns(data, a=iw.sum("v").over(up), b=iw.sum("v").over(down))
+    assert by_id(once.select("id", "b"))["b"].to_pylist() == local["b"].to_pylist()
+    assert by_id(once)["a"].to_pylist() == local["a"].to_pylist()
+    counts = iw.group_by(iw.with_columns(data, a=iw.sum("v").over(up)), "k").agg(n=iw.count())
+    assert {(row.k, row.n) for row in counts.collect()} == {
+        (row.k, row["count"]) for row in events.groupBy("k").count().collect()
+    }
+    spark.sql("drop table bucketed")
+
+
+def test_windows_as_arguments(events: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    number = F.row_number().over(Window.partitionBy("j").orderBy("k", "t"))
+    w = Window.partitionBy("k").orderBy("t").rowsBetween(-3, 0)
+    theirs = by_id(events.withColumn("n", number).withColumn("a", F.sum("n").over(w)))
+    made = iw.with_columns(events, a=iw.sum(number).over(w), b=iw.count().filter(number > 10).over(w))
+    assert by_id(made)["a"].to_pylist() == theirs["a"].to_pylist()
+    passed = iw.select(events, "id", number.alias("n"), a=iw.sum("v").over(iw.rows(4, **by_k())))
+    assert by_id(passed)["n"].to_pylist() == theirs["n"].to_pylist()
+
+
+def test_a_key_is_no_column_that_looks_like_it(spark: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    df = spark.range(40).selectExpr(
+        "id",
+        "named_struct('x', id % 2) as s",
+        "id % 5 as `s.x`",
+        "'A' as `upper(u)`",
+        "concat('u', id % 3) as u",
+        "id * 7 % 40 as t",
+    )
+    for key in (F.col("s.x"), F.upper("u"), F.col("`s.x`"), "s.x", "u", F.col("u")):
+        w = Window.partitionBy(key).orderBy("t").rowsBetween(-3, 0)
+        made, theirs = iw.with_columns(df, a=iw.sum("id").over(w)), df.withColumn("a", F.sum("id").over(w))
+        assert by_id(made)["a"].to_pylist() == by_id(theirs)["a"].to_pylist(), key
