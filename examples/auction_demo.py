@@ -208,7 +208,9 @@ def spark() -> Any:
     builder = SparkSession.builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
     builder = builder.config("spark.log.level", "ERROR").config("spark.sql.shuffle.partitions", "8")
     return (
-        builder.config("spark.sql.session.timeZone", "UTC").config("spark.ui.showConsoleProgress", "true").getOrCreate()
+        builder.config("spark.sql.session.timeZone", "UTC")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
     )
 
 

@@ -4,7 +4,6 @@ A plan knows columns by name and Arrow type. Here each thing that a user may wri
 ``F.col("a") * 2``) gets such a name, and is kept as the Spark Column that makes it.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import ModuleType
@@ -180,8 +179,18 @@ def named_column(df: Any, name: str, where: str, F: ModuleType) -> Any:
     """The column of a name: one of the data's, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
     if df.columns.count(name) == 1:
         return F.col(quoted(name))
-    root = re.match(r"`((?:[^`]|``)+)`|([^.\[]+)", name)
-    first = (root[1] or root[2]).replace("``", "`") if root else name
-    if name in df.columns or first.casefold() not in {known.casefold() for known in df.columns}:
-        check_columns(pa.schema([pa.field(known, pa.null()) for known in df.columns]), [name], where)
+    if not _spark_knows(df, F.col(name)):
+        known = [column for column in df.columns if not column.startswith(PREFIX)]
+        check_columns(pa.schema([pa.field(column, pa.null()) for column in known]), [name], where)
     return F.col(name)
+
+
+def _spark_knows(df: Any, column: Any) -> bool:
+    """Whether Spark finds what a name means: a field of a struct, a column of an aliased DataFrame, another case."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        df.select(column).columns  # noqa: B018  # Connect asks only now
+    except AnalysisException:
+        return False
+    return True

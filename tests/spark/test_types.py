@@ -142,6 +142,26 @@ def test_columns_of_the_same_name_pass_through(spark: Any) -> None:
     assert sorted(row[4] for row in made.collect()) == [0, 2, 4, 8, 12]
 
 
+def test_columns_of_aliased_data(spark: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    left, right = spark.range(9).selectExpr("id", "id % 2 as k"), spark.range(2).selectExpr("id as k", "id * 10 as n")
+    joined = left.alias("l").join(right.alias("r"), F.col("l.k") == F.col("r.k"))
+    expected = [0, 10, 0, 20, 0, 20, 0, 20, 0]
+    for key, order, value in (
+        ("l.k", "l.id", "r.n"),
+        (F.col("l.k"), F.col("l.id"), F.col("r.n")),
+        (left["k"], left["id"], right["n"]),
+    ):
+        w = Window.partitionBy(key).orderBy(order).rowsBetween(-1, 0)
+        for window in (w, iw.rows(2, partition_by=key, order_by=order)):
+            made = iw.with_columns(joined, a=iw.sum(value).over(window))
+            assert [row.a for row in made.select("id", "a").orderBy("id").collect()] == expected
+    with pytest.raises(iw.UnknownColumnError, match="there is no column 'l.z'"):
+        iw.with_columns(joined, a=iw.sum("l.z").over(iw.rows(2)))
+
+
 def test_random_arguments_are_drawn_once(spark: Any) -> None:
     from pyspark.sql import functions as F
 
