@@ -143,6 +143,8 @@ def test_columns_of_the_same_name_pass_through(spark: Any) -> None:
 
 
 def test_columns_of_aliased_data(spark: Any) -> None:
+    if not has_udf(spark):
+        pytest.skip("Spark 4.0 cannot hand two columns of one name to Python")
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
