@@ -73,6 +73,11 @@ class Pass:
     key: OrderKey | None  # distances are meant in this order column
     peers: bool  # some frame asks for peers
 
+    @property
+    def places(self) -> list[str]:
+        """The columns that say where a tuple is: keys, then order columns."""
+        return [*self.partition_by, *(order.column for order in self.order_by)]
+
 
 def plan_windows(schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: bool = True) -> list[Pass]:
     """Passes for aggregates over windows, in the order in which their first aggregate was given."""

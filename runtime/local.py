@@ -282,7 +282,7 @@ class SortedCheck:
 
     def __init__(self, work: Pass, what: str, remedy: str) -> None:
         self.work, self.what, self.remedy = work, what, remedy
-        self.names = [*work.partition_by, *(order.column for order in work.order_by)]
+        self.names = work.places
         self.rows = 0
         self.last: pa.RecordBatch | None = None
 

@@ -37,14 +37,10 @@ class Operator(ABC):
         self.work = work
         self.held = Held()
         self.sequence = Sequence(work.key, work.peers)
-        for name in self.places():  # for error messages, and for keys in the output
+        for name in work.places:  # for error messages, and for keys in the output
             self.held.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
-
-    def places(self) -> list[str]:
-        """The columns that say where a tuple is."""
-        return [*self.work.partition_by, *(order.column for order in self.work.order_by)]
 
     def reads(self) -> set[str]:
         """The columns that the operator looks at."""
@@ -79,7 +75,7 @@ class Operator(ABC):
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
-        columns = [batch.column(batch.schema.get_field_index(name)) for name in self.places()]
+        columns = [batch.column(batch.schema.get_field_index(name)) for name in self.work.places]
         keys = len(self.work.partition_by)
         self.sequence.append(columns[:keys], columns[keys:], batch.num_rows)
 

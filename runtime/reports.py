@@ -89,9 +89,8 @@ def _argument(argument: Any) -> str:
 def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence) -> str:
     if not held.base <= position < held.end:
         return ""
-    names = [*work.partition_by, *(order.column for order in work.order_by)]
     values = []
-    for name in names:
+    for name in work.places:
         column = held.plain(name).array
         if column is not None:
             values.append(f"{name}={_shown(column[position - held.base])}")

@@ -49,7 +49,7 @@ def _level_of_the_user() -> int:
 
 def needed(work: Pass) -> list[str]:
     """The columns that a pass reads, places first."""
-    names = [*work.partition_by, *(order.column for order in work.order_by)]
+    names = work.places
     for step in work.steps:
         names += step.arguments
         names += [] if step.condition is None else [step.condition]
