@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime import local
+from inwindow.runtime.reserved import check_names
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -205,10 +206,9 @@ def _place(data: Any, where: str) -> Any:
 
 def _with_plain_types(data: Any, where: str) -> Any:
     """String views (as Polars gives) as strings: Arrow cannot take rows of views. The names are not ours."""
+    check_names(data.schema.names, where)
     fields = []
     for field in data.schema:
-        if field.name.startswith("__inwindow_"):
-            raise UsageError(f"{where}: the column {field.name!r} has a name that inwindow keeps for itself: rename it")
         if pa.types.is_run_end_encoded(field.type):
             raise UsageError(
                 f"{where}: the column {field.name!r} is run-end encoded: decode it first, with pyarrow.compute.run_end_decode"

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import check_columns
+from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
 
-_PREFIX = "__inwindow_"
 _NO_FIELD = re.compile(r"(?:No match|Multiple matches) for FieldRef\.Name\((.*?)\) in")
 
 
@@ -76,7 +76,7 @@ def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied
         for name, known in columns.items():
             if known.equals(column):
                 return name
-        name = f"{_PREFIX}{len(columns)}"
+        name = f"{PREFIX}{len(columns)}"
         columns[name] = column
         return name
 

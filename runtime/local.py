@@ -16,6 +16,7 @@ from inwindow.optimizer.plan import Pass, check_columns, plan_groups, plan_windo
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.sorting import inverse, permutation
 from inwindow.udaf.applied import Applied
@@ -24,8 +25,7 @@ from inwindow.windows.neighbours import descents
 from inwindow.windows.spec import Extent, Hop, Order
 
 _SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
-_ROW = "__inwindow_row"
-_STREAM_ROW = "__inwindow_stream_row"
+_ROW = f"{PREFIX}row"
 _PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
 
 
@@ -172,7 +172,7 @@ def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     plan_groups(table.schema, (), extent, {})  # the column is there, or an error
     order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
     numbers = np.arange(len(table)) if order is None else inverse(order)
-    return table.append_column(_STREAM_ROW, pa.array(numbers)), replace(extent, on=_STREAM_ROW, rows=False)
+    return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
 
 
 def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:

@@ -13,14 +13,13 @@ import pyarrow as pa
 from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import check_columns
+from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Order, Window
-
-PREFIX = "__inwindow_"
 
 
 class Columns:

@@ -8,9 +8,10 @@ import pyarrow as pa
 from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, number
-from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 

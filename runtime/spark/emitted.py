@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import plan_groups, plan_windows
 from inwindow.runtime.local import single_pass
+from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import carriers_of
-from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
     mapped_in_arrow,
@@ -25,8 +26,6 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.udaf.applied import Applied
 from inwindow.windows.spec import Extent, Hop, Order, Session
-
-_STREAM_ROW = f"{PREFIX}stream_row"
 
 
 def select(
@@ -125,5 +124,5 @@ def _numbered_stream(columns: Columns, extent: Hop) -> Hop:
     F, Window = columns.session.F, columns.session.Window
     on = columns.column(columns.name(extent.on, "window"))
     number = F.row_number().over(Window.orderBy(on.asc_nulls_first())) - 1
-    columns.df = columns.df.withColumn(_STREAM_ROW, number.cast("bigint"))
-    return replace(extent, on=_STREAM_ROW, rows=False)
+    columns.df = columns.df.withColumn(STREAM_ROW, number.cast("bigint"))
+    return replace(extent, on=STREAM_ROW, rows=False)

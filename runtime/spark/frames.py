@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.runtime.spark.columns import PREFIX, Columns, named_column
+from inwindow.runtime.reserved import check_names
+from inwindow.runtime.spark.columns import Columns, named_column
 from inwindow.runtime.spark.emitted import groups, plan_of_groups, select
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.tuples import plan, with_columns
@@ -28,9 +29,7 @@ class Frame:
             raise UsageError(
                 f"{where}: this is a streaming DataFrame, which this version does not support: use a batch DataFrame"
             )
-        for name in df.columns:
-            if name.startswith(PREFIX):
-                raise UsageError(f"{where}: the column {name!r} has a name that inwindow keeps for itself: rename it")
+        check_names(df.columns, where)
         return cls(df, Session.of(df))
 
     def check(self, names: Iterable[str], where: str) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step, plan_windows
+from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, carriers_of, in_order_of_sharing
-from inwindow.runtime.spark.columns import PREFIX, Columns
+from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
     mapped_in_arrow,

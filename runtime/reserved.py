@@ -1,0 +1,15 @@
+"""The names of the columns that inwindow makes beside the user's, and so keeps for itself."""
+
+from collections.abc import Iterable
+
+from inwindow.udaf.errors import UsageError
+
+PREFIX = "__inwindow_"
+STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """No column has a name of ours, or an error."""
+    for name in names:
+        if name.startswith(PREFIX):
+            raise UsageError(f"{where}: the column {name!r} has a name that inwindow keeps for itself: rename it")
