@@ -97,9 +97,10 @@ def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
     return result
 
 
-def carriers_of(passes: list[Pass], columns: Columns, placed: Placed) -> list[Carrier]:
-    """The carrier of each pass, in the order in which they will run over rows so placed."""
+def carriers_of(passes: list[Pass], columns: Columns) -> list[Carrier]:
+    """The carrier of each pass, in the order in which they will run over the rows as they lie."""
     result: list[Carrier] = []
+    placed = columns.placed
     for work in passes:
         if not _clustered(placed.keys, work):
             numbered = len(passes) == 1 and bool(work.partition_by) and is_placed(columns.df, columns, work)

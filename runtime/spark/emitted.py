@@ -11,7 +11,6 @@ from inwindow.optimizer.plan import plan_groups, plan_windows
 from inwindow.runtime.local import single_pass
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import carriers_of
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
@@ -55,7 +54,7 @@ def select(
 def _plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     named = named_only(columns, applied)
     work = single_pass(plan_windows(columns.schema(), named, ansi=columns.session.ansi), "select")
-    return SparkPlan(columns, [work], carriers_of([work], columns, columns.placed))
+    return SparkPlan.of(columns, [work])
 
 
 def plan_of_groups(
@@ -75,7 +74,7 @@ def plan_of_groups(
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
     named = named_only(columns, applied)
     work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
-    return SparkPlan(columns, [work], carriers_of([work], columns, columns.placed))
+    return SparkPlan.of(columns, [work])
 
 
 def groups(

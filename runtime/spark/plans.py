@@ -5,7 +5,7 @@ import warnings
 from dataclasses import dataclass
 
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.spark.carriers import Carrier
+from inwindow.runtime.spark.carriers import Carrier, carriers_of
 from inwindow.runtime.spark.columns import Columns
 
 
@@ -16,6 +16,11 @@ class SparkPlan:
     columns: Columns
     passes: list[Pass]
     carriers: list[Carrier]
+
+    @classmethod
+    def of(cls, columns: Columns, passes: list[Pass]) -> "SparkPlan":
+        """The passes, each with the carrier that suits where the rows lie then."""
+        return cls(columns, passes, carriers_of(passes, columns))
 
     def describe(self, crossing: str) -> str:
         """The plan's shape in Spark, for explain; ``crossing`` is what hands the tuples to Python."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass, Step, plan_windows
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import Carrier, carriers_of, in_order_of_sharing
+from inwindow.runtime.spark.carriers import Carrier, in_order_of_sharing
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
@@ -33,7 +33,7 @@ def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     """The passes of aggregates over windows, in the order in which they will run."""
     named = named_only(columns, applied)
     passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
-    return SparkPlan(columns, passes, carriers_of(passes, columns, columns.placed))
+    return SparkPlan.of(columns, passes)
 
 
 def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
