@@ -22,7 +22,6 @@ from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
 from inwindow.runtime.spark.session import is_connect
-from inwindow.windows.spec import Order
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Carrier:
             # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
             df = df.repartition(*keys, columns.session.F.lit(0)) if keys else df.repartition(1)
         if self.sorts and (keys or work.order_by):
-            df = df.sortWithinPartitions(*keys, *(sort_order(columns, order) for order in work.order_by))
+            df = df.sortWithinPartitions(*keys, *map(columns.sorted_by, work.order_by))
         return df
 
     def leaves(self, placed: Placed, work: Pass) -> Placed:
@@ -64,19 +63,11 @@ class Carrier:
         return f"{shuffle}, {sort if self.sorts else 'already sorted'}"
 
 
-def sort_order(columns: Columns, order: Order) -> Any:
-    """An order as a Spark sort expression."""
-    column = columns.column(order.column)
-    if order.ascending:
-        return column.asc_nulls_first() if order.nulls_first else column.asc_nulls_last()
-    return column.desc_nulls_first() if order.nulls_first else column.desc_nulls_last()
-
-
 def number(columns: Columns, work: Pass) -> Any:
     """``row_number()`` over the pass's partitioning and order."""
     F, Window = columns.session.F, columns.session.Window
     keys = [columns.column(name) for name in work.partition_by]
-    orders = [sort_order(columns, order) for order in work.order_by]
+    orders = [columns.sorted_by(order) for order in work.order_by]
     return F.row_number().over(Window.partitionBy(*keys).orderBy(*orders or [F.lit(1)]))
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import types as T
 from inwindow.optimizer.plan import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.placed import placed_of
-from inwindow.runtime.spark.session import Session, is_connect, quoted
+from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
@@ -99,6 +99,10 @@ class Columns:
     def orders(self, orders: Iterable[Order], where: str) -> tuple[Order, ...]:
         """Order columns as names."""
         return tuple(replace(order, column=self.place(order.column, where)) for order in orders)
+
+    def sorted_by(self, order: Order) -> Any:
+        """An order as a Spark sort expression."""
+        return sort_order(self.column(order.column), ascending=order.ascending, nulls_first=order.nulls_first)
 
     @property
     def computed(self) -> list[str]:

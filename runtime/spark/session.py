@@ -49,3 +49,10 @@ def _modules(df: Any) -> tuple[ModuleType, Any]:
 def quoted(name: str) -> str:
     """A column's name as Spark's parser takes it, dots and all."""
     return "`" + name.replace("`", "``") + "`"
+
+
+def sort_order(column: Any, *, ascending: bool, nulls_first: bool) -> Any:
+    """A column as a Spark sort expression."""
+    if ascending:
+        return column.asc_nulls_first() if nulls_first else column.asc_nulls_last()
+    return column.desc_nulls_first() if nulls_first else column.desc_nulls_last()

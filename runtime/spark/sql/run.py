@@ -14,7 +14,7 @@ from typing import Any
 
 from inwindow.runtime.apply import emitted_at, select, with_columns
 from inwindow.runtime.spark.registered import aggregates_of, check_session
-from inwindow.runtime.spark.session import Session, quoted
+from inwindow.runtime.spark.session import Session, quoted, sort_order
 from inwindow.runtime.spark.sql.before import Before, before
 from inwindow.runtime.spark.sql.calls import Call
 from inwindow.runtime.spark.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
@@ -118,7 +118,7 @@ class _Run:
             df = df.selectExpr(*dict.fromkeys(output.expression for output in references)).distinct()
         if keys:
             F = Session.of(df).F
-            df = df.orderBy(*[_sorted(F.expr(text), up, first) for text, up, first in keys])
+            df = df.orderBy(*[sort_order(F.expr(text), ascending=up, nulls_first=first) for text, up, first in keys])
         if its.offset is not None:
             df = df.offset(its.offset)
         if its.limit is not None:
@@ -215,9 +215,3 @@ class _Run:
         except UsageError as error:
             named = [call for call in calls if call.label in str(error)] or [calls[0]]
             raise self.source.error(f"iw.sql: {error}", named[0].span) from None
-
-
-def _sorted(column: Any, ascending: bool, nulls_first: bool) -> Any:
-    if ascending:
-        return column.asc_nulls_first() if nulls_first else column.asc_nulls_last()
-    return column.desc_nulls_first() if nulls_first else column.desc_nulls_last()
