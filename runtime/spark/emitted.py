@@ -93,7 +93,7 @@ def groups(
     job = worker.GroupJob(work, schema, carrier.numbered)
     results = [columns.handed_through(name) for name in work.partition_by]
     if extent is not None:
-        window = job.operator(pa.schema(list(schema)[carrier.numbered :])).schema.field("window").type
+        window = job.operator().schema.field("window").type
         # As Spark marks its own: F.window_time takes it.
         marked = {"spark.sessionWindow" if isinstance(extent, Session) else "spark.timeWindow": True}
         kind = to_spark(window)

@@ -13,18 +13,16 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import plan_windows
-from inwindow.runtime.operator import Operator
-from inwindow.runtime.rows import WithColumns
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.worker import Batches, Job, TupleJob
+from inwindow.runtime.spark.worker import Batches, RowJob
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.spec import Window
 
 _PLAIN = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 
-@dataclass(frozen=True)
-class CallJob(Job):
+@dataclass(frozen=True, kw_only=True)
+class CallJob(RowJob):
     """The aggregate and its frame; the plan follows from the first tuples."""
 
     name: str
@@ -33,10 +31,6 @@ class CallJob(Job):
     window: Window
     ansi: bool
     result: pa.DataType
-
-    def operator(self, schema: pa.Schema) -> Operator:
-        """With nothing passed through."""
-        return WithColumns(self.work, schema, ())
 
     def run(self, batches: Batches) -> Batches:
         """One column, a value per tuple."""
@@ -59,7 +53,7 @@ class CallJob(Job):
                 f"{self._call()}; and calls with different windows each need a SELECT of their own (iw.sql takes them in one)"
             )
 
-    def _planned(self, types: list[pa.DataType]) -> TupleJob:
+    def _planned(self, types: list[pa.DataType]) -> RowJob:
         keys = len(types) - 1 - len(self.parameters)
         if keys < 0 or not pa.types.is_integer(types[0]):
             raise UsageError(
@@ -78,7 +72,7 @@ class CallJob(Job):
                 f"{self.name} gives {its} on {', '.join(str(field.type) for field in fields[keys:])}, but was registered to give "
                 f"{self.result}: register it with returns= for {its}, or cast its argument"
             )
-        return TupleJob(work, pa.schema([pa.field("row_number", types[0]), *fields]), True)
+        return RowJob(work, pa.schema([pa.field("row_number", types[0]), *fields]), True)
 
     def _call(self) -> str:
         arguments = ", ".join(self.parameters)

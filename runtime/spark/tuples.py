@@ -60,7 +60,7 @@ def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str)
     """The data with a struct of the pass's results, by an iterator-style Arrow UDF."""
     F = columns.session.F
     handed, schema = crossing(columns, needed(work), work, carrier)
-    job = shipped(worker.TupleJob(work, schema, carrier.numbered))
+    job = shipped(worker.RowJob(work, schema, carrier.numbered))
     udf = F.arrow_udf(worker.scalar_function(job), struct_of(results_of(columns, work))).asNondeterministic()
     df = df.select("*", udf(*handed).alias(its))
     return df.where(F.col(its).isNotNull()) if any(map(_looks_ahead, work.steps)) else df

@@ -90,14 +90,19 @@ class Job(ABC):
     schema: pa.Schema  # of what arrives; with a number first, if ``numbered``
     numbered: bool
 
+    @property
+    def columns(self) -> pa.Schema:
+        """What the operator is given: all that arrives but the number."""
+        return pa.schema(list(self.schema)[self.numbered :])
+
     @abstractmethod
-    def operator(self, schema: pa.Schema) -> Operator:
+    def operator(self) -> Operator:
         """A fresh operator."""
 
     def run(self, batches: Batches) -> Batches:
         """The operator's output over the task's batches."""
         guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.work)
-        operator = self.operator(pa.schema(list(self.schema)[1:]) if self.numbered else self.schema)
+        operator = self.operator()
         for batch in _in_steps(_as(self.schema, batch) for batch in batches if batch.num_rows):
             given = operator.process(guard.checked(batch))
             if given.num_rows:
@@ -107,23 +112,15 @@ class Job(ABC):
             yield rest
 
 
-class TupleJob(Job):
-    """A row per tuple: the results alone."""
-
-    def operator(self, schema: pa.Schema) -> Operator:
-        """With nothing passed through."""
-        return WithColumns(self.work, schema, ())
-
-
 @dataclass(frozen=True)
 class RowJob(Job):
-    """A row per tuple: columns passed through, and the results."""
+    """A row per tuple: the results, behind the columns passed through where Spark does not keep those itself."""
 
-    passed: tuple[str, ...]
+    passed: tuple[str, ...] = ()
 
-    def operator(self, schema: pa.Schema) -> Operator:
-        """Where Spark does not keep the other columns itself."""
-        return WithColumns(self.work, schema, self.passed)
+    def operator(self) -> Operator:
+        """For ``with_columns``."""
+        return WithColumns(self.work, self.columns, self.passed)
 
 
 @dataclass(frozen=True)
@@ -133,17 +130,17 @@ class SelectJob(Job):
     passed: tuple[str, ...]
     emitted_at: str | None
 
-    def operator(self, schema: pa.Schema) -> Operator:
+    def operator(self) -> Operator:
         """For ``select``."""
-        return Select(self.work, schema, self.passed, self.emitted_at)
+        return Select(self.work, self.columns, self.passed, self.emitted_at)
 
 
 class GroupJob(Job):
     """A row per group, or per group and extent."""
 
-    def operator(self, schema: pa.Schema) -> GroupOperator:
+    def operator(self) -> GroupOperator:
         """For ``group_by``."""
-        return GroupOperator(self.work, schema)
+        return GroupOperator(self.work, self.columns)
 
 
 class WholeJob(GroupJob):
@@ -154,11 +151,10 @@ class WholeJob(GroupJob):
 
     def run(self, batches: Batches) -> Batches:
         """The row."""
-        schema = pa.schema(list(self.schema)[:-1])
-        its = replace(self, schema=schema)
-        real = (batch.filter(batch.column(batch.num_columns - 1)).select(schema.names) for batch in batches)
+        its = replace(self, schema=pa.schema(list(self.schema)[:-1]))
+        real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.schema.names) for batch in batches)
         given = list(GroupJob.run(its, real))
-        yield from given or [over_nothing(self.operator(schema), schema)]
+        yield from given or [over_nothing(its.operator(), its.columns)]
 
 
 def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
