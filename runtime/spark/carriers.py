@@ -14,7 +14,6 @@ So *numbered* for a single pass where that saves the shuffle, *shuffled* elsewhe
 shuffled one need no shuffle, nor does a later call on the result: rows do not leave their task.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,13 +111,10 @@ def _is_sorted(by: Sorted, work: Pass) -> bool:
     return by[: len(wanted)] == wanted
 
 
-_WINDOW = re.compile(r"Window \[row_number\(\)")
-
-
 def is_placed(df: Any, columns: Columns, work: Pass) -> bool:
     """Whether Spark, asked for a window over the data, would not shuffle them. Read from its plan; in doubt, no."""
     lines = plan_text(df.select(number(columns, work).alias("n"))).splitlines()
-    at = next((i for i, line in enumerate(lines) if _WINDOW.search(line)), None)
+    at = next((i for i, line in enumerate(lines) if "Window [row_number()" in line), None)
     if at is None:
         return False
     for line in lines[at + 1 :]:

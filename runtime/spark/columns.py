@@ -39,7 +39,7 @@ class Columns:
         """The plan's name for a column name or a Column."""
         if isinstance(column, str):
             if column not in self._columns:
-                self._columns[column] = named_column(self.df, column, where, self.session.F)
+                self._columns[column] = named_column(self.df, self.names, column, where, self.session.F)
             return column
         if type(column).__module__.startswith("pyarrow"):
             raise UsageError(
@@ -57,7 +57,7 @@ class Columns:
         Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
         """
         text = name = column_text(column)
-        while name in self._columns or name in self.df.columns:
+        while name in self._columns or name in self.names:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
         self.df = self.df.withColumn(self._computed[name], column)
@@ -178,13 +178,12 @@ def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
     return _same(column, F.col(quoted(name))) or _same(column, df[quoted(name)])
 
 
-def named_column(df: Any, name: str, where: str, F: ModuleType) -> Any:
-    """The column of a name: one of the data's, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
-    if df.columns.count(name) == 1:
+def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType) -> Any:
+    """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
+    if names.count(name) == 1:
         return F.col(quoted(name))
     if not _spark_knows(df, F.col(name)):
-        known = [column for column in df.columns if not column.startswith(PREFIX)]
-        check_columns(pa.schema([pa.field(column, pa.null()) for column in known]), [name], where)
+        check_columns(pa.schema([pa.field(column, pa.null()) for column in names]), [name], where)
     return F.col(name)
 
 

@@ -34,8 +34,9 @@ class Frame:
 
     def check(self, names: Iterable[str], where: str) -> None:
         """The columns are there, or an error."""
+        columns: list[str] = self.data.columns
         for name in names:
-            named_column(self.data, name, where, self.session.F)
+            named_column(self.data, columns, name, where, self.session.F)
 
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""

@@ -25,6 +25,7 @@ from inwindow.runtime.spark.crossing import (
 from inwindow.runtime.spark.placed import marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.types import Result
 from inwindow.udaf.applied import Applied
 from inwindow.windows.spec import Rows
 
@@ -46,22 +47,23 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
     placed = columns.placed
     for at, (work, carrier) in enumerate(zip(planned.passes, planned.carriers, strict=True)):
         its = f"{PREFIX}result_{at}"
-        df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, its)
-        for index, (step, result) in enumerate(zip(work.steps, results_of(columns, work), strict=True)):
+        made = results_of(columns, work)
+        df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, made, its)
+        for index, (step, result) in enumerate(zip(work.steps, made, strict=True)):
             results[step.name] = result.finished(F.col(its)[f"_{index}"], F)
         placed = carrier.leaves(placed, work)
     added = df.withColumns({name: results[name] for name in applied})
-    made = added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
+    whole = added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
     replaced = {name.casefold() for name in applied}
-    return marked(made, placed.within([name for name in columns.names if name.casefold() not in replaced]))
+    return marked(whole, placed.within([name for name in columns.names if name.casefold() not in replaced]))
 
 
-def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str) -> Any:
+def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: list[Result], its: str) -> Any:
     """The data with a struct of the pass's results, by an iterator-style Arrow UDF."""
     F = columns.session.F
     handed, schema = crossing(columns, needed(work), work, carrier)
     job = shipped(worker.RowJob(work, schema, carrier.numbered))
-    udf = F.arrow_udf(worker.scalar_function(job), struct_of(results_of(columns, work))).asNondeterministic()
+    udf = F.arrow_udf(worker.scalar_function(job), struct_of(results)).asNondeterministic()
     df = df.select("*", udf(*handed).alias(its))
     return df.where(F.col(its).isNotNull()) if any(map(_looks_ahead, work.steps)) else df
 
@@ -75,17 +77,16 @@ def _looks_ahead(step: Step) -> bool:
     return not only_back or (window.slide is not None and window.final == "emit")
 
 
-def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, its: str) -> Any:
+def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: list[Result], its: str) -> Any:
     """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
     F = columns.session.F
-    results = results_of(columns, work)
     whole: list[str] = df.columns
     kept = Columns(df, columns.session)
     for name in whole:
         kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
     handed, schema = crossing(columns, needed(work), work, carrier)
     names = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
-    fields = [pa.field(name, kept.schema().field(one).type) for name, one in zip(names, whole, strict=True)]
+    fields = [pa.field(name, kind) for name, kind in zip(names, kept.schema().types, strict=True)]
     job = shipped(worker.RowJob(work, pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
     handed += [kept.crossing(name) for name in whole]
     through = [kept.handed_through(name) for name in whole]
