@@ -2,13 +2,14 @@
 
 Shuffled
     ``repartition`` by the keys, ``sortWithinPartitions``. The rows stream through a sort that spills: no operator holds a
-    partition, so memory is bounded whatever the size of the largest one. Keys, order values and results are checked by
+    partition, so memory is bounded whatever the size of the largest one. That keys and order values ascend is checked by
     an :class:`~inwindow.runtime.spark.worker.OrderGuard`.
 
 Numbered
     An inline ``row_number()`` over the window is an argument of the UDF. Spark then sees a window and reuses a
     partitioning and a sort that the data have, which ``repartition`` cannot; but its window operator buffers each
-    partition before it gives out a row.
+    partition before it gives out a row. That the numbers run on is checked by a
+    :class:`~inwindow.runtime.spark.worker.NumberGuard`.
 
 So *numbered* for a single pass where that saves the shuffle, *shuffled* elsewhere. Later passes over the same keys as a
 shuffled one need no shuffle, nor does a later call on the result: rows do not leave their task.

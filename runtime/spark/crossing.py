@@ -29,10 +29,12 @@ def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Ap
 
 
 def results_of(columns: Columns, work: Pass) -> list[Result]:
+    """The results of a pass's steps, as Spark will have them."""
     return [result_of(step, [columns.ferry(name) for name in step.arguments]) for step in work.steps]
 
 
 def struct_of(results: list[Result]) -> T.StructType:
+    """What comes back from Python: fields known by their positions."""
     fields = [T.StructField(f"_{i}", result.crosses, result.nullable) for i, result in enumerate(results)]
     return T.StructType(fields)
 
