@@ -1,6 +1,7 @@
 """A Spark session for the tests of this folder: classic, or Spark Connect with ``--spark=connect`` (see test_connect)."""
 
 import os
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ SETTINGS = {
 
 
 @pytest.fixture(scope="session")
-def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
+def spark(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     ensure_java()
     from pyspark.sql import SparkSession
 
@@ -26,9 +27,12 @@ def spark(pytestconfig: pytest.Config) -> Iterator[Any]:
     else:
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
         builder = builder.config("spark.log.level", "OFF")
+    builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark-warehouse")))
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    with warnings.catch_warnings():  # Connect's server takes the folder, and then its client may not set it once more
+        warnings.filterwarnings("ignore", "Failed to set spark.sql.warehouse.dir")
+        session = builder.getOrCreate()
     yield session
     session.stop()
 
