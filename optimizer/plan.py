@@ -26,6 +26,7 @@ from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
 
 _LISTED = 20  # columns that a message lists
+_OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,14 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
 
 def _check_copy(aggregate: Aggregate) -> None:
     """Every partition works on a fresh copy of the aggregate, so it must be possible to copy."""
+    for attribute, value in getattr(aggregate, "__dict__", {}).items():
+        kind = type(value)
+        if kind.__module__.startswith("pyspark.") and kind.__name__ in _OF_THE_DRIVER:
+            raise UsageError(
+                f"{type(aggregate).__name__}: each partition works on a copy of the aggregate, but its attribute {attribute!r} "
+                f"is a Spark {kind.__name__}, which lives on the driver alone: keep plain values, such as those that "
+                "df.collect() gives"
+            )
     try:
         fresh(aggregate)
     except Exception as error:
@@ -217,6 +226,11 @@ def _window(name: str, applied: Applied) -> Window:
         raise UsageError(
             f"{applied.label}: active expiration emits what `expire` gives, but {traits.name} has none: use an "
             "iw.WindowAggregate whose `expire` returns or yields"
+        )
+    if window.active_expiration and traits.never_expires_a_value:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what `expire` gives, but {traits.name}.expire gives nothing: return or "
+            "yield a value from it"
         )
     return window
 

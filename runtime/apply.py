@@ -73,7 +73,7 @@ def with_columns(data: Data, *applied: Applied, **named: Applied) -> Data:
 def select(data: Data, *items: Any, **named: Any) -> Data:
     """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
 
-    Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name.
+    Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"ts": [1, 2, 3, 4, 5], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
@@ -85,7 +85,9 @@ def select(data: Data, *items: Any, **named: Any) -> Data:
     applied: dict[str, Applied] = {}
     times: list[str] = []
     ordered: list[str] = []
-    for name, item in [*((None, item) for item in items), *named.items()]:
+    listed = [name for item in items for name in _columns(item, place)]
+    _check_titles(named, "select")
+    for name, item in [*((None, item) for item in listed), *named.items()]:
         ordered.append(_place_item(name, item, place, columns, applied, times))
     if len(times) > 1:
         raise UsageError(f"select() has emitted_at() {len(times)} times ({', '.join(times)}): once is enough")
@@ -107,6 +109,12 @@ class Grouped:
     keys: tuple[Any, ...]
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
+
+    def __repr__(self) -> str:
+        keys = ", ".join(map(repr, self.keys))
+        order = f" order by {', '.join(order.describe() for order in self.order_by)}" if self.order_by else ""
+        window = "" if self.extent is None else f" window {self.extent.describe()}"
+        return f"group_by({keys}){order}{window} of a {type(self.place.data).__name__}: .agg(...) or .emit(...)"
 
     def window(self, extent: Extent) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``."""
@@ -139,9 +147,10 @@ class Grouped:
         if self.extent is not None:
             raise UsageError("emit() is for groups without window(...): an extent gives its results with agg(...)")
         over = {}
-        kept = [column for column in columns if isinstance(column, str)]
+        listed = [name for column in columns for name in _columns(column, self.place)]
+        kept = [column for column in listed if isinstance(column, str)]
         self.place.check((*self.keys, *kept), "emit")
-        aggregates = _named(tuple(column for column in columns if not isinstance(column, str)), named, "emit")
+        aggregates = _named(tuple(column for column in listed if not isinstance(column, str)), named, "emit")
         if not aggregates:
             raise UsageError("emit() was given no aggregate: write emit('ts', name=decayed('price'))")
         for name, one in aggregates.items():
@@ -199,7 +208,11 @@ def _place(data: Any, where: str) -> Any:
         return Frame.of(data, where)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
-    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # Polars, DuckDB and others
+    if kind in ("polars.dataframe.frame.DataFrame", "polars.lazyframe.frame.LazyFrame"):
+        name = kind.rpartition(".")[2]
+        collect = ".collect()" if name == "LazyFrame" else ""
+        raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
+    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
     raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
 
@@ -221,8 +234,19 @@ def _with_plain_types(data: Any, where: str) -> Any:
     return data if schema == data.schema else data.cast(schema)
 
 
+def _columns(item: Any, place: Any) -> list[Any]:
+    """An item of ``select``; ``"*"`` is all columns, as in Spark."""
+    return place.names() if isinstance(item, str) and item == "*" else [item]
+
+
+def _check_titles(named: Mapping[str, Any], where: str) -> None:
+    if "" in named:
+        raise UsageError(f"{where}(**{{'': {shown(named[''])}}}): '' is not a column name")
+
+
 def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> dict[str, Applied]:
     result: dict[str, Applied] = {}
+    _check_titles(named, where)
     for name, one in [*((None, one) for one in applied), *named.items()]:
         if not isinstance(one, Applied):
             given = f"{where}({name or ''}{'=' if name else ''}"
@@ -232,6 +256,11 @@ def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> di
             if isinstance(one, type) and issubclass(one, Aggregate):
                 it = one.__name__
                 raise UsageError(f"{given}{it}): {it} is a class: make one and apply it, as in {it}()('price')")
+            if isinstance(one, EmittedAt):
+                raise UsageError(
+                    f"{given}emitted_at()): the time at which a tuple leaves is a column of iw.select, over a window with "
+                    "active_expiration=True"
+                )
             raise UsageError(
                 f"{given}{one.describe() if isinstance(one, Window) else shown(one)}) is not an aggregate applied to columns: "
                 "write my_avg('price'), with .over(window) where one is needed"

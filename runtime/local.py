@@ -39,6 +39,11 @@ class Local:
         """The columns are there, or an error."""
         check_columns(self._schema, names, where)
 
+    def names(self) -> list[str]:
+        """All columns."""
+        names: list[str] = self._schema.names
+        return names
+
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""
         if not isinstance(item, str):

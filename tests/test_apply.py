@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -479,3 +479,83 @@ def test_the_empty_value_is_an_answer_like_any_other(options: dict) -> None:
     ends = iw.with_columns(table, x=Ends()("price").over(iw.rows(4), **options))["x"].to_pylist()
     assert ends[1] == {"low": 0.0, "high": 0.0}
     assert ends[3] == {"low": 3.0, "high": 5.0}
+
+
+def test_a_star_is_all_columns() -> None:
+    table = pa.table({"k": ["a", "a", "b"], "v": [1, 2, 3]})
+    total = iw.sum("v").over(iw.rows(2, partition_by="k"))
+    expected = {"k": ["a", "a", "b"], "v": [1, 2, 3], "s": [1, 3, 3]}
+    assert iw.select(table, "*", s=total).to_pydict() == expected
+    assert iw.select(table.to_reader(), "*", s=total).read_all().to_pydict() == expected
+    assert list(iw.select(table, total.alias("s"), "*").to_pydict()) == ["s", "k", "v"]
+
+    class Each(iw.Aggregate):
+        def iterate(self, v: int) -> int:
+            return 10 * v
+
+    assert iw.group_by(table, "k").emit("*", e=Each()("v")).to_pydict() == {
+        "k": ["a", "a", "b"], "v": [1, 2, 3], "e": [10, 20, 30]
+    }  # fmt: skip
+
+
+def test_groups_say_what_they_are() -> None:
+    table = pa.table({"k": ["a"], "t": [1]})
+    assert repr(iw.group_by(table, "k", order_by=iw.desc("t"))) == (
+        "group_by('k') order by t desc of a Table: .agg(...) or .emit(...)"
+    )
+    assert repr(iw.group_by(table).window(iw.tumble("t", size=3))) == (
+        "group_by() window (tumble t size 3) of a Table: .agg(...) or .emit(...)"
+    )
+
+
+def test_self_by_another_name() -> None:
+    class Tuples(iw.Aggregate):
+        def iterate(it) -> None:  # noqa: N805
+            it.n = getattr(it, "n", 0) + 1
+
+        def terminate(it) -> int:  # noqa: N805
+            return it.n  # type: ignore[attr-defined]
+
+    class Ones(iw.Aggregate):
+        def iterate(_) -> int:  # noqa: N805
+            return 1
+
+    table = pa.table({"v": [5, 6]})
+    assert iw.with_columns(table, n=Tuples()().over(iw.rows(2)), one=Ones()())["n"].to_pylist() == [1, 2]
+
+
+def test_an_over_of_its_own() -> None:
+    class Innings(iw.Aggregate):
+        def iterate(self, runs: int) -> None:
+            self.over = getattr(self, "over", 0) + 1
+
+        def terminate(self) -> int:
+            return self.over
+
+    table = pa.table({"runs": [4, 6]})
+    assert iw.with_columns(table, n=Innings()("runs").over(iw.rows(2)))["n"].to_pylist() == [1, 2]
+
+
+def expires(body: str) -> type[iw.Aggregate]:
+    names: dict[str, Any] = {"iw": iw}
+    exec(
+        "class A(iw.WindowAggregate, returns='int'):\n  def iterate(self, v): pass\n  def expire(self, v):" + body,
+        names,
+    )
+    made: type[iw.Aggregate] = names["A"]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("body", "nothing"),
+    [
+        ("pass", True), ("self.x = 1", True), ("return None", True), ("return", True),
+        ("\n    if v: return\n    for _ in range(v): pass", True), ("return v", False), ("yield v", False),
+        ("\n    if v: return 1", False), ("return v or None", False), ("return v if v else None", False),
+        ("return None if v else v", False), ("raise NotImplementedError", False), ("return (lambda: None)()", False),
+        ("\n    try: pass\n    finally: self.x = 0", True), ("\n    with v as w: return w", False),
+    ],
+)  # fmt: skip
+def test_an_expire_that_gives_nothing(body: str, nothing: bool) -> None:
+    traits = expires(body)._traits
+    assert traits is not None and traits.never_expires_a_value is nothing

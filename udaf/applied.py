@@ -79,6 +79,25 @@ class Applied:
         raise UsageError(f"{self} is an expression, not a value: apply it with iw.with_columns(df, name=...)")
 
 
+def _refusing(sign: str) -> Any:
+    def refused(self: Applied, *other: Any) -> Any:
+        raise UsageError(
+            f"{sign} on {self}: nothing is computed with an aggregate before it is a column: add it as one, "
+            "df = iw.with_columns(df, name=...), then compute on the column 'name'"
+        )
+
+    return refused
+
+
+for _sign, _names in {
+    "+": "add radd pos", "-": "sub rsub neg", "*": "mul rmul", "/": "truediv rtruediv", "//": "floordiv rfloordiv",
+    "%": "mod rmod", "**": "pow rpow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&": "and rand", "|": "or ror",
+    "^": "xor rxor", "~": "invert", "abs()": "abs", "[]": "getitem",
+}.items():  # fmt: skip
+    for _name in _names.split():
+        setattr(Applied, f"__{_name}__", _refusing(_sign))
+
+
 def traits_of(aggregate: Any) -> Traits:
     """The traits of a user's aggregate (kept by its class) or of a built-in (its own)."""
     traits: Traits = getattr(aggregate, "_traits", None) or aggregate.traits

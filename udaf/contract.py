@@ -14,7 +14,7 @@
 from typing import Any, ClassVar, Self
 
 from inwindow.udaf.applied import Applied, apply
-from inwindow.udaf.errors import DefinitionError, UsageError, shown
+from inwindow.udaf.errors import DefinitionError, NotAppliedError, UsageError, shown
 from inwindow.udaf.traits import Declared, Traits, read_traits
 
 
@@ -45,6 +45,15 @@ class Punt:
 
 PUNT = Punt()
 """Return this from ``expire`` when it cannot undo a tuple: the frame is then folded afresh."""
+
+
+class _Over:
+    """``over`` of an aggregate that is not applied to columns yet: an error, unless a class has its own."""
+
+    def __get__(self, aggregate: Any, kind: type) -> Any:
+        it = kind.__name__
+        given, missing = (it, "is a class") if aggregate is None else (f"{it}()", "is not applied to columns yet")
+        raise NotAppliedError(f"{given}.over(...): {given} {missing}: write {it}()('price').over(window)")
 
 
 class Aggregate:
@@ -121,6 +130,8 @@ class Aggregate:
         if isinstance(cls._declared.base, type):  # it will be configured in the same way, see base_of
             self._arguments = (args, kwargs)
         return self
+
+    over: Any = _Over()
 
     def __call__(self, *columns: Any) -> Applied:
         """Apply the aggregate to columns: ``MyAvg()("price")``; give it a window with ``.over(...)``."""

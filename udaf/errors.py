@@ -21,6 +21,10 @@ class UsageError(InWindowError, ValueError):
     """An aggregate or a window is applied wrong; raised before any data is touched."""
 
 
+class NotAppliedError(UsageError, AttributeError):
+    """An aggregate is used as if it were applied to columns; an AttributeError, so that ``getattr`` may ask."""
+
+
 class UnknownColumnError(UsageError):
     """A column that the data does not have."""
 

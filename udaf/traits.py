@@ -6,6 +6,7 @@ the class is defined.
 """
 
 import difflib
+import dis
 import inspect
 import typing
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ _MISSPELT = {
     "inverse": "expire", "retract": "expire", "evict": "expire", "finish": "terminate", "finalize": "terminate",
     "value": "terminate", "combine": "merge",
 }  # fmt: skip
+
+_SELVES = ("self", "this", "me")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Traits:
     commutative: bool = False
     reads_inwindow: bool = False
     emits_many: bool = False
+    never_expires_a_value: bool = False  # `expire` certainly returns nothing: active expiration would give no row
     has_base: bool = False
     nulls: str = "skip"
     empty: Any = None
@@ -76,6 +80,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
             f"{name} has neither `iterate` nor `initialize`, so it would never see a tuple: "
             f"write `def iterate(self, value)`{_other_words(cls, hooks)}"
         )
+    _check_self(name, hooks)
     parameters, arity = _parameters(name, step, hooks[step])
     for other in ("initialize", "expire"):
         if other in hooks and other != step:
@@ -111,11 +116,31 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         emits_many=any(
             inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
         ),
+        never_expires_a_value="expire" in hooks and _gives_nothing(cls, hooks["expire"]),
         has_base=declared.base is not None,
         nulls=declared.nulls,
         empty=declared.empty,
         hooks=frozenset(hooks),
     )
+
+
+def _check_self(name: str, hooks: dict[str, Any]) -> None:
+    """A hook whose one parameter is the value; unless the class calls ``self`` so."""
+    firsts = {hook: _first_parameter(definition) for hook, definition in hooks.items()}
+    for hook in ("initialize", "iterate", "expire"):
+        first, alone = firsts.get(hook, ("self", False))
+        if alone and first not in _SELVES and not first.startswith("_") and firsts.get("terminate", ("",))[0] != first:
+            raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, {first})`")
+
+
+def _first_parameter(definition: Any) -> tuple[str, bool]:
+    """Its name, and whether it is the only one."""
+    try:
+        parameters = list(inspect.signature(definition).parameters.values())
+    except ValueError:
+        return "self", False
+    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return (plain[0], len(parameters) == 1) if plain else ("self", False)
 
 
 def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
@@ -202,6 +227,25 @@ def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass
     raise DefinitionError(f"{name}: empty={shown(empty)} does not fit the result type {result}")
+
+
+def _gives_nothing(cls: type, hook: Any) -> bool:
+    """Whether a hook certainly gives no value, by its code: it has an end, and each of its ends is a bare one."""
+    if not inspect.isfunction(hook) or inspect.isgeneratorfunction(hook):
+        return False
+    if _return_annotation(cls, hook) not in (inspect.Signature.empty, None, type(None)):
+        return False
+    steps = list(dis.get_instructions(hook))
+    ends = [at for at, step in enumerate(steps) if step.opname.startswith("RETURN_")]
+    return bool(ends) and all(_is_bare_end(steps, at) for at in ends)
+
+
+def _is_bare_end(steps: list[dis.Instruction], at: int) -> bool:
+    end, before = steps[at], steps[at - 1]
+    if end.opname == "RETURN_CONST":
+        return end.argval is None
+    # A jump to the return itself would bring another value.
+    return before.opname == "LOAD_CONST" and before.argval is None and not end.is_jump_target
 
 
 def _annotates_inwindow(cls: type) -> bool:

@@ -27,6 +27,11 @@ class Order:
     ascending: bool = True
     nulls_first: bool = True
 
+    def describe(self) -> str:
+        """The order as SQL would write it."""
+        text = f"{self.column}{'' if self.ascending else ' desc'}"
+        return text if self.nulls_first == self.ascending else f"{text} nulls {'first' if self.nulls_first else 'last'}"
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -108,7 +113,7 @@ class Window:
         if self.partition_by:
             parts.append("partition by " + ", ".join(map(str, self.partition_by)))
         if self.order_by:
-            parts.append("order by " + ", ".join(_order_text(order) for order in self.order_by))
+            parts.append("order by " + ", ".join(order.describe() for order in self.order_by))
         parts.append(_frame_text(self.frame))
         if self.slide is not None:
             parts.append(f"slide {self.slide}")
@@ -173,13 +178,6 @@ def extent_name(extent: Extent) -> str:
     if isinstance(extent, Hop) and extent.every == extent.size:
         return "tumble"
     return type(extent).__name__.lower()
-
-
-def _order_text(order: Order) -> str:
-    text = f"{order.column}{'' if order.ascending else ' desc'}"
-    if order.nulls_first == order.ascending:
-        return text
-    return f"{text} nulls {'first' if order.nulls_first else 'last'}"
 
 
 def _origin_text(origin: Any) -> str:

@@ -34,9 +34,14 @@ class Frame:
 
     def check(self, names: Iterable[str], where: str) -> None:
         """The columns are there, or an error."""
-        columns: list[str] = self.data.columns
+        columns = self.names()
         for name in names:
             named_column(self.data, columns, name, where, self.session.F)
+
+    def names(self) -> list[str]:
+        """All columns."""
+        names: list[str] = self.data.columns
+        return names
 
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""

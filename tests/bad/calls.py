@@ -10,15 +10,18 @@ from bad.input import (
     TABLE,
     UNSORTED,
     Bad,
+    Configured,
     Decayed,
     Each,
     Leaves,
     MyAvg,
+    SparkColumn,
     SparkDataFrame,
     operator,
 )
 
 import inwindow as iw
+from inwindow.udaf.errors import NotAppliedError
 
 ROWS = [
     # with_columns, select, explain
@@ -32,7 +35,13 @@ ROWS = [
         "a Polars DataFrame",
         lambda: iw.with_columns(polars.DataFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a polars.dataframe.frame.DataFrame; give pyarrow.table(df)",
+        "with_columns: got a Polars DataFrame; give df.to_arrow()",
+    ),
+    Bad(
+        "a Polars LazyFrame",
+        lambda: iw.with_columns(polars.LazyFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a Polars LazyFrame; give df.collect().to_arrow()",
     ),
     Bad(
         "a streaming DataFrame",
@@ -81,6 +90,68 @@ ROWS = [
         lambda: iw.with_columns(TABLE, a=MyAvg),
         iw.UsageError,
         "with_columns(a=MyAvg): MyAvg is a class: make one and apply it, as in MyAvg()('price')",
+    ),
+    Bad(
+        "a window before the columns",
+        lambda: MyAvg().over(iw.rows(2)),
+        NotAppliedError,
+        "MyAvg().over(...): MyAvg() is not applied to columns yet: write MyAvg()('price').over(window)",
+    ),
+    Bad(
+        "a window for a class",
+        lambda: MyAvg.over(iw.rows(2)),
+        NotAppliedError,
+        "MyAvg.over(...): MyAvg is a class: write MyAvg()('price').over(window)",
+    ),
+    *[
+        Bad(
+            f"computing with an aggregate: {sign}",
+            call,
+            iw.UsageError,
+            f"{sign} on sum(n): nothing is computed with an aggregate before it is a column: add it as one, "
+            "df = iw.with_columns(df, name=...), then compute on the column 'name'",
+        )
+        for sign, call in {
+            "/": lambda: iw.sum("n") / 2,
+            "*": lambda: 2 * iw.sum("n"),
+            "-": lambda: -iw.sum("n"),
+            ">": lambda: iw.sum("n") > 2,
+            "<": lambda: iw.sum("n") < 2,
+            "&": lambda: iw.sum("n") & iw.sum("n"),
+            "[]": lambda: iw.sum("n")[0],
+        }.items()
+    ],
+    Bad(
+        "a result without a name",
+        lambda: iw.with_columns(TABLE, **{"": iw.max("n").over(iw.rows(2))}),
+        iw.UsageError,
+        "with_columns(**{'': max(n) over (rows between 1 preceding and current row)}): '' is not a column name",
+    ),
+    Bad(
+        "a column without a name",
+        lambda: iw.select(TABLE, a=iw.max("n").over(iw.rows(2)), **{"": "item"}),
+        iw.UsageError,
+        "select(**{'': 'item'}): '' is not a column name",
+    ),
+    Bad(
+        "the time of emission in with_columns",
+        lambda: iw.with_columns(TABLE, at=iw.emitted_at()),
+        iw.UsageError,
+        "with_columns(at=emitted_at()): the time at which a tuple leaves is a column of iw.select, over a window with "
+        "active_expiration=True",
+    ),
+    Bad(
+        "all columns, and one of them again",
+        lambda: iw.select(TABLE, "*", "n", a=iw.max("n").over(iw.rows(2))),
+        iw.UsageError,
+        "select() gives the column 'n' twice: use alias() to rename one of them",
+    ),
+    Bad(
+        "a Spark column kept in an aggregate",
+        lambda: iw.with_columns(TABLE, a=Configured(SparkColumn())("price").over(iw.rows(2))),
+        iw.UsageError,
+        "Configured: each partition works on a copy of the aggregate, but its attribute 'k' is a Spark Column, which lives "
+        "on the driver alone: keep plain values, such as those that df.collect() gives",
     ),
     Bad(
         "a built-in that is not called",

@@ -144,6 +144,18 @@ ROWS = [
         "A.iterate takes no `self`: write `def iterate(self, ...)`",
     ),
     Bad(
+        "no self, but a value",
+        lambda: define("def iterate(v): pass\ndef terminate(self) -> float: return 0.0"),
+        iw.DefinitionError,
+        "A.iterate takes no `self`: write `def iterate(self, v)`",
+    ),
+    Bad(
+        "no self in the one hook",
+        lambda: define("def iterate(v) -> float: return v"),
+        iw.DefinitionError,
+        "A.iterate takes no `self`: write `def iterate(self, v)`",
+    ),
+    Bad(
         "a keyword parameter",
         lambda: define("def iterate(self, *, v): pass\ndef terminate(self) -> float: return 0.0"),
         iw.DefinitionError,

@@ -94,6 +94,12 @@ ROWS = [
         "iw.WindowAggregate whose `expire` returns or yields",
     ),
     Bad(
+        "active expiration of a class whose expire gives nothing",
+        lambda: iw.select(TABLE, a=MyAvg()("n").over(iw.range(3, order_by="t", active_expiration=True))),
+        iw.UsageError,
+        "MyAvg(n): active expiration emits what `expire` gives, but MyAvg.expire gives nothing: return or yield a value from it",
+    ),
+    Bad(
         "active expiration in with_columns",
         lambda: iw.with_columns(TABLE, a=Leaves()("n").over(iw.range(3, order_by="t", active_expiration=True))),
         iw.UsageError,

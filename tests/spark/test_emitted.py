@@ -92,6 +92,7 @@ SELECTS = {
     "a tumble of a class": lambda d: iw.select(d, "id", s=Spread()("v").over(iw.rows(10, slide=10, **BY))),
     "panes of a class": lambda d: iw.select(d, at="ts", s=Spread()("v").over(iw.rows(60, slide=10, **BY))),
     "no slide": lambda d: iw.select(d, "id", s=iw.avg("v").over(iw.rows(3, **BY)), m=iw.median("v").over(iw.rows(30, **BY))),
+    "all columns": lambda d: iw.select(d, "*", s=iw.avg("v").over(iw.rows(3, **BY))),
     "emissions": lambda d: iw.select(d, "id", j=Jumps()("v").over(iw.unbounded(**BY))),
     "active expiration": lambda d: iw.select(
         d, "item", iw.emitted_at().alias("at"), x=Leaves()("v").over(iw.range(20, active_expiration=True, **BY))

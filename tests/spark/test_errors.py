@@ -162,3 +162,22 @@ def test_one_warning_for_windows_without_partitions(events: Any) -> None:
 def test_names_kept_for_inwindow(events: Any) -> None:
     with pytest.raises(iw.UsageError, match="'__inwindow_x' has a name that inwindow keeps for itself"):
         iw.with_columns(events.withColumnRenamed("v", "__inwindow_x"), a=iw.count().over(WINDOW))
+
+
+def test_what_lives_on_the_driver_alone(events: Any, spark: Any) -> None:
+    class Looks(iw.Aggregate):
+        def __init__(self, thing: Any) -> None:
+            self.thing = thing
+
+        def iterate(self, value: float) -> float:
+            return value
+
+    for thing, kind in ((events, "DataFrame"), (events["v"], "Column"), (spark, "SparkSession")):
+        with pytest.raises(
+            iw.UsageError, match=f"Looks: .* its attribute 'thing' is a Spark {kind}, which lives on the driver"
+        ):
+            iw.with_columns(events, a=Looks(thing)("v").over(WINDOW))
+
+
+def test_groups_say_what_they_are(events: Any) -> None:
+    assert repr(iw.group_by(events, "k")) == "group_by('k') of a DataFrame: .agg(...) or .emit(...)"
