@@ -234,7 +234,8 @@ cdef class TwoStacks(_Stacks):
     first in   Tangwongsan, Hirzel, Schneider: Low-Latency Sliding-Window Aggregation in Worst-Case Constant
                Time, DEBS 2017 (the amortised two-stacks algorithm it starts from)
 
-    ``merge`` must neither change ``later`` nor keep a reference to something mutable in it.
+    ``merge`` must not change ``later``. It may keep a reference to something mutable in it: neither entries of the front
+    nor a frame's merge with the back ever grow again.
 
     >>> import numpy as np
     >>> class Longest:
@@ -370,7 +371,8 @@ cdef class MergePanes(_Stacks):
         return fresh(self._partials[p - self._base])
 
     cdef int _feed(self, Py_ssize_t p) except -1:
-        self._merge(self._back, self._partials[p - self._base], p)
+        # A copy: a merge may take over what is mutable in it, the back goes on to grow, and the partial is used again.
+        self._merge(self._back, fresh(self._partials[p - self._base]), p)
 
     cdef int _evict(self, Py_ssize_t start) except -1:
         cdef Py_ssize_t p

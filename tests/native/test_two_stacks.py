@@ -334,3 +334,42 @@ def test_a_merge_that_returns_the_new_state_instead_is_refused():
     start = np.array([0, 1], dtype=np.int64)
     with pytest.raises(HookRaised, match="merge.self, later. must change self; what it returns, [0-9]+, is not used"):
         TwoStacks(Sum()).roll([[1, 2, 3]], 0, None, start, start + 2)
+
+
+class Grouped:
+    """A natural ``merge`` that takes over what is mutable in ``later``: lists by their key."""
+
+    def iterate(self, value):
+        if not hasattr(self, "groups"):
+            self.groups = {}
+        self.groups.setdefault(value % 3, []).append(value)
+
+    def merge(self, later):
+        for key, values in later.groups.items():
+            if key in self.groups:
+                self.groups[key] += values
+            else:
+                self.groups[key] = values
+
+    def terminate(self):
+        return sorted(value for values in self.groups.values() for value in values)
+
+
+@given(frames(), masks, cuts)
+def test_a_merge_may_take_over_what_is_mutable(bounds, mask, cut):
+    n = bounds[0]
+    values = [byte >> 2 for byte in mask[:n]]
+    expected = [sorted(values[s:e]) for s, e in zip(*bounds[1:], strict=True)]
+
+    def tuples(driver, low, high, start, end):
+        return driver.roll([values[low:high]], low, None, start, end)
+
+    assert in_calls(lambda: TwoStacks(Grouped(), empty=[]), bounds, cut, tuples) == expected
+    partials = [Grouped() for _ in values]
+    for partial, value in zip(partials, values, strict=True):
+        partial.iterate(value)
+
+    def panes(driver, low, high, start, end):
+        return driver.roll(partials[low:high], low, start, end)
+
+    assert in_calls(lambda: MergePanes(Grouped(), empty=[]), bounds, cut, panes) == expected
