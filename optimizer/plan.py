@@ -40,6 +40,7 @@ class Step:
     implementation: Implementation
     case: Case
     choice: Choice
+    zone: str = "UTC"  # of the datetimes without one that hooks give, for a result of instants
 
     @property
     def strategy(self) -> str:
@@ -80,27 +81,37 @@ class Pass:
         return [*self.partition_by, *(order.column for order in self.order_by)]
 
 
-def plan_windows(schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: bool = True) -> list[Pass]:
-    """Passes for aggregates over windows, in the order in which their first aggregate was given."""
+def plan_windows(
+    schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: bool = True, zone: str = "UTC"
+) -> list[Pass]:
+    """Passes for aggregates over windows, in the order in which their first aggregate was given.
+
+    ``zone`` is that of datetimes without one, where instants are wanted.
+    """
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
         window = _window(name, one)
         _check_places(schema, window.partition_by, window.order_by, f"the window of {one.label}")
         grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
     return [
-        _window_pass(schema, partition_by, order_by, members, ansi)
+        _window_pass(schema, partition_by, order_by, members, ansi, zone)
         for (partition_by, order_by), members in grouped.items()
     ]
 
 
 def _window_pass(
-    schema: pa.Schema, partition_by: Any, order_by: Any, members: list[tuple[str, Applied, Window]], ansi: bool
+    schema: pa.Schema,
+    partition_by: Any,
+    order_by: Any,
+    members: list[tuple[str, Applied, Window]],
+    ansi: bool,
+    zone: str,
 ) -> Pass:
-    key = _key_for(schema, order_by, [window for _, _, window in members])
+    key = _key_for(schema, order_by, [window for _, _, window in members], zone)
     for _, _, window in members:
         _check_window(window, key)
     steps = tuple(
-        _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi)
+        _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi, zone)
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
@@ -115,6 +126,7 @@ def plan_groups(
     *,
     order_by: tuple[Order, ...] = (),
     ansi: bool = True,
+    zone: str = "UTC",
 ) -> Pass:
     """The one pass for aggregates over extents, or over whole groups."""
     _check_places(schema, keys, order_by, "group_by")
@@ -123,7 +135,7 @@ def plan_groups(
         order_by = (Order(extent.on),)
         _check_places(schema, (), order_by, extent_name(extent))
         if not (isinstance(extent, Hop) and extent.rows):
-            key = order_key(order_by[0], schema.field(extent.on).type, what=extent_name(extent))
+            key = order_key(order_by[0], schema.field(extent.on).type, what=extent_name(extent), zone=zone)
             if key.is_wide or pa.types.is_uint64(key.type):
                 raise UsageError(
                     f"extents over {key.column!r} of type {key.type} are not supported: their bounds need more than 64 "
@@ -143,11 +155,13 @@ def plan_groups(
                 f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result; use "
                 ".emit(...) for one row per emission"
             )
-        steps.append(_step(schema, name, one, Case(traits, extent=extent), None, ansi))
+        steps.append(_step(schema, name, one, Case(traits, extent=extent), None, ansi, zone))
     return Pass(keys, order_by, tuple(steps), extent, key, False)
 
 
-def _step(schema: pa.Schema, name: str, applied: Applied, case: Case, forced: str | None, ansi: bool) -> Step:
+def _step(
+    schema: pa.Schema, name: str, applied: Applied, case: Case, forced: str | None, ansi: bool, zone: str
+) -> Step:
     condition = applied.condition
     check_columns(schema, applied.columns, applied.label)
     if condition is not None:
@@ -160,7 +174,7 @@ def _step(schema: pa.Schema, name: str, applied: Applied, case: Case, forced: st
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
-    return Step(name, applied.label, applied.columns, condition, implementation, case, choose(case, forced))
+    return Step(name, applied.label, applied.columns, condition, implementation, case, choose(case, forced), zone)
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:
@@ -235,12 +249,12 @@ def _window(name: str, applied: Applied) -> Window:
     return window
 
 
-def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window]) -> OrderKey | None:
+def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window], zone: str) -> OrderKey | None:
     for window in windows:
         slides_by_value = window.slide is not None and not isinstance(window.frame, Rows)
         if needs_distances(window.frame) or slides_by_value or window.active_expiration:
             order = order_by[0]
-            return order_key(order, schema.field(order.column).type, what=window.describe())
+            return order_key(order, schema.field(order.column).type, what=window.describe(), zone=zone)
     return None
 
 

@@ -134,7 +134,7 @@ def _arguments(step: Step, held: Held) -> Arguments:
 
 
 def _answers(step: Step, hook: str = "terminate") -> Answers:
-    return Answers(hook, step.implementation.result)
+    return Answers(hook, step.implementation.result, step.zone)
 
 
 def _record_fields(prototype: Aggregate, width: int) -> tuple[str, ...] | None:

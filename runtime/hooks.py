@@ -10,6 +10,7 @@ from inwindow.native._hooks import Misfit
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held, ListColumn, MaskColumn
 from inwindow.udaf.types import fitting, plain_for
+from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions
 
 
@@ -36,9 +37,10 @@ class Unfit(Exception):
 class Answers:
     """From what hooks gave to the result column; :class:`Unfit` tells of the first value that does not fit."""
 
-    def __init__(self, hook: str, result: pa.DataType) -> None:
+    def __init__(self, hook: str, result: pa.DataType, zone: str) -> None:
         self.hook, self.result, self.fits = hook, result, fitting(result)
         self.plain = plain_for(result)
+        self.localize = localizing(result, zone)
 
     @property
     def mode(self) -> Literal["double", "int64", "object"]:
@@ -79,6 +81,8 @@ class Answers:
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
         if not all(map(self.fits, answers)):
             raise TypeError
+        if self.localize is not None:
+            answers = list(map(self.localize, answers))
         return pa.array(answers, self.result)
 
 

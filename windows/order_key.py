@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from inwindow.native._bounds import shifted
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.zones import aware
 from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.spec import Order
 
@@ -41,6 +42,7 @@ class OrderKey:
     type: pa.DataType
     ascending: bool = True
     nulls_first: bool = True
+    zone: str = "UTC"  # of literals that have none, for a column of instants
 
     @property
     def is_wide(self) -> bool:
@@ -224,6 +226,8 @@ class OrderKey:
             raise TypeError("not a time")
         if not isinstance(literal, datetime):
             literal = datetime(literal.year, literal.month, literal.day)
+        if pa.types.is_timestamp(self.type) and self.type.tz is not None:
+            literal = aware(literal, self.zone)
         if literal.tzinfo is not None:
             literal = literal.astimezone(UTC).replace(tzinfo=None)
         if pa.types.is_timestamp(self.type):
@@ -370,7 +374,7 @@ def _whole(key: Any) -> int:
     return int(key) if np.ndim(key) == 0 else (int(key[1]) << 64) + int(np.uint64(key[0]))
 
 
-def order_key(order: Order, kind: pa.DataType, *, what: str) -> OrderKey:
+def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:
     """The key of an order column in whose values distances are meant; an error where there are none."""
     numeric = (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
@@ -381,7 +385,7 @@ def order_key(order: Order, kind: pa.DataType, *, what: str) -> OrderKey:
             f"{what} needs distances in the order column {order.column!r}, but {kind} has none: order by a number, a date or "
             "a timestamp, or count tuples (ROWS, rows=)"
         )
-    return OrderKey(order.column, kind, order.ascending, order.nulls_first)
+    return OrderKey(order.column, kind, order.ascending, order.nulls_first, zone)
 
 
 def _numbers(values: pa.Array, dtype: Any) -> Keys:

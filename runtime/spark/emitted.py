@@ -53,7 +53,7 @@ def select(
 
 def _plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     named = named_only(columns, applied)
-    work = single_pass(plan_windows(columns.schema(), named, ansi=columns.session.ansi), "select")
+    work = single_pass(plan_windows(columns.schema(), named, **columns.session.planning), "select")
     return SparkPlan.of(columns, [work])
 
 
@@ -73,7 +73,7 @@ def plan_of_groups(
         columns.name(extent.on, "window")
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
     named = named_only(columns, applied)
-    work = plan_groups(columns.schema(), names, extent, named, order_by=orders, ansi=columns.session.ansi)
+    work = plan_groups(columns.schema(), names, extent, named, order_by=orders, **columns.session.planning)
     return SparkPlan.of(columns, [work])
 
 

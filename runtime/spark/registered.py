@@ -179,7 +179,7 @@ def _register_function(spark: Any, name: str, aggregate: Any, traits: Traits, wi
         aggregate=aggregate,
         parameters=traits.parameters,
         window=window,
-        ansi=session.ansi,
+        **session.planning,
         result=result,
     )
     # Deterministic functions are moved about by the optimizer, and the order of the tuples with them (labs.md A2, trap A).

@@ -30,6 +30,7 @@ class CallJob(RowJob):
     parameters: tuple[str, ...]
     window: Window
     ansi: bool
+    zone: str
     result: pa.DataType
 
     def run(self, batches: Batches) -> Batches:
@@ -65,7 +66,7 @@ class CallJob(RowJob):
         fields = [pa.field(name, _PLAIN.get(kind, kind)) for name, kind in zip(names, types[1:], strict=True)]
         one = replace(self.aggregate(*names[keys:]), shown=f"{self.name}({', '.join(self.parameters)})")
         window = replace(self.window, partition_by=tuple(names[:keys]))
-        (work,) = plan_windows(pa.schema(fields), {self.name: one.over(window)}, ansi=self.ansi)
+        (work,) = plan_windows(pa.schema(fields), {self.name: one.over(window)}, ansi=self.ansi, zone=self.zone)
         its = work.steps[0].implementation.result
         if its != self.result:
             raise UsageError(

@@ -29,6 +29,11 @@ class Session:
         )
 
     @property
+    def planning(self) -> dict[str, Any]:
+        """What a plan must know of the session."""
+        return {"ansi": self.ansi, "zone": self.zone}
+
+    @property
     def has_iterator_udf(self) -> bool:
         """Spark 4.1 brought Arrow UDFs; 4.0 has mapInArrow only."""
         return hasattr(self.F, "arrow_udf")

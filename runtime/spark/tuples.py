@@ -33,7 +33,7 @@ from inwindow.windows.spec import Rows
 def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
     """The passes of aggregates over windows, in the order in which they will run."""
     named = named_only(columns, applied)
-    passes = in_order_of_sharing(plan_windows(columns.schema(), named, ansi=columns.session.ansi))
+    passes = in_order_of_sharing(plan_windows(columns.schema(), named, **columns.session.planning))
     return SparkPlan.of(columns, passes)
 
 

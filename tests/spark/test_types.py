@@ -208,3 +208,41 @@ def test_what_cannot_cross_is_said(every: Any) -> None:
         iw.UsageError, match="the column 'o' is an interval of months, days and seconds, which has no order"
     ):
         iw.with_columns(every, n=iw.max("o").over(iw.rows(2, **WINDOW)))
+
+
+def test_datetimes_without_a_zone_are_in_the_session_zone(spark: Any) -> None:
+    """New York: January is 5 hours behind UTC, July 4."""
+
+    class Naive(iw.Aggregate, returns="timestamp"):
+        def iterate(self, when: dt.datetime) -> None:
+            self.when = when.replace(tzinfo=None)
+
+        def terminate(self) -> dt.datetime:
+            return self.when
+
+    class Pair(Naive, returns="array<struct<a:timestamp,b:timestamp_ntz>>"):
+        def terminate(self) -> Any:
+            return [{"a": self.when, "b": self.when}]
+
+    df = spark.range(4).selectExpr(
+        "id", "1 as k", "timestamp'2020-01-01 00:00:00' + make_dt_interval(cast(id as int) * 60) as t"
+    )
+    by = {"partition_by": "k", "order_by": "t"}
+    made = iw.with_columns(
+        df,
+        e=Naive()("t").over(iw.rows(1, **by)),
+        p=Pair()("t").over(iw.rows(1, **by)),
+        since=iw.count().over(iw.landmark(since="2020-03-01", **by)),
+        before=iw.count().over(iw.scope(lower=lambda t: dt.datetime(2020, 3, 1), **by)),
+    )
+    told = made.selectExpr(
+        "e = t and p[0].a = t and p[0].b = to_timestamp_ntz(t) as same", "since", "before", "id"
+    ).sort("id")
+    assert [tuple(row)[:3] for row in told.collect()] == [(True, 0, 0), (True, 1, 1), (True, 2, 2), (True, 3, 3)]
+    days = iw.group_by(df, "k").window(iw.tumble("t", size="1 day", origin="2020-01-01")).agg(n=iw.count())
+    assert [
+        row[0] for row in days.selectExpr("date_format(window.start, 'HH:mm') as h").distinct().sort("h").collect()
+    ] == [
+        "00:00",
+        "01:00",  # in summer
+    ]
