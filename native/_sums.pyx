@@ -25,224 +25,17 @@ NaN and infinities are counted, not added. A sum beyond 2**960 goes on in units 
 in the result only, and comes back.
 """
 
-import numpy as np
-import pyarrow as pa
-
-from inwindow.native.space import space
-
 from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
-from libc.stdint cimport int64_t, uint8_t, uintptr_t
 
-# A slice of the endless sequence, as an Arrow array has it: position + shift = index into both buffers.
-cdef struct Doubles:
-    const double* data
-    const uint8_t* validity
-    int64_t first
-    int64_t shift
-
-
-cdef inline bint valid(const uint8_t* validity, int64_t index) noexcept nogil:
-    return validity == NULL or (validity[index >> 3] >> (index & 7)) & 1
-
-
-# A validity bitmap, or none: the common loop is compiled for either.
-cdef struct NoBits:
-    bint unused
-
-
-cdef struct Bits:
-    const uint8_t* at
-
-
-ctypedef fused Validity:
-    NoBits
-    Bits
-
-
-cdef inline bint is_valid(Validity validity, int64_t index) noexcept nogil:
-    if Validity is NoBits:
-        return True
-    else:
-        return valid(validity.at, index)
-
-
-cdef const uint8_t* bitmap(array):
-    return <const uint8_t*><uintptr_t>(array.buffers()[0].address if array.null_count else 0)
-
-
-cdef const void* data(array):
-    return <const void*><uintptr_t>array.buffers()[1].address
-
-
-cdef Doubles read_doubles(array, int64_t base):
-    return Doubles(<const double*>data(array), bitmap(array), base, array.offset - base)
-
-
-cdef all_valid(int64_t n):
-    return np.full((n + 7) // 8, 255, dtype=np.uint8)
-
-
-cdef inline void set_null(uint8_t* validity, int64_t i) noexcept nogil:
-    validity[i >> 3] &= ~(1 << (i & 7))
-
-
-cdef column(type, values, validity):
-    buffers = [None if validity is None else pa.py_buffer(validity), pa.py_buffer(values)]
-    return pa.Array.from_buffers(type, len(values), buffers)
+include "slices.pxi"
+include "doubles.pxi"
+include "split_sum.pxi"
 
 
 cdef bint is_average(op) except -1:
     if op not in ("sum", "avg"):
         raise ValueError(f"op must be 'sum' or 'avg', not {op!r}")
     return op == "avg"
-
-
-cdef int64_t REACH = 1 << 20            # positions from a refold to the horizon, where the frame is not larger
-cdef double FINEST = ldexp(1.0, -1012)  # the limit of the finest grid, on which low is exact, too
-
-
-cdef struct Sum:
-    int64_t lo, hi                      # the frame: positions [lo, hi)
-    int64_t finite, nans, ups, downs    # its values, counted: finite, NaN, inf, -inf
-    double high, low                    # scale * the sum of the finite ones
-    double scale
-    double sigma, limit                 # the grid, and the greatest sum it is for
-    double floor, doubt                 # floor = doubt * limit
-    int64_t horizon, witness, searched
-
-
-cdef void begin(Sum* sum) noexcept nogil:
-    sum.scale = 1.0
-    sum.doubt = ldexp(1.0, -21)
-    restart(sum, 0)
-    set_grid(sum, FINEST)
-
-
-cdef void restart(Sum* sum, int64_t position) noexcept nogil:
-    """An empty frame; the grid stays, as the next values are likely to be of the same size."""
-    sum.lo = sum.hi = position
-    sum.finite = sum.nans = sum.ups = sum.downs = 0
-    zero(sum)
-
-
-cdef void zero(Sum* sum) noexcept nogil:
-    sum.high = sum.low = 0.0
-    sum.horizon = sum.hi + REACH
-
-
-cdef void set_grid(Sum* sum, double limit) noexcept nogil:
-    """Move to the grid for sums up to ``limit``, a power of two. What high cannot hold there goes to low."""
-    cdef double head
-    sum.limit = limit
-    sum.sigma = 6.0 * limit             # so the terms, up to 2 * limit, leave it within a factor of two
-    sum.floor = sum.doubt * limit if limit > FINEST else 0.0
-    head = (sum.high + sum.sigma) - sum.sigma
-    sum.low += sum.high - head
-    sum.high = head
-    sum.witness = -1
-    sum.searched = sum.lo
-
-
-cdef void coarsen(Sum* sum, double magnitude) noexcept nogil:
-    """Make room for sums of eight times ``magnitude``."""
-    cdef int exponent
-    frexp(magnitude, &exponent)
-    if exponent > 960:
-        sum.scale = ldexp(sum.scale, -128)
-        sum.high = ldexp(sum.high, -128)
-        sum.low = ldexp(sum.low, -128)
-        exponent -= 128
-    set_grid(sum, fmax(ldexp(1.0, exponent + 4), 2.0 * FINEST))
-
-
-cdef void fold(Sum* sum, const Doubles* values, int64_t start, int64_t end, int64_t sign) noexcept nogil:
-    """Add (sign = 1) or remove (sign = -1) the values at [start, end)."""
-    cdef double high = sum.high, low = sum.low, x, head, next_high
-    cdef int64_t position = start, index
-    while position < end:
-        index = position + values.shift
-        if valid(values.validity, index):
-            x = sign * sum.scale * values.data[index]
-            head = (x + sum.sigma) - sum.sigma
-            next_high = high + head
-            if fabs(next_high) <= sum.limit:
-                high = next_high
-                low += x - head
-                sum.finite += sign
-            elif isfinite(x):
-                sum.high = high
-                sum.low = low
-                coarsen(sum, fmax(fabs(high), fabs(x)))
-                high = sum.high
-                low = sum.low
-                continue                # with the same value, on the new grid
-            elif isnan(x):
-                sum.nans += sign
-            elif values.data[index] > 0:
-                sum.ups += sign
-            else:
-                sum.downs += sign
-        position += 1
-    sum.high = high
-    sum.low = low
-
-
-cdef bint find_witness(Sum* sum, const Doubles* values) noexcept nogil:
-    """Look among the values that came since the last search, newest first."""
-    cdef int64_t position = sum.hi, index
-    cdef double weight = 0.0
-    while weight < sum.floor and position > sum.searched and position > sum.lo:
-        position -= 1
-        index = position + values.shift
-        if valid(values.validity, index) and isfinite(values.data[index]):
-            weight += fabs(sum.scale * values.data[index])
-    sum.searched = sum.hi
-    if weight >= sum.floor:
-        sum.witness = position
-    return weight >= sum.floor
-
-
-cdef void refold(Sum* sum, const Doubles* values) noexcept nogil:
-    cdef int64_t hi = sum.hi
-    cdef double reach = fmax(REACH, 4.0 * (hi - sum.lo))
-    # No step changes high by more than 2 * limit, so 1.25 * reach values (the frame, and all that enter up to the
-    # horizon) weigh 2.5 * reach * limit at most, and their tails, 2**-53 * (|x| + sigma) each, 10 * 2**-53 * reach *
-    # limit. Each of 2.5 * reach steps rounds low by 2**-53 of that: together by less than 2**-101 * reach**2 * limit,
-    # which is 2**-40 * floor if floor = 2**-61 * reach**2 * limit. (A frame of more than 2**25 tuples would need
-    # floor > limit / 64. There the bound is not proven any more; it takes all roundings on one side to reach it.)
-    sum.doubt = fmin(ldexp(reach * reach, -61), ldexp(1.0, -6))
-    sum.scale = 1.0
-    restart(sum, sum.lo)
-    set_grid(sum, FINEST)
-    fold(sum, values, sum.lo, hi, 1)
-    sum.hi = hi
-    sum.horizon = hi + <int64_t>reach
-    find_witness(sum, values)
-
-
-cdef inline void audit(Sum* sum, const Doubles* values) noexcept nogil:
-    """Restore the invariant."""
-    if sum.hi <= sum.horizon and fabs(sum.high + sum.low) >= sum.floor:
-        return
-    if values.first > sum.lo:           # a frame that only grows: what has made its error is still in it
-        sum.horizon = sum.hi + REACH
-    elif sum.hi > sum.horizon or not (sum.lo <= sum.witness or find_witness(sum, values)):
-        refold(sum, values)
-
-
-cdef void move(Sum* sum, const Doubles* values, int64_t start, int64_t end) noexcept nogil:
-    """Move to the frame [start, end)."""
-    if start >= sum.hi:
-        restart(sum, start)
-    elif start > sum.lo:
-        fold(sum, values, sum.lo, start, -1)
-        sum.lo = start
-        if sum.finite == 0:
-            zero(sum)
-    if end > sum.hi:
-        fold(sum, values, sum.hi, end, 1)
-        sum.hi = end
-    audit(sum, values)
 
 
 cdef int64_t glide(Sum* sum, const Doubles* values, Validity validity, const int64_t* start, const int64_t* end,
@@ -252,7 +45,7 @@ cdef int64_t glide(Sum* sum, const Doubles* values, Validity validity, const int
     cdef double high = sum.high, low = sum.low, sigma = sum.sigma, limit = sum.limit, floor = sum.floor
     cdef double scale = sum.scale, unit = 1.0 / sum.scale, divisor = finite if average else 1.0
     cdef double new, old, new_head, old_head, next_high, next_low
-    cdef const double* at = values.data + values.shift
+    cdef const double* x_at = <const double*>values.slice.data
     if sum.nans or sum.ups or sum.downs:
         return i
     n = min(n, i + sum.horizon - hi)
@@ -260,12 +53,12 @@ cdef int64_t glide(Sum* sum, const Doubles* values, Validity validity, const int
         n = min(n, i + sum.witness - lo)
         floor = 0.0
     while i < n and end[i] == hi + 1 and start[i] <= lo + 1 and start[i] < hi:
-        entering = is_valid(validity, hi + values.shift)
-        leaving = start[i] > lo and is_valid(validity, lo + values.shift)
+        entering = is_valid(validity, hi + values.slice.bit)
+        leaving = start[i] > lo and is_valid(validity, lo + values.slice.bit)
         if finite == leaving:
             break
-        new = scale * at[hi] if entering else 0.0
-        old = scale * at[lo] if leaving else 0.0
+        new = scale * x_at[hi] if entering else 0.0
+        old = scale * x_at[lo] if leaving else 0.0
         new_head = (new + sigma) - sigma
         old_head = (old + sigma) - sigma
         next_high = high + (new_head - old_head)
@@ -312,10 +105,10 @@ cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t[::1] start, con
     """Compute the rows from i on; stop before a NULL as long as there is no bitmap for it."""
     cdef int64_t n = start.shape[0]
     while i < n:
-        if values.validity == NULL:
+        if values.slice.seen == NULL:
             i = glide(sum, values, NoBits(False), &start[0], &end[0], i, n, average, out)
         else:
-            i = glide(sum, values, Bits(values.validity), &start[0], &end[0], i, n, average, out)
+            i = glide(sum, values, Bits(values.slice.seen), &start[0], &end[0], i, n, average, out)
         if i == n:
             break
         move(sum, values, start[i], end[i])
@@ -357,9 +150,9 @@ cdef class FloatSum:
 
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """One result per frame, float64."""
-        cdef Doubles doubles = read_doubles(values, base)
+        cdef Doubles doubles = doubles_of(values, base)
         averages, validity = float_rows(&self.sum, &doubles, start, end, self.average)
-        return column(pa.float64(), averages, validity)
+        return column_of(pa.float64(), averages, validity)
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: arrays ``(high, low, special, count)``, one pane per frame.
@@ -367,7 +160,7 @@ cdef class FloatSum:
         The sum of a pane is high + low where special is 0.0. Else special is NaN, inf or -inf, because of the
         values or because a single pane overflows; high and low are 0.0 there.
         """
-        cdef Doubles doubles = read_doubles(values, base)
+        cdef Doubles doubles = doubles_of(values, base)
         cdef int64_t n = start.shape[0], i
         cdef double[::1] high = np.zeros(n), low = np.zeros(n), special = np.zeros(n)
         cdef int64_t[::1] count = np.empty(n, dtype=np.int64)
@@ -386,7 +179,7 @@ cdef class FloatSum:
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Move to the frame [start, end) without a result."""
-        cdef Doubles doubles = read_doubles(values, base)
+        cdef Doubles doubles = doubles_of(values, base)
         with nogil:
             move(&self.sum, &doubles, start, end)
 
@@ -433,12 +226,12 @@ cdef class FloatSumOfPartials:
         high, low, special, count = partials
         cdef double[:, ::1] terms = np.stack((np.where(special == 0, high, special), low), axis=1)
         cdef uint8_t[::1] bits = np.packbits(np.repeat(count > 0, 2), bitorder="little")
-        cdef Doubles doubles = Doubles(&terms[0, 0], &bits[0], 2 * base, -2 * base)
+        cdef Doubles doubles = Doubles(Slice(<const char*>(&terms[0, 0] - 2 * base), &bits[0], -2 * base), 2 * base)
         tuples = self.count_tuples(count, base, start, end)
         sums, validity = float_rows(&self.sum, &doubles, 2 * np.asarray(start), 2 * np.asarray(end), False)
         if self.average:
             sums /= np.maximum(tuples, 1)
-        return column(pa.float64(), sums, validity)
+        return column_of(pa.float64(), sums, validity)
 
     def state(self):
         return self.sum, self.tuples

@@ -1,8 +1,8 @@
-"""Kernels that pick tuples rather than compute: first, last, collect_list, on any type.
+"""Kernels that pick tuples rather than compute: first, last, nth_value, on any type.
 
 They work on positions (whole arrays at a time, in numpy) and take the values at the end, so a string costs no more
-than its copy. ``seen`` says which tuples count; a frame without one gives NULL (an empty list for collect_list).
-Cost: O(1) per tuple, plus the size of the lists.
+than its copy. ``seen`` says which tuples count; a frame without one gives NULL.
+Cost: O(1) per tuple.
 """
 
 from typing import Any
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 Positions = npt.NDArray[np.int64]
 Seen = npt.NDArray[np.uint8] | None
+Picked = tuple[pa.Array, npt.NDArray[np.bool_]]
 _STRIDE = 4096  # how many marks are looked at at a time
 _NONE = np.iinfo(np.int64).max // 2  # beyond every position, also with an offset added
 
@@ -31,17 +31,21 @@ class First:
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """The first value of each frame."""
+        return self.pick(values, base, start, end, seen)[0]
+
+    def pick(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> Picked:
+        """The first values, and which frames have one."""
         found = _following(np.clip(start - base, 0, len(values)), seen) + base
         met = (start == self.memory_start) & (self.memory is not None)
         index = np.where(found < end, found - base, -1)
         result = _take(values, np.where(met, -1, index))
         if self.memory is not None and met.any():
-            result = pc.if_else(pa.array(met), self.memory[0], result)
+            result = _with_memory(result, met, self.memory)
         if len(start) and int(start[-1]) != self.memory_start:
             self.memory, self.memory_start = None, int(start[-1])
         if self.memory is None and len(start) and index[-1] >= 0:
             self.memory = values.take(pa.array(index[-1:]))  # a copy: no slice that holds on to the batch
-        return result
+        return result, met | (index >= 0)
 
     def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
         """Remember the first value of a frame that is still growing."""
@@ -65,6 +69,10 @@ class Last:
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """The last value of each frame."""
+        return self.pick(values, base, start, end, seen)[0]
+
+    def pick(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> Picked:
+        """The last values, and which frames have one."""
         before = _preceding(np.clip(end - base, 0, len(values)), seen)
         found = np.where(before >= 0, before + base, self.memory_at)
         met = found >= start
@@ -72,11 +80,11 @@ class Last:
         from_memory = met & (found < base)
         if from_memory.any():
             assert self.memory is not None
-            result = pc.if_else(pa.array(from_memory), self.memory[0], result)
+            result = _with_memory(result, from_memory, self.memory)
         if len(end) and found[-1] >= base:
             self.memory_at = int(found[-1])
             self.memory = values.take(pa.array([self.memory_at - base]))
-        return result
+        return result, met
 
     def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
         """Remember the last value of a frame that is still growing."""
@@ -91,29 +99,51 @@ class Last:
         self.memory, self.memory_at = state
 
 
-class CollectList:
-    """The values of the tuples that count, oldest first."""
+class NthValue:
+    """The value of the n-th tuple that counts.
+
+    Of a frame that grows from before the held tuples it is known how many counted up to ``counted_to``, and, once the
+    n-th was met, its value.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.start, self.counted_to, self.counted = -1, -1, 0
+        self.memory: pa.Array | None = None
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
-        """A list per frame."""
-        counted = np.arange(len(values)) if seen is None else np.flatnonzero(seen)
-        low, high = (np.searchsorted(counted, edge - base) for edge in (start, end))
-        length = np.maximum(high - low, 0)
-        offsets = np.concatenate([[0], np.cumsum(length)])
-        which = np.repeat(low - offsets[:-1], length) + np.arange(offsets[-1])
-        taken = values.take(pa.array(counted[which]))
-        field = pa.field("element", values.type)
-        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), taken, type=pa.list_(field))
+        """The n-th value of each frame."""
+        if not len(start):
+            return values[:0]
+        counts = np.arange(len(values)) if seen is None else np.flatnonzero(seen)
+        goes_on = start == self.start
+        before = np.where(goes_on, self.counted, 0)
+        low = np.searchsorted(counts, np.where(goes_on, self.counted_to, start) - base)
+        index = low + self.n - 1 - before
+        found = np.append(counts, _NONE)[np.clip(index, 0, len(counts))]
+        result = _take(values, np.where((before < self.n) & (found < end - base), found, -1))
+        met = goes_on & (before >= self.n)
+        if met.any():
+            assert self.memory is not None
+            result = _with_memory(result, met, self.memory)
+        within = np.searchsorted(counts, max(int(end[-1]), int(start[-1])) - base) - low[-1]
+        if before[-1] < self.n:
+            self.memory = values.take(pa.array([found[-1]])) if before[-1] + within >= self.n else None
+        self.start, self.counted_to = int(start[-1]), max(int(end[-1]), int(start[-1]))
+        self.counted = int(before[-1] + within)
+        return result
 
     def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
-        """Nothing: the lists are made of the held tuples."""
+        """Count the tuples of a frame that is still growing."""
+        self.roll(values, base, np.array([start]), np.array([end]), seen)
 
     def state(self) -> tuple[Any, ...]:
-        """None: the held tuples are all there is."""
-        return ()
+        """The memory."""
+        return self.start, self.counted_to, self.counted, self.memory
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """The inverse of :meth:`state`."""
+        self.start, self.counted_to, self.counted, self.memory = state
 
 
 def _following(index: Positions, seen: Seen) -> Positions:
@@ -154,6 +184,11 @@ def _last_marked(seen: npt.NDArray[np.uint8], end: int) -> int:
         if len(found):
             return low + int(found[-1])
     return -1
+
+
+def _with_memory(result: pa.Array, where: npt.NDArray[np.bool_], memory: pa.Array) -> pa.Array:
+    """The remembered value where it is the result: by take(), which every type has."""
+    return pa.concat_arrays([result, memory]).take(pa.array(np.where(where, len(result), np.arange(len(result)))))
 
 
 def _take(values: pa.Array, index: Positions) -> pa.Array:

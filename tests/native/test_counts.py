@@ -1,12 +1,11 @@
 """Counts of arrays of any type against counting, whatever slides, however the calls are cut."""
 
-import pickle
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sliding import again
 
 from inwindow.native._counts import Count, CountOfPartials
 
@@ -37,9 +36,7 @@ def results(kind, stream, column):
         rows = np.array(start[first:last]), np.array(end[first:last])
         yield from kernel.roll(column(lo, end[last - 1]), lo, *rows).to_pylist()
         lo = start[last - 1]
-        state = pickle.loads(pickle.dumps(kernel.state()))
-        kernel = kind()
-        kernel.restore(state)
+        kernel = again(kind, kernel)
 
 
 @pytest.mark.parametrize("type", TYPES, ids=str)

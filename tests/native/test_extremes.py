@@ -2,40 +2,19 @@
 
 import doctest
 import math
-import pickle
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sliding import CUTS, STEPS, bounds_of, filled, frames_of, rolled_in_calls, same, with_slices_of
 
 from inwindow.native import _extremes
 from inwindow.native._extremes import FloatExtreme, IntExtreme
 
 FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
 INTS = st.none() | st.integers(-2, 2) | st.sampled_from([-(2**63), 2**63 - 1])
-ABSORBED = object()
-STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40)
-
-
-def frames_of(steps):
-    """Bounds that never decrease, from how far each frame's ends move; gaps and empty frames too."""
-    lower = upper = 0
-    for down, up in steps:
-        lower += down
-        upper = max(upper + up, lower)
-        yield lower, upper
-
-
-def growing_frames_of(steps):
-    """Bounds that grow, or start afresh where the last ended."""
-    lower = upper = 0
-    for restart, up in steps:
-        if restart == 0:
-            lower = upper
-        upper += up
-        yield lower, upper
 
 
 def extreme_of(op, values):
@@ -44,66 +23,32 @@ def extreme_of(op, values):
     return (max if op == "max" else min)(counted, key=lambda value: (value != value, value), default=None)
 
 
-def same(one, other):
-    """Equal, also two NaN: -0.0 and 0.0 are."""
-    return one == other or one != one and other != other
-
-
-def rolled_in_calls(make, values, frames, cuts):
-    """The results of one call after the other; each has only the values that are new to it.
-
-    The kernel of each is restored from the state of the one before. Every third call absorbs its frames:
-    ABSORBED stands for their results.
-    """
-    kernel, results, hi = make(), [], 0
-    for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(frames)], strict=True)):
-        part = frames[begin:end]
-        base = max(hi, part[0][0]) if part else hi
-        hi = part[-1][1] if part else hi
-        seen = values.slice(base, hi - base)
-        if number % 3 == 2:
-            for frame in part:
-                kernel.absorb(seen, base, *frame)
-            results += [ABSORBED] * len(part)
-        else:
-            bounds = np.array(part, np.int64).reshape(-1, 2).T.copy()
-            results += kernel.roll(seen, base, *bounds).to_pylist()
-        state = pickle.loads(pickle.dumps(kernel.state()))
-        kernel = make()
-        kernel.restore(state)
-    return results
-
-
 def check(kind, values, op, frames, cuts, evicts=True):
     type_ = pa.float64() if kind is FloatExtreme else pa.int64()
-    length = frames[-1][1] if frames else 0
-    array = pa.array((values * length)[:length], type_)
-    whole = kind(op, evicts=evicts).roll(array, 0, *np.array(frames, np.int64).reshape(-1, 2).T.copy())
+    array = pa.array(filled(values, frames), type_)
+    whole = kind(op, evicts=evicts).roll(array, 0, *bounds_of(frames))
     whole.validate(full=True)
     expected = [extreme_of(op, array.to_pylist()[start:end]) for start, end in frames]
     assert all(map(same, whole.to_pylist(), expected))
-    cuts = sorted(cut % (len(frames) + 1) for cut in cuts)
-    in_calls = rolled_in_calls(lambda: kind(op, evicts=evicts), array, frames, cuts)
-    assert len(in_calls) == len(expected)
-    assert all(one is ABSORBED or same(one, other) for one, other in zip(in_calls, expected, strict=True))
 
-
-CUTS = st.lists(st.integers(0, 40), max_size=5)
+    for part, result in rolled_in_calls(lambda: kind(op, evicts=evicts), frames, cuts, False, with_slices_of(array)):
+        assert len(result) == len(expected[part])
+        assert all(map(same, result.to_pylist(), expected[part]))
 
 
 @given(st.lists(FLOATS, min_size=1), st.sampled_from(["min", "max"]), STEPS, CUTS)
 def test_floats(values, op, steps, cuts):
-    check(FloatExtreme, values, op, list(frames_of(steps)), cuts)
+    check(FloatExtreme, values, op, frames_of(steps), cuts)
 
 
 @given(st.lists(INTS, min_size=1), st.sampled_from(["min", "max"]), STEPS, CUTS)
 def test_ints(values, op, steps, cuts):
-    check(IntExtreme, values, op, list(frames_of(steps)), cuts)
+    check(IntExtreme, values, op, frames_of(steps), cuts)
 
 
 @given(st.lists(FLOATS, min_size=1), st.sampled_from(["min", "max"]), STEPS, CUTS)
 def test_frames_that_no_tuple_leaves(values, op, steps, cuts):
-    check(FloatExtreme, values, op, list(growing_frames_of(steps)), cuts, evicts=False)
+    check(FloatExtreme, values, op, frames_of(steps, evicts=False), cuts, evicts=False)
 
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 5000])

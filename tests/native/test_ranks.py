@@ -1,84 +1,69 @@
-"""Quantile against sorting every frame, with its invariants checked after every call."""
+"""The quantiles against sorting every frame, with their invariants checked after every call."""
 
 import doctest
 import math
-import pickle
 import sys
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sliding import CUTS, STEPS, filled, frames_of, rolled_in_calls, same, with_slices_of
 
 from inwindow.native import _ranks
-from inwindow.native._ranks import Quantile
+from inwindow.native._ranks import DiscreteFloatQuantile, DiscreteIntQuantile, Quantile
 
 FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.0]) | st.floats()
+INTS = st.sampled_from([None, -(2**63), 1 - 2**63, 2**63 - 2, 2**63 - 1]) | st.integers(-(2**63), 2**63 - 1)
+TYPES = {Quantile: pa.float64(), DiscreteFloatQuantile: pa.float64(), DiscreteIntQuantile: pa.int64()}
+KINDS = st.sampled_from(list(TYPES))
 PS = st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]) | st.floats(0, 1)
-STEPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40)
-CUTS = st.lists(st.integers(0, 10_000), max_size=5)
 
 
-def frames_of(steps):
-    """Bounds that never decrease, from how far each frame's ends move; gaps and empty frames too."""
-    lower = upper = 0
-    for down, up in steps:
-        lower += down
-        upper = max(upper + up, lower)
-        yield lower, upper
+def quantile_of(kind, p, values):
+    """Spark's percentile: linear between the two closest ranks; NaN is the largest, NULL is skipped.
 
-
-def quantile_of(p, values):
-    """Spark's percentile: linear between the two closest ranks; NaN is the largest, NULL is skipped."""
+    The discrete ones: the value of the rank ceil(p * n) - 1.
+    """
     counted = [value for value in values if value is not None]
     if not counted:
         return None
     counted.sort(key=lambda value: (value != value, value))
+    if kind is not Quantile:
+        return counted[max(math.ceil(p * len(counted)) - 1, 0)]
     rank = p * (len(counted) - 1)
     lower, upper = math.floor(rank), math.ceil(rank)
     if same(counted[lower], counted[upper]):
         return counted[lower]
-    return (upper - rank) * counted[lower] + (rank - lower) * counted[upper]
+    apart, rest = counted[upper] - counted[lower], rank - lower
+    if math.isfinite(apart):
+        return counted[lower] + apart * rest
+    return (1 - rest) * counted[lower] + rest * counted[upper]
 
 
-def same(one, other):
-    """Equal, also two NaN: -0.0 and 0.0 are."""
-    return one == other or one != one and other != other
+def check(kind, p, array, frames, cuts):
+    for part, result in rolled_in_calls(lambda: kind(p), frames, cuts, False, with_slices_of(array)):
+        assert result.type == array.type
+        expected = [quantile_of(kind, p, array.slice(lo, up - lo).to_pylist()) for lo, up in frames[part]]
+        assert len(result) == len(expected)
+        assert all(map(same, result.to_pylist(), expected))
 
 
-def check(p, array, frames, cuts):
-    """Compare the results of one call after the other; each has only the values that are new to it.
-
-    The kernel of each is restored from the state of the one before. Every third call absorbs its frames.
-    """
-    kernel, hi = Quantile(p), 0
-    cuts = sorted(cut % (len(frames) + 1) for cut in cuts)
-    for number, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(frames)], strict=True)):
-        part = frames[begin:end]
-        base = max(hi, part[0][0]) if part else hi
-        hi = part[-1][1] if part else hi
-        values = array.slice(base, hi - base)
-        if number % 3 == 2:
-            for frame in part:
-                kernel.absorb(values, base, *frame)
-        else:
-            result = kernel.roll(values, base, *np.array(part, np.int64).reshape(-1, 2).T.copy())
-            result.validate(full=True)
-            expected = [quantile_of(p, array.slice(lo, up - lo).to_pylist()) for lo, up in part]
-            assert all(map(same, result.to_pylist(), expected))
-        kernel._check()
-        state = pickle.loads(pickle.dumps(kernel.state()))
-        kernel = Quantile(p)
-        kernel.restore(state)
-        kernel._check()
+def check_small(kind, p, values, steps, cuts):
+    frames = frames_of(steps)
+    check(kind, p, pa.array(filled(values, frames), TYPES[kind]), frames, cuts)
 
 
-@given(PS, st.lists(FLOATS, min_size=1), STEPS, CUTS)
-def test_small_frames(p, values, steps, cuts):
-    frames = list(frames_of(steps))
-    length = frames[-1][1] if frames else 0
-    check(p, pa.array((values * length)[:length], pa.float64()), frames, cuts)
+@given(st.sampled_from([Quantile, DiscreteFloatQuantile]), PS, st.lists(FLOATS, min_size=1), STEPS, CUTS)
+def test_small_frames_of_floats(kind, p, values, steps, cuts):
+    check_small(kind, p, values, steps, cuts)
+
+
+@given(PS, st.lists(INTS, min_size=1), STEPS, CUTS)
+def test_small_frames_of_ints(p, values, steps, cuts):
+    check_small(DiscreteIntQuantile, p, values, steps, cuts)
 
 
 SHAPES = {
@@ -99,6 +84,16 @@ SHAPE = st.sampled_from(sorted(SHAPES))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+def column_of(kind, shape, random, n, nulls=False):
+    """Integers to the ends of their range: the least of them and the largest are in every column."""
+    values = SHAPES[shape](random, n)
+    if kind is DiscreteIntQuantile:
+        values = np.nan_to_num(values) - np.nanmin(values)
+        steps = (values / (values.max() or 1) * 2**20).astype(np.uint64) << np.uint64(43)
+        values = (np.minimum(steps, np.uint64(2**63 - 1)) * np.uint64(2)).view(np.int64) ^ -(2**63)
+    return pa.array(values, mask=random.random(n) < 0.1 if nulls else None)
+
+
 def walks_of(random, n, most):
     """Bounds over n positions: the frames grow, shrink, stand still, jump and run dry."""
     lower = upper = 0
@@ -113,12 +108,11 @@ def walks_of(random, n, most):
         yield lower, upper
 
 
-@given(PS, SHAPE, SEEDS, st.integers(1, 2000), st.sampled_from([2, 3, 30]), CUTS, st.booleans())
-def test_frames_of_many_piles(p, shape, seed, n, most, cuts, nulls):
+@given(KINDS, PS, SHAPE, SEEDS, st.integers(1, 2000), st.sampled_from([2, 3, 30]), CUTS, st.booleans())
+def test_frames_of_many_piles(kind, p, shape, seed, n, most, cuts, nulls):
     random = np.random.default_rng(seed)
-    values = SHAPES[shape](random, n)
-    array = pa.array(values, mask=random.random(n) < 0.1 if nulls else None)
-    check(p, array, list(walks_of(random, n, most)), cuts)
+    array = column_of(kind, shape, random, n, nulls)
+    check(kind, p, array, list(walks_of(random, n, most)), cuts)
 
 
 @given(PS, SHAPE, SEEDS, st.sampled_from([1, 2, 10, 100, 1000, 1500]))
@@ -130,7 +124,7 @@ def test_one_tuple_at_a_time(p, shape, seed, size):
         result = kernel.roll(pa.array(values), 0, lower, np.array([upper]))[0].as_py()
         if upper % 97 == 0:
             kernel._check()
-            assert same(result, quantile_of(p, values[lower[0] : upper].tolist()))
+            assert same(result, quantile_of(Quantile, p, values[lower[0] : upper].tolist()))
 
 
 @pytest.mark.parametrize("p", [0.0, 0.5, 0.9, 1.0])
@@ -158,6 +152,33 @@ def test_shrinking_to_nothing_and_growing_again():
     assert result.to_numpy(zero_copy_only=False)[:-1:50].tolist() == expected
 
 
+@pytest.mark.parametrize("p", [0.0, 0.01, 0.5, 0.999, 1.0])
+@pytest.mark.parametrize("shape", ["random", "walk", "ten values", "sawtooth", "one value"])
+def test_as_polars_has_it(shape, p):
+    values = SHAPES[shape](np.random.default_rng(1), 3000)
+    end = np.arange(1, 3001)
+    start = np.maximum(end - 250, 0)
+    theirs = pl.Series(values).rolling_quantile(p, interpolation="linear", window_size=250, min_samples=1)
+    assert Quantile(p).roll(pa.array(values), 0, start, end).to_numpy() == pytest.approx(theirs.to_numpy())
+
+
+def test_the_least_integer_is_no_null():
+    values = pa.array([-(2**63), None, 2**63 - 1, -(2**63), None])
+    kernel = DiscreteIntQuantile(0.5)
+    start, end = np.array([0, 0, 0, 1, 2, 3, 4]), np.array([1, 2, 3, 4, 4, 5, 5])
+    least, most = -(2**63), 2**63 - 1
+    assert kernel.roll(values, 0, start, end).to_pylist() == [least, least, least, least, least, least, None]
+    assert DiscreteIntQuantile(1).roll(values, 0, start, end).to_pylist() == [
+        least,
+        least,
+        most,
+        most,
+        most,
+        least,
+        None,
+    ]
+
+
 def test_infinities_of_both_signs_have_no_middle():
     values = pa.array([-math.inf, math.inf, math.inf])
     result = Quantile(0.5).roll(values, 0, np.array([0, 0, 1]), np.array([2, 3, 3])).to_pylist()
@@ -174,15 +195,16 @@ def test_no_bitmap_without_a_null():
 def test_a_state_is_the_frame():
     kernel = Quantile(0.5)
     kernel.absorb(pa.array([1.0, None, 2.0]), 10, 11, 13)
-    lo, hi, keys = kernel.state()
+    lo, hi, values = kernel.state()
     assert (lo, hi) == (11, 13)
-    assert keys.tolist() == [-(2**63), int(np.float64(2.0).view(np.int64))]
+    assert values.to_pylist() == [None, 2.0]
 
 
+@pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("p", [-0.1, 1.1, math.nan])
-def test_a_p_that_is_no_probability(p):
+def test_a_p_that_is_no_probability(p, kind):
     with pytest.raises(ValueError, match="a quantile is between 0 and 1; the median is 0.5"):
-        Quantile(p)
+        kind(p)
 
 
 def test_the_examples_in_the_docstrings():

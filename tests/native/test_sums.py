@@ -1,7 +1,6 @@
 """Sums and averages against exact arithmetic: fractions, whatever slides, however the calls are cut."""
 
 import math
-import pickle
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import sliding
+from sliding import again, sliding
 
 from inwindow.native._integers import IntSum, IntSumOfPartials
 from inwindow.native._sums import FloatSum, FloatSumOfPartials
@@ -38,9 +37,7 @@ def calls(kernel, stream, column, method="roll", reborn=None):
         yield getattr(kernel, method)(column(values, base, end[last - 1]), base, *rows)
         lo, hi = start[last - 1], end[last - 1]
         if reborn is not None:
-            state = pickle.loads(pickle.dumps(kernel.state()))
-            kernel = reborn()
-            kernel.restore(state)
+            kernel = again(reborn, kernel)
 
 
 def array(type):

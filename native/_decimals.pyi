@@ -1,0 +1,39 @@
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Positions = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int64]
+Partials = tuple[Integers, Integers, Integers, Integers]
+
+class _Running:
+    def roll_partials(self, values: pa.Array[Any], base: int, start: Positions, end: Positions) -> Partials: ...
+    def absorb(self, values: pa.Array[Any], base: int, start: int, end: int) -> None: ...
+    def state(self) -> tuple[Any, ...]: ...
+    def restore(self, state: tuple[Any, ...]) -> None: ...
+
+class _OfTuples(_Running):
+    def roll(self, values: pa.Array[Any], base: int, start: Positions, end: Positions) -> pa.Array[Any]: ...
+
+class _OfPartials(_Running):
+    def roll(self, partials: Partials, base: int, start: Positions, end: Positions) -> pa.Array[Any]: ...
+
+class DecimalSum(_OfTuples):
+    def __init__(self, result: pa.Decimal128Type, ansi: bool = True) -> None: ...
+
+class DecimalSumOfPartials(_OfPartials):
+    def __init__(self, result: pa.Decimal128Type, ansi: bool = True) -> None: ...
+
+class DecimalAvg(_OfTuples):
+    def __init__(self, input_scale: int, result: pa.Decimal128Type, ansi: bool = True) -> None: ...
+
+class DecimalAvgOfPartials(_OfPartials):
+    def __init__(self, input_scale: int, result: pa.Decimal128Type, ansi: bool = True) -> None: ...
+
+class IntAvg(_OfTuples):
+    def __init__(self) -> None: ...
+
+class IntAvgOfPartials(_OfPartials):
+    def __init__(self) -> None: ...

@@ -1,0 +1,384 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The most frequent value of sliding frames: counts in a hash table, and a lazy heap of upper bounds.
+
+The heap's root is the most frequent value, of several the smallest. An entry says how often a value is in the
+frame *at most*. So a value that leaves touches no entry, unless it is the root's, and one that enters pushes a
+new entry only when it is more frequent than its bound says::
+
+    frame    3 5 3 5 5 7       heap    5: 3   3: 2   7: 1
+    evict 3    5 3 5 5 7               5: 3   3: 2   7: 1      3 is there once: less than its bound
+    evict 5      3 5 5 7               5: 3   3: 2   7: 1      the root's: it is lowered to 2, and sinks,
+                                       3: 2   5: 2   7: 1      then 3 is the root, and is lowered to 1:
+                                       5: 2   3: 1   7: 1      a root that is true beats all others
+
+Invariant: each value of the frame has an entry with its bound, which is not below its count; the root, unless
+it is *doubtful*, is true. Entries that are not some value's bound are stale: they are dropped when they become
+the root, or when the heap is full and is built anew, with room for four times as many entries as values.
+Cost: amortised O(log w) per tuple: every entry that sinks was lowered by a tuple that had left. In the mean
+nearer to O(1): a steady count seldom passes its bound. 160 to 640 bytes per distinct value in the frame.
+With ``evicts=False`` the heap is the root alone.
+
+Equal is what Spark takes for equal: any two NaN, and -0.0 and 0.0. Smaller, too: NaN is the largest. NULL is
+not counted; a frame without a value has NULL. A pane's partial is its values and how often it has each.
+"""
+
+from heapq import heapify, heappop, heappush, heapreplace
+
+include "slices.pxi"
+
+cdef struct Slot:
+    int64_t key
+    int64_t count            # 0: the slot is free
+    int64_t bound            # not below the count; there is an entry of the heap that says so
+
+include "table.pxi"
+include "lazy_heap.pxi"
+
+
+cdef inline int64_t in_order(int64_t word, bint floating) noexcept nogil:
+    """The int64 that ranks as the value of these bits does, and back."""
+    return ranked(word) if floating else word
+
+
+cdef int fold(
+    Modes* modes, const Slice* column, const int64_t* times, const int64_t* start, const int64_t* end,
+    Py_ssize_t frames, int64_t* out, uint8_t* valid,
+) except -1 nogil:
+    """Fold the frames; the value at position p counts times[p], or once. Return whether some result is NULL."""
+    cdef Table* table = &modes.table
+    cdef int64_t position
+    cdef Py_ssize_t frame
+    cdef bint floating = modes.floating, empty = False
+    cdef int64_t last_start = start[frames - 1] if frames else 0, last_end = end[frames - 1] if frames else 0
+    for frame in range(frames):
+        if start[frame] >= table.hi:
+            restart(modes)
+            table.lo = table.hi = start[frame]
+        elif start[frame] > table.lo and not modes.evicts:
+            no_eviction(table.lo, start[frame])
+        for position in range(table.lo, start[frame]):
+            if position + AHEAD < last_start:
+                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
+            if is_seen(column, position):
+                leave(modes, in_order(key_at(column, position, floating), floating),
+                      1 if times == NULL else times[position])
+        for position in range(table.hi, end[frame]):
+            if position + AHEAD < last_end:
+                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
+            if is_seen(column, position):
+                enter(modes, in_order(key_at(column, position, floating), floating),
+                      1 if times == NULL else times[position])
+        table.lo, table.hi = start[frame], max(start[frame], end[frame])
+        if modes.doubtful:
+            settle(modes)
+        if table.used:
+            out[frame] = in_order(modes.heap.key, floating)
+        else:
+            out[frame] = 0
+            set_null(valid, frame)
+            empty = True
+    return empty
+
+
+cdef class _Mode:
+    """The mode of one column of 64-bit values."""
+
+    cdef Modes modes
+
+    def __cinit__(self, *, bint evicts=True):
+        self.modes.evicts = evicts
+        self.modes.table.mask = -1
+        resize(&self.modes.table, FEWEST)
+        build(&self.modes)
+
+    def __dealloc__(self):
+        free(self.modes.table.slots)
+        free(self.modes.heap)
+
+    cdef fold(self, values, times, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        cdef Slice column = slice_of(values, base, 8), counts
+        cdef const int64_t* counted = NULL
+        cdef Py_ssize_t frames = start.shape[0]
+        cdef int64_t[::1] out = space(frames, np.int64)
+        cdef uint8_t[::1] valid = all_valid(frames)
+        cdef bint empty
+        if times is not None:
+            counts = slice_of(times, base, 8)
+            counted = <const int64_t*>counts.data
+        with nogil:
+            empty = fold(&self.modes, &column, counted, &start[0], &end[0], frames, &out[0], &valid[0])
+        return column_of(pa.float64() if self.modes.floating else pa.int64(), out, valid if empty else None)
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The most frequent value of each frame [start, end), of several the smallest; NULL where there is none."""
+        return self.fold(values, None, base, start, end)
+
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: two list arrays, each pane's distinct values and their counts."""
+        panes, counts = [], []
+        for first, last in zip(start, end, strict=True):
+            self.absorb(values, base, first, last)
+            keys, times = rows_of(&self.modes.table).T
+            panes.append(keys ^ (keys >> 63) & INT64_MAX if self.modes.floating else keys)
+            counts.append(times)
+        dtype = np.float64 if self.modes.floating else np.int64
+        return lists_of(panes, dtype), lists_of(counts, np.int64)
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end):
+        """Fold the frame [start, end) in without a result."""
+        cdef Slice column = slice_of(values, base, 8)
+        cdef int64_t word
+        cdef uint8_t valid
+        with nogil:
+            fold(&self.modes, &column, NULL, &start, &end, 1, &word, &valid)
+
+    def state(self):
+        """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
+        return self.modes.table.lo, self.modes.table.hi, rows_of(&self.modes.table)
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        cdef const int64_t[:, ::1] rows
+        cdef Py_ssize_t row
+        restart(&self.modes)
+        self.modes.table.lo, self.modes.table.hi, rows = state
+        for row in range(rows.shape[0]):
+            enter(&self.modes, rows[row, 0], rows[row, 1])
+
+    def __sizeof__(self):
+        """Bytes, the hash table and the heap included."""
+        return sizeof(Modes) + (self.modes.table.mask + 1) * sizeof(Slot) + self.modes.capacity * sizeof(Entry)
+
+    def _check(self):
+        """Assert the invariants."""
+        cdef Modes* modes = &self.modes
+        cdef Table* table = &modes.table
+        cdef uint64_t slot
+        cdef int64_t i
+        check_table(table)
+        heap = [(-modes.heap[i].count, modes.heap[i].key) for i in range(modes.length)]
+        assert all(heap[(i - 1) // 2] <= heap[i] for i in range(1, len(heap)))
+        rows = [table.slots[slot] for slot in range(table.mask + 1) if table.slots[slot].count]
+        if rows:
+            assert heap[0] == min((-row["count"], row["key"]) for row in rows)
+        if modes.evicts:
+            assert {(-row["bound"], row["key"]) for row in rows} <= set(heap)
+            assert all(row["count"] <= row["bound"] for row in rows)
+
+
+cdef class FloatMode(_Mode):
+    """The most frequent value of float64.
+
+    >>> start, end = np.array([0, 0, 0, 1, 5]), np.array([1, 2, 4, 5, 5])
+    >>> FloatMode().roll(pa.array([2.5, None, 0.5, 2.5, 0.5]), 0, start, end).to_pylist()
+    [2.5, 2.5, 2.5, 0.5, None]
+    """
+
+    def __cinit__(self, *, bint evicts=True):
+        self.modes.floating = True
+
+
+cdef class IntMode(_Mode):
+    """The most frequent value of int64."""
+
+
+# --- Panes ---------------------------------------------------------------------------------------------------
+
+cdef class _ModeOfPartials:
+    """The second level: the mode of frames of panes, given by ``roll_partials``."""
+
+    cdef _Mode values
+    cdef int64_t lo          # the frame that is folded in, as panes
+    cdef int64_t hi
+
+    def roll(self, partials, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The most frequent value of each frame of panes; ``base`` is the first pane of ``partials``."""
+        lists, counts = partials
+        cdef int64_t first = lists.offsets[0].as_py()
+        self.values.modes.table.lo, self.values.modes.table.hi = flat_bounds(lists, base, [self.lo, self.hi])
+        if start.shape[0]:
+            self.lo, self.hi = start[start.shape[0] - 1], end[start.shape[0] - 1]
+        values, times = lists.values.slice(first), counts.values.slice(counts.offsets[0].as_py())
+        begin, finish = flat_bounds(lists, base, start), flat_bounds(lists, base, end)
+        return self.values.fold(values, times, first, begin, finish)
+
+    def state(self):
+        """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
+        return self.lo, self.hi, rows_of(&self.values.modes.table)
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        self.lo, self.hi, _ = state
+        self.values.restore(state)
+
+
+cdef class FloatModeOfPartials(_ModeOfPartials):
+    """The most frequent value of float64 in frames of panes."""
+
+    def __cinit__(self, *, bint evicts=True):
+        self.values = FloatMode(evicts=evicts)
+
+
+cdef class IntModeOfPartials(_ModeOfPartials):
+    """The most frequent value of int64 in frames of panes.
+
+    >>> values, start, end = pa.array([3, 3, 2, 2, 2, 1]), np.array([0, 2, 4]), np.array([2, 4, 6])
+    >>> panes = IntMode().roll_partials(values, 0, start, end)
+    >>> IntModeOfPartials().roll(panes, 0, np.array([0, 0, 1]), np.array([1, 2, 3])).to_pylist()
+    [3, 2, 2]
+    """
+
+    def __cinit__(self, *, bint evicts=True):
+        self.values = IntMode(evicts=evicts)
+
+
+# --- Python objects ------------------------------------------------------------------------------------------
+
+cdef class Held:
+    """A value in the frame."""
+
+    cdef object value
+    cdef object rank         # key(value)
+    cdef int64_t count
+    cdef int64_t bound
+
+
+cdef class Bound:
+    """An entry of the heap of Python objects: there are at most so many of this value."""
+
+    cdef Held held
+    cdef int64_t count
+
+    def __lt__(self, Bound other):
+        if self.count != other.count:
+            return self.count > other.count
+        one, two = self.held.rank, other.held.rank
+        if one is two or one != one:
+            return False
+        return two != two or one < two
+
+
+cdef Bound bound_of(Held held):
+    cdef Bound bound = Bound.__new__(Bound)
+    held.bound = bound.count = held.count
+    bound.held = held
+    return bound
+
+
+cdef class ObjectMode:
+    """The most frequent of hashable Python objects. NULL (None) is not counted.
+
+    Of several the one whose ``key(value)``, or who itself, is the smallest by ``<``; a NaN is the largest. Objects
+    that ``<`` does not compare need a key: that is an error, for a tie must not be decided by what has left.
+
+    >>> start, end = np.array([0, 0, 0, 1]), np.array([1, 2, 3, 4])
+    >>> ObjectMode().roll([["b", "a", None, "a"]], 0, None, start, end)
+    ['b', 'a', 'a', 'a']
+    """
+
+    cdef dict held           # by its value
+    cdef list heap
+    cdef bint evicts
+    cdef object key
+    cdef int64_t lo
+    cdef int64_t hi
+
+    def __cinit__(self, *, key=None, bint evicts=True):
+        self.held, self.heap = {}, []
+        self.key = key
+        self.evicts = evicts
+
+    cdef int enter(self, value, int64_t times) except -1:
+        cdef object name = canonical(value)
+        cdef Held held = self.held.get(name)
+        cdef Bound root
+        if held is None:
+            held = Held.__new__(Held)
+            held.value = name if isinstance(value, float) else value
+            held.rank = value if self.key is None else self.key(value)
+            self.held[name] = held
+        held.count += times
+        if held.count <= held.bound:
+            return 0
+        root = self.heap[0] if self.heap else None
+        if root is not None and root.held is held and root.count == held.bound:
+            root.count = held.bound = held.count
+        elif not self.evicts:
+            bound = bound_of(held)
+            if root is None or bound < root:
+                self.heap = [bound]
+        elif len(self.heap) > 4 * len(self.held) + FEWEST:
+            self.heap = [bound_of(one) for one in self.held.values()]
+            heapify(self.heap)
+        else:
+            heappush(self.heap, bound_of(held))
+        return 0
+
+    cdef int leave(self, value) except -1:
+        cdef object name = canonical(value)
+        cdef Held held = self.held[name]
+        held.count -= 1
+        if held.count == 0:
+            del self.held[name]
+        return 0
+
+    cdef object mode(self):
+        cdef Bound root
+        while self.heap:
+            root = self.heap[0]
+            if root.count == root.held.count:
+                return root.held.value
+            if root.held.count and root.count == root.held.bound:
+                heapreplace(self.heap, bound_of(root.held))
+            else:
+                heappop(self.heap)
+        return None
+
+    cdef int fold(
+        self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end
+    ) except -1:
+        cdef list values = columns[0]
+        cdef int64_t position
+        if start >= self.hi:
+            self.held.clear()
+            self.heap.clear()
+            self.lo = self.hi = start
+        elif start > self.lo and not self.evicts:
+            no_eviction(self.lo, start)
+        for position in range(self.lo, start):
+            if values[position - base] is not None and (seen is None or seen[position - base]):
+                self.leave(values[position - base])
+        for position in range(self.hi, end):
+            if values[position - base] is not None and (seen is None or seen[position - base]):
+                self.enter(values[position - base], 1)
+        self.lo, self.hi = start, max(start, end)
+        return 0
+
+    def roll(
+        self, list columns, int64_t base, const uint8_t[::1] seen, const int64_t[::1] start,
+        const int64_t[::1] end,
+    ):
+        """The most frequent value of each frame [start, end), of those whose ``seen`` is not 0, as a list."""
+        cdef Py_ssize_t frame
+        cdef list modes = []
+        for frame in range(start.shape[0]):
+            self.fold(columns, base, seen, start[frame], end[frame])
+            modes.append(self.mode())
+        return modes
+
+    def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
+        """Fold the frame [start, end) in without a result."""
+        self.fold(columns, base, seen, start, end)
+
+    def state(self):
+        """(lo, hi, the values, their counts): what :meth:`restore` goes on from."""
+        held = self.held.values()
+        return self.lo, self.hi, [(<Held>one).value for one in held], [(<Held>one).count for one in held]
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        self.held.clear()
+        self.heap.clear()
+        self.lo, self.hi, values, counts = state
+        for value, count in zip(values, counts, strict=True):
+            self.enter(value, count)

@@ -1,0 +1,36 @@
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+BitOp = Literal["and", "or", "xor"]
+Positions = npt.NDArray[np.int64]
+Rows = tuple[npt.NDArray[np.int64]]
+State = tuple[Any, ...]
+
+class _TwoStacks:
+    def roll(self, values: Any, base: int, start: Positions, end: Positions) -> pa.Array[Any]: ...
+    def state(self) -> State: ...
+    def restore(self, state: State) -> None: ...
+
+class _OfTuples(_TwoStacks):
+    def roll_partials(self, values: pa.Array[Any], base: int, start: Positions, end: Positions) -> Rows: ...
+    def absorb(self, values: pa.Array[Any], base: int, start: int, end: int) -> None: ...
+
+class BitAggregate(_OfTuples):
+    def __init__(self, op: BitOp, *, evicts: bool = True) -> None: ...
+
+class BitAggregateOfPartials(_TwoStacks):
+    def __init__(self, op: BitOp) -> None: ...
+
+class Product(_OfTuples):
+    def __init__(self, *, evicts: bool = True) -> None: ...
+
+class ProductOfPartials(_TwoStacks): ...
+
+class Decayed(_OfTuples):
+    def __init__(self, decay: float, *, evicts: bool = True) -> None: ...
+
+class DecayedOfPartials(_TwoStacks):
+    def __init__(self, decay: float) -> None: ...

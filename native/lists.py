@@ -1,0 +1,283 @@
+"""Kernels whose result is a list of the frame's values: collect_list, collect_set, string_agg; and lists as partials.
+
+A frame's list is a run of the tuples that count. All lists of a call are gathered at once, whole arrays at a time::
+
+    counted   0   2 3   5 6            positions that count
+    frames    [ 0, 4 )  [ 2, 6 )
+    low,high    0..3      1..4         runs of `counted`
+
+Cost: the size of the lists. What a frame needs is read again for every result.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.native.positions import Positions, Seen
+
+
+class CollectList:
+    """The values of the tuples that count, oldest first."""
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A list per frame."""
+        which, offsets = runs(values, base, start, end, seen)
+        return listed(values.take(pa.array(which)), offsets)
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
+        """Nothing: the lists are made of the held tuples."""
+
+    def state(self) -> tuple[Any, ...]:
+        """None: the held tuples are all there is."""
+        return ()
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """The inverse of :meth:`state`."""
+
+
+class CollectSet(CollectList):
+    """The distinct values of the tuples that count, in the order in which they first come in the frame.
+
+    A tuple is the first of its value in a frame if the one before with that value lies before the frame.
+    """
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A list per frame."""
+        values = without_negative_zeros(values)
+        which, offsets = runs(values, base, start, end, seen)
+        if not len(which):
+            return listed(values.take(pa.array(which)), offsets)
+        before = np.full(len(values), -1)
+        before[which] = 0
+        counted = np.flatnonzero(before == 0)
+        before[counted] = np.append(counted, -1)[previous_equal(values.take(pa.array(counted)))]
+        is_new = before[which] < np.repeat(start - base, np.diff(offsets))
+        kept = np.concatenate([[0], np.cumsum(is_new)])
+        return listed(values.take(pa.array(which[is_new])), kept[offsets])
+
+
+class StringAgg(CollectList):
+    """The strings of the tuples that count, joined."""
+
+    def __init__(self, delimiter: pa.Scalar) -> None:
+        self.delimiter = delimiter
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A string per frame."""
+        return joined(super().roll(values, base, start, end, seen), self.delimiter)
+
+
+# Lists as partials
+
+
+class ListOfPanes:
+    """Level one: a pane's list. Of the pane that is still growing the list so far is kept, and no tuple."""
+
+    def __init__(self) -> None:
+        self.open: list[pa.Array] = []
+        self.start = self.end = -1
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
+        """Add to the growing pane's list."""
+        if start != self.start:
+            self.open, self.start, self.end = [], start, start
+        if self.end < end:
+            which, _ = runs(values, base, np.array([self.end]), np.array([end]), seen)
+            self.open = [self.reduced(pa.concat_arrays([*self.open, values.take(pa.array(which))]))]
+            self.end = end
+
+    def roll_partials(
+        self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen
+    ) -> tuple[pa.Array, ...]:
+        """A list per pane; only the first one may have begun before ``base``."""
+        if not len(start):
+            return (listed(values[:0], np.zeros(1, dtype=np.int64)),)
+        self.absorb(values, base, int(start[0]), int(end[0]), seen)
+        parts, lengths = [*self.open], [np.array([len(part) for part in self.open], dtype=np.int64)]
+        if not parts:
+            lengths = [np.zeros(1, dtype=np.int64)]
+        if len(start) > 1:
+            lists = self.lists(values, base, start[1:], end[1:], seen)
+            parts.append(lists.flatten())
+            lengths.append(np.diff(lists.offsets.to_numpy()))
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+        self.open, self.start, self.end = [], -1, -1
+        return (listed(pa.concat_arrays(parts) if parts else values[:0], offsets),)
+
+    def lists(self, *arguments: Any) -> pa.Array:
+        """The lists of whole panes."""
+        return CollectList().roll(*arguments)
+
+    def reduced(self, values: pa.Array) -> pa.Array:
+        """What has to be kept of a growing list."""
+        return values
+
+    def state(self) -> Any:
+        """The growing list."""
+        return self.open, self.start, self.end
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.open, self.start, self.end = state
+
+
+class SetOfPanes(ListOfPanes):
+    """Level one: a pane's distinct values."""
+
+    def lists(self, *arguments: Any) -> pa.Array:
+        """The distinct values of whole panes."""
+        return CollectSet().roll(*arguments)
+
+    def reduced(self, values: pa.Array) -> pa.Array:
+        """The first of each."""
+        values = without_negative_zeros(values)
+        return values.filter(pa.array(previous_equal(values) < 0))
+
+
+class FirstFew(ListOfPanes):
+    """Level one: a pane's first values, as many as asked for."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def lists(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """The first values of whole panes."""
+        which, offsets = runs(values, base, start, end, seen)
+        place = np.arange(len(which)) - np.repeat(offsets[:-1], np.diff(offsets))
+        kept = np.concatenate([[0], np.cumsum(place < self.count)])
+        return listed(values.take(pa.array(which[place < self.count])), kept[offsets])
+
+    def reduced(self, values: pa.Array) -> pa.Array:
+        """The first few."""
+        return values[: self.count]
+
+
+class TextOfPanes(ListOfPanes):
+    """Level one: a pane's joined string, NULL where it has none."""
+
+    def __init__(self, delimiter: pa.Scalar) -> None:
+        super().__init__()
+        self.delimiter = delimiter
+
+    def roll_partials(self, *arguments: Any) -> tuple[pa.Array, ...]:
+        """A string per pane."""
+        return (joined(super().roll_partials(*arguments)[0], self.delimiter),)
+
+
+class TextOfPartials:
+    """Level two: the panes' strings, joined."""
+
+    def __init__(self, delimiter: pa.Scalar) -> None:
+        self.kernel = StringAgg(delimiter)
+        self.state, self.restore = self.kernel.state, self.kernel.restore
+
+    def roll(self, partials: tuple[pa.Array], base: int, start: Positions, end: Positions) -> pa.Array:
+        """A string per frame of panes."""
+        (texts,) = partials
+        some = pc.is_valid(texts).to_numpy(zero_copy_only=False).astype(np.uint8)
+        return self.kernel.roll(texts, base, start, end, some)
+
+
+class Flattened:
+    """Level two of whatever has lists as partials: its ordinary kernel over the lists' values, one after another.
+
+    ::
+
+        panes       [a b] [c] [] [d e]         frame [1, 4) of panes
+        flattened    a b   c      d e          frame [2, 5) of values
+
+    ``edges[i]`` is where the list of pane ``base + i`` begins; positions count from the first pane of all.
+    """
+
+    def __init__(self, kernel: Any, *seen: None) -> None:
+        self.kernel, self.seen = kernel, seen  # kernels that take a mask of counted tuples get None: all count
+        self.base = 0
+        self.edges = np.zeros(1, dtype=np.int64)
+
+    def roll(self, partials: tuple[pa.Array], base: int, start: Positions, end: Positions) -> pa.Array:
+        """Results of frames in positions of panes."""
+        (lists,) = partials
+        self.edges, self.base = self.edges[min(base - self.base, len(self.edges) - 1) :], base
+        offsets = lists.offsets.to_numpy()
+        fresh = offsets[len(self.edges) :] - offsets[len(self.edges) - 1]
+        self.edges = np.concatenate([self.edges, self.edges[-1] + fresh])
+        bounds = (np.ascontiguousarray(self.edges[edge - base]) for edge in (start, end))
+        return self.kernel.roll(lists.flatten(), int(self.edges[0]), *bounds, *self.seen)
+
+    def state(self) -> Any:
+        """With the kernel's."""
+        return self.base, self.edges, self.kernel.state()
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.base, self.edges, kernel = state
+        self.kernel.restore(kernel)
+
+
+# What they share
+
+
+def runs(
+    values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen
+) -> tuple[Positions, npt.NDArray[np.int64]]:
+    """The indices of the counted tuples of all frames, one frame after another; and where each frame's begin."""
+    counted = np.arange(len(values)) if seen is None else np.flatnonzero(seen)
+    low, high = (np.searchsorted(counted, edge - base) for edge in (start, end))
+    length = np.maximum(high - low, 0)
+    offsets = np.concatenate([[0], np.cumsum(length)])
+    return counted[np.repeat(low - offsets[:-1], length) + np.arange(offsets[-1])], offsets
+
+
+def listed(values: pa.Array, offsets: npt.NDArray[np.int64]) -> pa.Array:
+    """Lists out of their values and where each begins."""
+    kind = pa.list_(pa.field("element", values.type))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, type=kind)
+
+
+def joined(lists: pa.Array, delimiter: pa.Scalar) -> pa.Array:
+    """The strings of each list as one; NULL for an empty list."""
+    empty = pa.array(np.diff(lists.offsets.to_numpy()) == 0)
+    return pc.if_else(empty, pa.scalar(None, delimiter.type), pc.binary_join(lists, delimiter))
+
+
+def without_negative_zeros(values: pa.Array) -> pa.Array:
+    """-0.0 as 0.0, which it is equal to: Spark's sets have the latter."""
+    has_sum = pa.types.is_float32(values.type) or pa.types.is_float64(values.type)
+    return pc.add(values, pa.scalar(0.0, values.type)) if has_sum else values
+
+
+def previous_equal(values: pa.Array) -> Positions:
+    """For each value the index of the one before that is equal, or -1."""
+    codes = codes_of(values)
+    order = np.argsort(codes, kind="stable")
+    before = np.full(len(codes), -1, dtype=np.int64)
+    again = codes[order[1:]] == codes[order[:-1]]
+    before[order[1:][again]] = order[:-1][again]
+    return before
+
+
+def codes_of(values: pa.Array) -> npt.NDArray[np.int64]:
+    """Equal numbers for equal values, as Spark takes them for equal: any two NaN; nested ones by their contents."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), pa.scalar(float("nan"), values.type), values)
+    try:
+        encoded = values.dictionary_encode(null_encoding="encode")
+        return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    except pa.ArrowNotImplementedError:  # nested values, and what Arrow has no hash for
+        known: dict[Any, int] = {}
+        return np.array([known.setdefault(hashable(value), len(known)) for value in values.to_pylist()], dtype=np.int64)
+
+
+def hashable(value: Any) -> Any:
+    """A value of a nested column as something that can be a key, equal where the values are."""
+    if isinstance(value, dict):
+        return tuple((name, hashable(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(hashable, value))
+    return "NaN" if isinstance(value, float) and value != value else value
