@@ -38,26 +38,8 @@ if _TYPE_CHECKING:
     from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.spark.sql.run import sql
-    from inwindow.udaf.builtins import (
-        avg,
-        collect_list,
-        count,
-        count_distinct,
-        first,
-        last,
-        max,
-        mean,
-        median,
-        min,
-        std,
-        stddev,
-        stddev_pop,
-        stddev_samp,
-        sum,
-        var_pop,
-        var_samp,
-        variance,
-    )
+    from inwindow.udaf import builtins
+    from inwindow.udaf.builtins import *
 
 __version__ = "0.1.0"
 
@@ -77,23 +59,13 @@ __all__ = [
     "UsageError",
     "WindowAggregate",
     "asc",
-    "avg",
-    "collect_list",
-    "count",
-    "count_distinct",
     "cumulate",
     "desc",
     "emitted_at",
     "explain",
-    "first",
     "group_by",
     "hop",
     "landmark",
-    "last",
-    "max",
-    "mean",
-    "median",
-    "min",
     "range",
     "range_between",
     "register",
@@ -103,40 +75,38 @@ __all__ = [
     "select",
     "session",
     "sql",
-    "std",
-    "stddev",
-    "stddev_pop",
-    "stddev_samp",
-    "sum",
     "tumble",
     "udaf",
     "unbounded",
-    "var_pop",
-    "var_samp",
-    "variance",
     "with_columns",
 ]
+if _TYPE_CHECKING:
+    __all__ += builtins.__all__
+else:
+    _CORE = __all__
+    del __all__  # it is made when asked for, with the built-ins' names
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
     "inwindow.runtime.apply": "emitted_at explain group_by select with_columns".split(),
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.spark.sql.run": ["sql"],
-    "inwindow.udaf.builtins": (
-        "avg collect_list count count_distinct first last max mean median min std stddev stddev_pop stddev_samp sum "
-        "var_pop var_samp variance"
-    ).split(),
 }
 
 
 def __getattr__(name: str) -> _Any:
     """The public names that are loaded when they are first asked for (PEP 562)."""
-    for module, names in _LATER.items():
-        if name in names:
-            value = globals()[name] = getattr(_import_module(module), name)
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = next((module for module, names in _LATER.items() if name in names), None)
+    if module is None and (name == "__all__" or not name.startswith("_")):
+        built_ins = _import_module("inwindow.udaf.builtins")
+        if name == "__all__":
+            return sorted([*_CORE, *built_ins.__all__])
+        module = built_ins.__name__ if name in built_ins.__all__ else None
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(_import_module(module), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -45,6 +45,8 @@ class Delta:
     def memory(self, case: Case) -> str:
         """The window's tuples."""
         traits = case.traits
+        if traits.keeps is not None and case.lower_bound_moves:
+            return traits.keeps
         if not (traits.native or traits.has_terminate or traits.has_expire or traits.reads_inwindow):
             return "O(1): the aggregate's state"
         if not case.lower_bound_moves and not case.traits.order_statistics and case.extent is None:

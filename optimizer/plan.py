@@ -219,7 +219,7 @@ def _window(name: str, applied: Applied) -> Window:
     traits = applied.traits
     window = applied.window
     if window is None:
-        if traits.has_terminate:
+        if traits.has_terminate and not traits.online:
             given = applied.label if name == applied.label else f"{name}={applied.label}"
             raise UsageError(
                 f"{given} has no window: {traits.name} is blocking (it has a terminate), so say over "

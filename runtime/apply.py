@@ -159,7 +159,7 @@ class Grouped:
                     f"emit({name}={one.label}) has a window of its own, {one.window.describe()}, but emit() runs over the whole "
                     "group: drop .over(...), or use iw.select"
                 )
-            if one.traits.has_terminate:
+            if one.traits.has_terminate and not one.traits.online:
                 raise UsageError(
                     f"emit({name}={one.label}): {one.traits.name} is blocking (it has a terminate): use agg(...) for one "
                     "row per group"

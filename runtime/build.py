@@ -7,7 +7,7 @@ from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelRecompute
+from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
@@ -42,7 +42,7 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     """The evaluator of a step's strategy."""
     if step.strategy == "pane-cascade":
         assert panes is not None
-        levels = _kernel_levels(step, held) if step.implementation.native else _hook_levels(step, held)
+        levels = KernelLevels(_input(step, held)) if step.implementation.native else _hook_levels(step, held)
         return PaneCascade(panes, levels)
     strategy = step.strategy
     if strategy == "tumble" and step.case.frames_overlap:
@@ -65,24 +65,18 @@ def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
     if native.objects:
         driver = native.kernel(evicts)
         return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=True)
-    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
-    return evaluator(held, native, _input(step, held), mask, evicts)
+    return evaluator(_input(step, held), evicts)
 
 
-def _kernel_levels(step: Step, held: Held) -> Levels:
-    native = step.implementation.native
-    assert native is not None
-    return KernelLevels(held, native, _input(step, held))
-
-
-def _input(step: Step, held: Held) -> Any:
+def _input(step: Step, held: Held) -> KernelInput:
     native = step.implementation.native
     assert native is not None
     if native.marks:
-        return held.marks(step.arguments, step.condition)
+        return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
+    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
     condition = None if native.takes_seen else step.condition
-    return held.plain(step.arguments[0], native.input, condition)
+    return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
 
 
 # Python classes

@@ -17,16 +17,17 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
-from inwindow.runtime.evaluators import Evaluator, values_of
-from inwindow.runtime.held import Held
+from inwindow.runtime.evaluators import Evaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
-from inwindow.udaf.native import Native
 from inwindow.windows.panes import PaneRule
 from inwindow.windows.sequence import Positions, Sequence
 
 
 class Levels(ABC):
     """The two levels for one kind of aggregate, and its partials in between."""
+
+    def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
+        """New tuples are held."""
 
     @abstractmethod
     def reduce(self, start: Positions, end: Positions) -> None:
@@ -69,6 +70,7 @@ class PaneCascade(Evaluator):
 
     def arrive(self, sequence: Sequence) -> None:
         """Reduce the panes that the new tuples complete; fold the rest into the open one."""
+        self.levels.arrive(sequence)
         if self.seen < sequence.end:
             at = np.arange(self.seen, sequence.end)
             number, block = self.rule.numbers(sequence, at), sequence.blocks(at)[0]
@@ -182,15 +184,20 @@ class HookLevels(Levels):
 class KernelLevels(Levels):
     """A built-in: partials are columns."""
 
-    def __init__(self, held: Held, native: Native, column: Any) -> None:
-        assert native.cascade is not None
-        self.held, self.native, self.column = held, native, column
-        self.tumble, self.kernel = native.cascade.reduce(), native.cascade.window()
+    def __init__(self, given: KernelInput) -> None:
+        cascade = given.native.cascade
+        assert cascade is not None
+        self.given, self.native = given, given.native
+        self.tumble, self.kernel = cascade.reduce(), cascade.window()
         self.partials: tuple[Any, ...] | None = None
+
+    def arrive(self, sequence: Sequence) -> None:
+        """Number the new tuples."""
+        self.given.arrive(sequence)
 
     def reduce(self, start: Positions, end: Positions) -> None:
         """A partial of each column."""
-        fresh = self.tumble.roll_partials(values_of(self.column), self.held.base, start, end)
+        fresh = self.tumble.roll_partials(*self.given.read(), start, end, *self.given.seen())
         if self.partials is None:
             self.partials = fresh
         else:
@@ -199,7 +206,7 @@ class KernelLevels(Levels):
     def absorb(self, start: int, end: int) -> None:
         """Into the open pane's state."""
         if start < end:
-            self.tumble.absorb(values_of(self.column), self.held.base, start, end)
+            self.tumble.absorb(*self.given.read(), start, end, *self.given.seen())
 
     def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
         """The second kernel, over partial columns."""

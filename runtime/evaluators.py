@@ -19,6 +19,7 @@ class Evaluator(ABC):
     """Frames in, results out."""
 
     evicts = True  # whether the tuples of the frame must be held, to be undone or read again
+    moves = False  # whether frames start anew inside others though their tuples are not held
 
     def __init__(self) -> None:
         self.lo = self.hi = 0  # what the state covers
@@ -70,30 +71,54 @@ class Evaluator(ABC):
         self.inner_restore(inner)
 
 
-class KernelEvaluator(Evaluator):
-    """A built-in with a kernel of its own: delta, unbounded and tumble are the same loop over other bounds."""
+class KernelInput:
+    """What a kernel is called with besides bounds: its columns, and which tuples count where it asks for that."""
 
-    def __init__(self, held: Held, native: Native, column: Any, seen: MaskColumn | None, evicts: bool) -> None:
-        super().__init__()
-        self.held, self.native, self.column, self.mask = held, native, column, seen
-        self.evicts = evicts or native.rereads
-        self.kernel: Any = native.kernel(evicts)
+    def __init__(self, held: Held, native: Native, columns: list[Any], seen: MaskColumn | None) -> None:
+        self.held, self.native, self.columns, self.mask = held, native, columns, seen
+        self.numbers = pa.nulls(0, pa.int64())
 
-    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call."""
-        return self.native.finish(self.kernel.roll(*self._values(), start, end, *self._seen()))
+    def arrive(self, sequence: Sequence) -> None:
+        """The tuples' numbers in their partitions, as one more column, where the kernel asks for them."""
+        if self.native.numbered:
+            at = np.arange(self.held.base, self.held.end)
+            self.numbers = pa.array(at - sequence.partitions(at)[0])
 
-    def fold(self, start: int, end: int) -> None:
-        """One call."""
-        self.kernel.absorb(*self._values(), start, end, *self._seen())
+    def read(self) -> tuple[Any, int]:
+        """(values, base): one array, or a tuple of arrays."""
+        arrays = [_values_of(column) for column in self.columns]
+        if self.native.numbered:
+            arrays.append(self.numbers)
+        return arrays[0] if len(arrays) == 1 else tuple(arrays), self.held.base
 
-    def _values(self) -> tuple[Any, int]:
-        return values_of(self.column), self.held.base
-
-    def _seen(self) -> tuple[Any, ...]:
+    def seen(self) -> tuple[Any, ...]:
+        """(mask,): None where every tuple counts; nothing for a kernel that does not ask."""
         if not self.native.takes_seen:
             return ()
         return (None if self.mask is None or self.mask.mask.all() else self.mask.mask,)
+
+
+class KernelEvaluator(Evaluator):
+    """A built-in with a kernel of its own: delta, unbounded and tumble are the same loop over other bounds."""
+
+    def __init__(self, given: KernelInput, evicts: bool) -> None:
+        super().__init__()
+        self.given, self.native = given, given.native
+        self.evicts = (evicts or self.native.rereads) and self.native.keeps is None
+        self.moves = evicts and self.native.keeps is not None
+        self.kernel: Any = self.native.kernel(evicts)
+
+    def arrive(self, sequence: Sequence) -> None:
+        """Number the new tuples."""
+        self.given.arrive(sequence)
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """One call."""
+        return self.native.finish(self.kernel.roll(*self.given.read(), start, end, *self.given.seen()))
+
+    def fold(self, start: int, end: int) -> None:
+        """One call."""
+        self.kernel.absorb(*self.given.read(), start, end, *self.given.seen())
 
     def inner_state(self) -> Any:
         """The kernel's."""
@@ -107,6 +132,10 @@ class KernelEvaluator(Evaluator):
 class KernelRecompute(KernelEvaluator):
     """A built-in with a fresh kernel for every frame: to compare with, and for doubters."""
 
+    def __init__(self, given: KernelInput, evicts: bool) -> None:
+        super().__init__(given, evicts)
+        self.evicts = True
+
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """One kernel per frame."""
         results = []
@@ -116,10 +145,10 @@ class KernelRecompute(KernelEvaluator):
         return pa.concat_arrays(results) if results else pa.nulls(0, self.native.result)
 
     def keep_from(self, next_start: int) -> int:
-        """Nothing is undone: only tuples of frames to come."""
+        """Nothing is undone: only tuples of frames to come are held."""
         return next_start
 
 
-def values_of(column: Any) -> Any:
+def _values_of(column: Any) -> Any:
     """A held column's values: an Arrow array, or the mask itself where a kernel counts tuples."""
     return column.array if isinstance(column, ArrowColumn) else column

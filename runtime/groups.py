@@ -51,7 +51,7 @@ class GroupOperator(Operator):
             ]
             self.done = extents, results
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
-            if not evaluator.evicts:
+            if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
 
     def collect(self) -> pa.RecordBatch:

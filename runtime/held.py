@@ -253,11 +253,23 @@ def _array(batch: pa.RecordBatch, name: str) -> pa.Array:
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
     if pa.types.is_int64(type) and not pa.types.is_integer(values.type):
-        # Dates, times and timestamps are integers underneath.
+        # Dates, times, timestamps and short decimals are integers underneath.
         if pa.types.is_boolean(values.type):
             return pc.cast(values, type)
+        if pa.types.is_decimal(values.type):
+            return _low_words(values)
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    if pa.types.is_duration(values.type):
+        values = values.view(pa.int64())
     return pc.cast(values, type, safe=False)
+
+
+def _low_words(values: pa.Array) -> pa.Array:
+    """The unscaled integers of decimals that have at most 18 digits."""
+    words = np.frombuffer(values.buffers()[1] or b"", np.int64)[2 * values.offset : 2 * (values.offset + len(values))]
+    low = np.ascontiguousarray(words[::2])
+    mask = pc.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
+    return pa.array(low, mask=mask)
 
 
 def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:

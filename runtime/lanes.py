@@ -93,7 +93,7 @@ class FrameLane(Lane):
                 self.give(at, self.evaluator.roll(start, end))
             self.cursor = ready
             self._look_ahead(sequence)
-        if self.slides and not self.evaluator.evicts:
+        if self.slides and not self.evaluator.evicts and not self.evaluator.moves:
             self._look_ahead(sequence)
             self.evaluator.absorb(self.next_start, self.next_end)
 
@@ -114,8 +114,8 @@ class FrameLane(Lane):
 
     @property
     def keys_from(self) -> int:
-        """Where no frame to come starts before, unless such tuples are folded already and bounds are arithmetic."""
-        return self.keep_from
+        """Where no frame to come starts before; a start that does not move is known, whatever has been let go."""
+        return min(self.keep_from, self.next_start) if self.evaluator.moves else self.keep_from
 
     def state(self) -> Any:
         """With the evaluator's state and the framing's memory."""

@@ -117,8 +117,10 @@ def _is_ours(filename: str) -> bool:
 
 
 def overflow_error(step: Step) -> ArithmeticOverflowError:
-    """The error for an integer result beyond 64 bits, in Spark's ANSI mode."""
+    """The error for an integer or decimal result with too many digits, in Spark's ANSI mode."""
+    result = step.implementation.result
+    wider = "a decimal of a smaller scale" if pa.types.is_decimal(result) else "a decimal"
     return ArithmeticOverflowError(
-        f"{step.label}: the result of a frame does not fit {step.implementation.result}; cast the argument to a decimal or "
-        "a double (ANSI semantics, as in Spark)"
+        f"{step.label}: the result of a frame does not fit {result}; cast the argument to {wider} or a double (ANSI "
+        "semantics, as in Spark)"
     )

@@ -95,8 +95,10 @@ INTS = st.one_of(st.integers(-4, 9), st.none())
 
 
 @st.composite
-def tables(draw: st.DrawFn, order: str, *, values: Any = FLOATS, kind: pa.DataType | None = None) -> pa.Table:
-    """k (partition), t (order), v (argument), ok (filter), id (a number per row)."""
+def tables(
+    draw: st.DrawFn, order: str, *, values: Any = FLOATS, kind: pa.DataType | None = None, second: bool = False
+) -> pa.Table:
+    """k (partition), t (order), v (argument), ok (filter), id (a number per row); w, a second argument, if asked for."""
     type_, moments, _, _ = ORDERS[order]
     nullable = draw(st.booleans())
     rows = draw(
@@ -111,12 +113,16 @@ def tables(draw: st.DrawFn, order: str, *, values: Any = FLOATS, kind: pa.DataTy
         )
     )
     k, t, v, ok = ([row[i] for row in rows] for i in range(4))
-    return pa.table(
+    table = pa.table(
         {
             "k": pa.array(k, pa.string()), "t": pa.array(t, type_), "v": pa.array(v, kind or pa.float64()),
             "ok": pa.array(ok, pa.bool_()), "id": pa.array(range(len(rows)), pa.int64()),
         }
     )  # fmt: skip
+    if not second:
+        return table
+    w = draw(st.lists(values, min_size=len(rows), max_size=len(rows)))
+    return table.append_column("w", pa.array(w, kind or pa.float64()))
 
 
 @st.composite

@@ -22,27 +22,33 @@ from inwindow.optimizer.rules import RULES
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
 GENTLE = st.one_of(st.integers(-50, 50).map(lambda i: i / 4), st.none())  # sums of these are exact
 SQL = {
-    "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "min": "min(v)", "max": "max(v)", "var_pop": "var_pop(v)",
-    "var_samp": "var_samp(v)", "stddev_pop": "stddev_pop(v)", "stddev_samp": "stddev_samp(v)", "median": "median(v)",
-    "first": "first_value(v)", "last": "last_value(v)", "count_distinct": "count(DISTINCT v)",
+    "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "product": "product(v)", "min": "min(v)", "max": "max(v)",
+    "min of texts": "min(v)", "var_pop": "var_pop(v)", "var_samp": "var_samp(v)", "stddev_pop": "stddev_pop(v)",
+    "stddev_samp": "stddev_samp(v)", "covar_pop": "covar_pop(v, w)", "covar_samp": "covar_samp(v, w)",
+    "kurtosis": "kurtosis_pop(v)", "median": "median(v)", "percentile": "quantile_cont(v, 0.3)",
+    "percentiles": "quantile_cont(v, [0.0, 0.9])", "percentile_approx": "quantile_disc(v, 0.7)",
+    "first": "first_value(v)", "last": "last_value(v)", "nth_value": "nth_value(v, 2)",
+    "first ignoring nulls": "first_value(v IGNORE NULLS)", "nth_value ignoring nulls": "nth_value(v, 2 IGNORE NULLS)",
+    "count_distinct": "count(DISTINCT v)", "bool_and": "bool_and(v)", "bool_or": "bool_or(v)", "bit_and": "bit_and(v)",
+    "bit_or": "bit_or(v)", "bit_xor": "bit_xor(v)", "string_agg": "string_agg(v, '-')",
 }  # fmt: skip
+OF_PEERS = ("first", "last", "nth", "string_agg")  # which of several peers comes first is not for SQL to say
 
 
 @pytest.mark.parametrize("name", TABLE)
 @given(data=st.data())
 def test_kernel_and_plain_class_agree(name: str, data: st.DataObject) -> None:
-    built_in, plain = TABLE[name]
+    row = TABLE[name]
     order = data.draw(st.sampled_from(list(ORDERS)))
-    table = data.draw(tables(order))
+    table = data.draw(tables(order, values=row.values, kind=row.kind, second=len(row.columns) > 1))
     window = data.draw(windows(order, FRAMES))
-    applied, prototype = built_in("v").over(window), plain()
-    reference = prototype("v").over(window)
+    prototype = row.plain()
+    applied, reference = row.ours(*row.columns).over(window), prototype(*row.columns).over(window)
     if data.draw(st.booleans()):
         applied, reference = applied.filter("ok"), reference.filter("ok")
     table = sorted_for(table, window)
     expected = expected_column(table, reference, prototype)
-    largest = max((abs(v) for v in table.column("v").to_pylist() if v is not None and math.isfinite(v)), default=0)
-    scale = largest**2 if "var" in name else largest
+    scale = largest(table, row.columns)
     case = plan_windows(table.schema, {"x": applied})[0].steps[0].case
     for strategy in [rule.name for rule in RULES if rule.applies(case)]:
         forced = applied.over(window, strategy=strategy)
@@ -51,39 +57,46 @@ def test_kernel_and_plain_class_agree(name: str, data: st.DataObject) -> None:
         assert all(close(name, a, b, scale) for a, b in zip(ours, expected, strict=True))
 
 
+def largest(table: pa.Table, columns: tuple[str, ...]) -> float:
+    """The largest finite absolute value."""
+    values = [v for name in columns for v in table.column(name).to_pylist()]
+    return max((abs(v) for v in values if isinstance(v, (int, float)) and math.isfinite(v)), default=0)
+
+
 def close(name: str, ours: Any, theirs: Any, scale: float) -> bool:
-    """Equal; sums within 4 ulp, variances within 1e-12 of the largest square (they subtract squares)."""
-    if (
-        name.startswith(("var", "stddev"))
-        and isinstance(ours, float)
-        and isinstance(theirs, float)
-        and math.isfinite(ours)
-    ):
+    """Equal; sums within 4 ulp, what squares within 1e-12 of the largest square, shapes within 1e-9."""
+    numbers = isinstance(ours, float) and isinstance(theirs, float) and math.isfinite(ours) and math.isfinite(theirs)
+    if name.startswith(("var", "stddev", "covar")) and numbers:
         ours, theirs = (ours**2, theirs**2) if name.startswith("stddev") else (ours, theirs)
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12 * scale**2)
+    if name in ("skewness", "kurtosis", "corr") and numbers:
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
+    if name == "product" and numbers:
+        return math.isclose(ours, theirs, rel_tol=1e-14)
     return equal(ours, list(theirs) if isinstance(theirs, tuple) else theirs, scale)
 
 
 @pytest.mark.parametrize("name", SQL)
 @given(data=st.data())
 def test_duckdb_agrees(name: str, data: st.DataObject) -> None:
-    built_in, _ = TABLE[name]
+    row = TABLE[name]
     order = data.draw(st.sampled_from(["int32", "decimal", "timestamp"]))
-    table = data.draw(tables(order, values=GENTLE))
+    values = GENTLE if row.kind == pa.float64() else row.values
+    table = data.draw(tables(order, values=values, kind=row.kind, second=len(row.columns) > 1))
     low, high = sorted([data.draw(st.integers(-4, 3)), data.draw(st.integers(-4, 3))])
     low, high = data.draw(st.sampled_from([(low, high), (None, high), (low, None), (None, None)]))
     frame = data.draw(st.sampled_from(["ROWS", "RANGE"])) if order == "int32" else "ROWS"
     between = iw.rows_between if frame == "ROWS" else iw.range_between
     window = between(low, high, partition_by="k", order_by=["t", "id"] if frame == "ROWS" else "t")
-    if frame == "RANGE" and name in ("first", "last"):
-        return  # which of several peers is first is not for SQL to say
+    if frame == "RANGE" and name.startswith(OF_PEERS):
+        return
     stream = table  # the name by which DuckDB finds it
     assert stream is table
     theirs = duckdb.sql(
         f"SELECT {SQL[name]} OVER (PARTITION BY k ORDER BY t NULLS FIRST {', id' if frame == 'ROWS' else ''} {frame} "
         f"BETWEEN {bound(low, 'PRECEDING')} AND {bound(high, 'FOLLOWING')}) AS x FROM stream ORDER BY id"
     ).fetchall()
-    ours = iw.with_columns(table, x=built_in("v").over(window)).column("x").to_pylist()
+    ours = iw.with_columns(table, x=row.ours(*row.columns).over(window)).column("x").to_pylist()
     assert all(close(name, a, b, 50) for a, (b,) in zip(ours, theirs, strict=True)), (ours, theirs)
 
 
@@ -95,14 +108,15 @@ def bound(offset: int | None, side: str) -> str:
 
 
 PANDAS = {
-    "sum": "sum", "avg": "mean", "min": "min", "max": "max", "var_samp": "var", "stddev_samp": "std", "median": "median"
+    "sum": "sum", "avg": "mean", "min": "min", "max": "max", "var_samp": "var", "stddev_samp": "std", "median": "median",
+    "count_distinct": "nunique", "first": "first", "last": "last",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PANDAS)
 @given(data=st.data())
 def test_pandas_agrees(name: str, data: st.DataObject) -> None:
-    built_in, _ = TABLE[name]
+    built_in = TABLE[name].ours
     seconds = data.draw(st.lists(st.integers(0, 40), min_size=1, max_size=30).map(sorted))
     values = [data.draw(st.integers(-50, 50)) / 4 for _ in seconds]
     moments = [datetime(2026, 1, 1) + timedelta(seconds=s) for s in seconds]
@@ -122,8 +136,9 @@ def test_pandas_agrees(name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("name", TABLE)
 @given(data=st.data())
 def test_extents_and_plain_class_agree(name: str, data: st.DataObject) -> None:
-    built_in, plain = TABLE[name]
-    table = data.draw(tables("int32", values=GENTLE))
+    row = TABLE[name]
+    values = GENTLE if row.kind == pa.float64() else row.values
+    table = data.draw(tables("int32", values=values, kind=row.kind, second=len(row.columns) > 1))
     extent = data.draw(
         st.sampled_from(
             [
@@ -134,14 +149,15 @@ def test_extents_and_plain_class_agree(name: str, data: st.DataObject) -> None:
             ]
         )
     )
-    prototype = plain()
+    prototype = row.plain()
     table = sorted_for(table, iw.unbounded(partition_by="k", order_by="t"))
-    ours = iw.group_by(cut(table, data.draw(CUTS)), "k").window(extent).agg(x=built_in("v")).read_all().to_pylist()
-    expected = expected_groups(table, ("k",), extent, prototype("v"), prototype)
+    ours = iw.group_by(cut(table, data.draw(CUTS)), "k").window(extent).agg(x=row.ours(*row.columns))
+    ours = ours.read_all().to_pylist()
+    expected = expected_groups(table, ("k",), extent, prototype(*row.columns), prototype)
     assert len(ours) == len(expected)
-    for row, (k, start, end, x) in zip(ours, expected, strict=True):
-        assert (row["k"], row["window"]["start"], row["window"]["end"]) == (k, start, end)
-        assert close(name, row["x"], x, 50), (row, x)
+    for given_, (k, start, end, x) in zip(ours, expected, strict=True):
+        assert (given_["k"], given_["window"]["start"], given_["window"]["end"]) == (k, start, end)
+        assert close(name, given_["x"], x, 50), (given_, x)
 
 
 # Types: what each built-in returns on each, as Spark does

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -28,18 +28,21 @@ class Cascade:
 
 @dataclass(frozen=True)
 class Native:
-    """A kernel, ready to be made."""
+    """A kernel, ready to be made. A kernel of several columns is given a tuple of arrays."""
 
     result: pa.DataType
     kernel: Callable[[bool], Any]  # evicts -> kernel
-    input: pa.DataType | None = None  # what the argument is cast to; None: as it is
+    input: pa.DataType | None = None  # what the arguments are cast to; None: as they are
     finish: Callable[[Any], pa.Array] = as_it_is
     cascade: Cascade | None = None
     takes_seen: bool = False  # wants the mask of counted tuples beside the values
     sees_nulls: bool = False  # a NULL argument counts
+    keeps: str | None = None  # what it keeps of the tuples it has folded, which then need not be held
     rereads: bool = False  # reads the frame's tuples again for every result
     objects: bool = False  # reads Python values, of any number of columns
     marks: bool = False  # reads only which tuples count, of any number of columns
+    numbered: bool = False  # wants, as a last column, the tuples' numbers in their partition
+    gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,8 @@ class Traits:
     empty: Any = None
     native: bool = False  # has kernels of its own
     order_statistics: bool = False  # O(log window) kernel
+    keeps: str | None = None  # what a kernel keeps of a frame's tuples, if it needs no more of them
+    online: bool = False  # blocking, but with a result per tuple where no window is given
     hooks: frozenset[str] = field(default_factory=frozenset)
 
 

@@ -9,7 +9,6 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import Step
 from inwindow.udaf.errors import UsageError
-from inwindow.udaf.twins import Largest, Smallest
 
 _PLAIN: dict[type, pa.DataType] = {
     T.NullType: pa.null(),
@@ -147,15 +146,11 @@ def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType
         ) from None
 
 
-# Built-ins whose result is one of their argument's values, whatever it is.
-_PICK = {"min", "max", "first", "last"}
-
-
 @dataclass(frozen=True)
 class Result:
     """A step's result on Spark's side: its type, and what makes a column of it."""
 
-    ferry: Ferry  # from what crosses to the result
+    ferry: Ferry  # from what crosses (or the elements of it) to the result
     crosses: T.DataType
     never_null: bool = False
     nullable: bool = True  # of what crosses
@@ -164,31 +159,54 @@ class Result:
     @classmethod
     def of(cls, ferry: Ferry, nullable: bool = True) -> "Result":
         """A column that comes back as it was."""
-        crosses = {Months: T.IntegerType(), AsText: T.StringType()}.get(type(ferry), ferry.kind)
-        return cls(ferry, crosses, nullable=nullable)
+        return cls(ferry, _crossing(ferry), nullable=nullable)
 
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column, of Spark's type and nullability, from the field that came back."""
         if isinstance(self.ferry, AsText) and not self.nullable:  # a cast may fail, says Spark: this one does not
             return F.coalesce(self.ferry.back(column), F.make_interval())
+        if isinstance(self.crosses, T.ArrayType) and not isinstance(self.ferry, AsItIs):
+            column = F.transform(column, self.ferry.back)
+        else:
+            column = self.ferry.back(column)
         if not self.never_null:
-            return self.ferry.back(column)
+            return column
         # The operator never gives NULL here; Spark does not know it, and says so by the column's nullability.
-        nothing = F.array() if isinstance(self.crosses, T.ArrayType) else F.lit(0)
-        return F.coalesce(column, nothing.cast(self.crosses))
+        if not isinstance(self.crosses, T.ArrayType):
+            return F.coalesce(column, F.lit(0).cast(self.crosses))
+        listed = self.crosses if isinstance(self.ferry, AsItIs) else T.ArrayType(self.ferry.kind, False)
+        return F.coalesce(column, F.array().cast(listed))
+
+
+def _crossing(ferry: Ferry) -> T.DataType:
+    return {Months: T.IntegerType(), AsText: T.StringType()}.get(type(ferry), ferry.kind)
+
+
+# What can be said of year-month intervals by their numbers of months.
+_OF_MONTHS = {"count", "count_distinct", "sum"}
 
 
 def result_of(step: Step, arguments: list[Ferry]) -> Result:
     """A step's result type: a picked value keeps its argument's Spark type, the rest is told by the Arrow type."""
-    native = step.implementation.native is not None
+    native = step.implementation.native
     its = step.case.traits
     slides = step.case.window is not None and step.case.window.slide is not None
-    never_null = native and its.empty is not None and not slides
-    picks = native and its.name in _PICK or isinstance(step.implementation.aggregate, (Smallest, Largest))
-    if picks and arguments:
+    never_null = native is not None and its.empty is not None and not slides
+    if native is not None and native.gives == "a value":
         return Result.of(arguments[0])
-    if its.name == "collect_list" and native and isinstance(arguments[0], AsItIs):
-        listed = T.ArrayType(arguments[0].kind, False)
-        return Result(AsItIs(listed), listed, never_null)
+    if native is not None and native.gives == "values":
+        element = _crossing(arguments[0])
+        listed = T.ArrayType(element, isinstance(element, T.NullType))  # Arrow has no nulls that are never NULL
+        if isinstance(arguments[0], AsItIs):
+            return Result(AsItIs(listed), listed, never_null)
+        return Result(arguments[0], listed, never_null)
+    if native is not None and its.name not in _OF_MONTHS:
+        for ferry in arguments:
+            if isinstance(ferry, Months):
+                raise UsageError(
+                    f"{step.label}: {its.name} is not for {ferry.kind.simpleString()}: cast the column, to its number of months"
+                )
     kind = to_spark(step.implementation.result)
+    if its.name == "sum" and native is not None and isinstance(arguments[0], Months):
+        return Result(arguments[0], kind)
     return Result(AsItIs(kind), kind, never_null)

@@ -390,8 +390,8 @@ ROWS = [
         "a decimal sum beyond 38 digits",
         lambda: iw.with_columns(LARGE, a=iw.sum("d").over(iw.rows(2))),
         iw.ArithmeticOverflowError,
-        "sum(d): 199999999999999999999999999999999999998 does not fit decimal128(38, 0): cast the "
-        "argument to a smaller scale",
+        "sum(d): the result of a frame does not fit decimal128(38, 0); cast the argument to a decimal of a smaller "
+        "scale or a double (ANSI semantics, as in Spark)",
     ),
     Bad(
         "the state of another window",

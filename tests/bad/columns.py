@@ -21,6 +21,8 @@ def is_cheap(price):
     return price < 3
 
 
+MAPS = pa.table({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))})
+
 ROWS = [
     # Columns
     Bad(
@@ -222,7 +224,7 @@ ROWS = [
         "ignorenulls that is no bool",
         lambda: iw.first("price", "item"),
         iw.UsageError,
-        "first(price, 'item'): the second argument is ignorenulls, True or False",
+        "first(price, 'item'): ignorenulls is True or False",
     ),
     Bad(
         "a type that a built-in is not for",
@@ -232,10 +234,9 @@ ROWS = [
     ),
     Bad(
         "... that has no order",
-        lambda: iw.with_columns(TABLE, a=iw.max("tags").over(iw.rows(2))),
+        lambda: iw.with_columns(MAPS, a=iw.max("m").over(iw.rows(2))),
         iw.UsageError,
-        "max(tags): max is for numbers, strings, binaries, booleans, dates and times, not list<item: "
-        "string>: cast the column",
+        "max(m): max is for what can be ordered, not map<string, int64>: cast the column",
     ),
     Bad(
         "a filter that is not boolean",

@@ -99,7 +99,9 @@ def _call_at(source: Source, tokens: Tokens, at: int, names: Names, named: Mappi
     name, opens = tokens[at], tokens[at + 1]
     if opens.kind != "L_PAREN" or not (name.kind == "IDENTIFIER" or name.text[:1].isalpha() or name.text[:1] == "_"):
         return None
-    if at and tokens[at - 1].kind == "DOT":
+    if at and (tokens[at - 1].kind == "DOT" or (name.kind == "FILTER" and tokens[at - 1].kind == "R_PAREN")):
+        return None
+    if at and name.says("GROUP") and tokens[at - 1].says("WITHIN"):
         return None
     close = close_of(tokens, at + 1)
     if close is None:

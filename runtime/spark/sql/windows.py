@@ -1,6 +1,7 @@
 """The aggregates of a statement over their windows, as ``iw.with_columns`` and ``iw.select`` take them."""
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,11 +15,8 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Rows, Window
 
-BUILT_IN: dict[str, Callable[..., Applied]] = {
-    name: function
-    for name, function in vars(builtins).items()
-    if inspect.isfunction(function) and function.__module__ == builtins.__name__ and not name.startswith("_")
-}
+BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.__all__}
+_COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
 
 
 @dataclass(frozen=True)
@@ -79,22 +77,29 @@ class Windows:
         """The aggregate on its columns."""
         registered = self.registered.get(call.name)
         function = registered or BUILT_IN[call.name]
-        arguments = call.arguments
-        texts = [self.source[span].strip().upper() for span in arguments]
-        options: dict[str, Any] = {}
         if call.distinct:
             if call.name != "count" or registered is not None:
                 raise UsageError(f"{call.name}(DISTINCT ...) is not supported: only count(DISTINCT ...) is")
             function = builtins.count_distinct
-        if registered is None and call.name in ("first", "last"):
-            if len(texts) == 2 and texts[1] in ("TRUE", "FALSE"):
-                arguments, options = arguments[:1], {"ignorenulls": texts[1] == "TRUE"}
-            if call.ignore_nulls is not None:
-                options = {"ignorenulls": call.ignore_nulls}
-        elif call.ignore_nulls is not None:
-            raise UsageError(
-                f"{call.label}: IGNORE NULLS is for first and last; a class says nulls='skip' or nulls='pass'"
-            )
+        options: dict[str, Any] = {}
+        known = {} if registered is not None else inspect.signature(function).parameters
+        if call.ignore_nulls is not None:
+            flag = next((name for name in known if name.lower() == "ignorenulls"), None)
+            if flag is None:
+                raise UsageError(
+                    f"{call.label}: IGNORE NULLS is for first, last and nth_value; a class says nulls='skip' or nulls='pass'"
+                )
+            options[flag] = call.ignore_nulls
+        arguments = list(call.arguments)
+        names = [name for name in known if name not in _COLUMNS]
+        columns = len(known) - len(names)
+        if names and len(arguments) > columns + len(names):
+            form = ", ".join(known)
+            raise UsageError(f"{call.label}: {len(arguments)} arguments are too many: write {call.name}({form})")
+        if names and len(arguments) > columns:
+            given = zip(names, arguments[columns:], strict=False)
+            options = {name: literal(self.source[span]) for name, span in given} | options
+            arguments = arguments[:columns]
         try:
             one = function(*[self.data.column(span) for span in arguments], **options)
         except TypeError as error:
@@ -115,3 +120,43 @@ class Windows:
             slide=over.slide,
             active_expiration=over.active_expiration,
         )
+
+
+def literal(text: str) -> Any:
+    r"""An option of a built-in, a literal of SQL, as Python has it.
+
+    >>> literal("0.5"), literal("array(0.1, 0.9)"), literal("'it''s'"), literal("TRUE"), literal("NULL")
+    (0.5, [0.1, 0.9], "it's", True, None)
+    >>> literal(r"'a\tb'"), literal(r"'\u0041'"), literal("X'2C'")
+    ('a\tb', 'A', b',')
+    """
+    text = text.strip()
+    listed = re.fullmatch(r"(?is)array\s*[(\[](.*)[)\]]", text)
+    if listed:
+        return [literal(item) for item in listed[1].split(",") if item.strip()]
+    if text.upper() in ("TRUE", "FALSE", "NULL"):
+        return {"TRUE": True, "FALSE": False, "NULL": None}[text.upper()]
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return re.sub(
+            r"\\(u[0-9a-fA-F]{4}|[0-3][0-7]{2}|.)", _unescaped, text[1:-1].replace(text[0] * 2, text[0]), flags=re.S
+        )
+    binary = re.fullmatch(r"(?i)x'((?:[0-9a-f]{2})*)'", text)
+    if binary:
+        return bytes.fromhex(binary[1])
+    number = re.fullmatch(r"([+-]?\d*\.?\d+(?:[eE][+-]?\d+)?)(?:D|F|L|S|Y|BD)?", text, re.I)
+    if number is None:
+        raise UsageError(f"{text} is not a literal: write a number, a string, TRUE, FALSE, NULL or array(...) of such")
+    return int(number[1]) if re.fullmatch(r"[+-]?\d+", number[1]) else float(number[1])
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Spark's escapes in a string; before any other character a backslash is dropped."""
+    what = match[1]
+    if len(what) == 5:
+        return chr(int(what[1:], 16))
+    if len(what) == 3:
+        return chr(int(what, 8))
+    return f"\\{what}" if what in "%_" else _ESCAPES.get(what, what)

@@ -1,0 +1,59 @@
+"""What a built-in is: what can be said of it without types, and which kernel it has on given argument types."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.udaf.applied import Applied, apply, column_text
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.native import Implementation, Native
+from inwindow.udaf.traits import Traits
+
+# Argument types and whether the session is ANSI -> a kernel; None where the built-in is not defined on such arguments.
+Resolve = Callable[[list[pa.DataType], bool], Native | None]
+
+NUMBERS = "integers, floats and decimals"
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A built-in: what the optimizer knows without types, and how it resolves on them."""
+
+    traits: Traits
+    resolve: Resolve
+    accepts: str
+
+    def on(self, label: str, types: list[pa.DataType], ansi: bool) -> Implementation:
+        """The implementation over arguments of these types."""
+        native = self.resolve(types, ansi)
+        if native is None:
+            raise UsageError(
+                f"{label}: {self.traits.name} is for {self.accepts}, not {', '.join(map(str, types))}: cast the column"
+            )
+        traits = replace(self.traits, result=native.result, has_merge=native.cascade is not None, keeps=native.keeps)
+        return Implementation(traits, native.result, native=native)
+
+
+def built_in(
+    name: str, resolve: Resolve, accepts: str, *columns: Any, parameters: tuple[str, ...] | None = ("value",),
+    options: tuple[Any, ...] = (), **traits: Any,
+) -> Applied:  # fmt: skip
+    """The built-in ``name`` applied to ``columns``; ``options`` are shown behind them: ``percentile(price, 0.9)``."""
+    arity = None if parameters is None else len(parameters)
+    known = Traits(name, parameters or (), arity, None, has_expire=True, native=True, **traits)
+    applied = apply(BuiltIn(known, resolve, accepts), columns)
+    if not options:
+        return applied
+    return replace(applied, shown=f"{name}({', '.join([*map(column_text, columns), *map(_text, options)])})")
+
+
+def _text(option: Any) -> str:
+    return "[" + ", ".join(map(_text, option)) + "]" if isinstance(option, (list, tuple)) else shown(option)
+
+
+def check_flag(call: str, flag: Any, name: str) -> None:
+    """An option that is True or False; ``call`` is what is shown before it."""
+    if not isinstance(flag, bool):
+        raise UsageError(f"{call}, {shown(flag)}): {name} is True or False")

@@ -1,0 +1,100 @@
+"""Truth and bits: ``bool_and``, ``bool_or``, ``bit_and``, ``bit_or``, ``bit_xor``."""
+
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from inwindow.native._extremes import IntExtreme
+from inwindow.native._monoids import BitAggregate, BitAggregateOfPartials
+from inwindow.native.panes import ResultOfPanes, ResultOfPartials
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.built_in import built_in
+from inwindow.udaf.builtins.extremes import STILL_IN
+from inwindow.udaf.kinds import INT, back_to, is_int
+from inwindow.udaf.native import Cascade, Native
+
+__all__ = ["bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "every", "some"]
+
+
+def bool_and(column: Any) -> Applied:
+    """Whether all values are true.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"ok": [True, False, True, True]})
+    >>> iw.with_columns(table, x=iw.bool_and("ok").over(iw.rows(2)))["x"].to_pylist()
+    [True, False, False, True]
+    """
+    return _truth("bool_and", "min", column)
+
+
+def bool_or(column: Any) -> Applied:
+    """Whether some value is true.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"ok": [True, False, False, True]})
+    >>> iw.with_columns(table, x=iw.bool_or("ok").over(iw.rows(2)))["x"].to_pylist()
+    [True, True, False, True]
+    """
+    return _truth("bool_or", "max", column)
+
+
+def bit_and(column: Any) -> Applied:
+    """The bits that all values have.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"flags": [7, 6, 3]})
+    >>> iw.with_columns(table, x=iw.bit_and("flags").over(iw.rows(2)))["x"].to_pylist()
+    [7, 6, 2]
+    """
+    return _bits("bit_and", "and", column)
+
+
+def bit_or(column: Any) -> Applied:
+    """The bits that some value has.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"flags": [1, 2, 4]})
+    >>> iw.with_columns(table, x=iw.bit_or("flags").over(iw.rows(2)))["x"].to_pylist()
+    [1, 3, 6]
+    """
+    return _bits("bit_or", "or", column)
+
+
+def bit_xor(column: Any) -> Applied:
+    """The bits that an odd number of values have.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"flags": [1, 3, 7]})
+    >>> iw.with_columns(table, x=iw.bit_xor("flags").over(iw.rows(2)))["x"].to_pylist()
+    [1, 2, 4]
+    """
+    return _bits("bit_xor", "xor", column)
+
+
+def _truth(name: str, op: Literal["min", "max"], column: Any) -> Applied:
+    """False is below true: `and` is a minimum, `or` a maximum."""
+
+    def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
+        if not pa.types.is_boolean(types[0]):
+            return None
+        cascade = Cascade(lambda: ResultOfPanes(IntExtreme(op, evicts=False)), lambda: ResultOfPartials(IntExtreme(op)))
+        return Native(
+            types[0], lambda evicts: IntExtreme(op, evicts=evicts), INT, back_to(types[0]), cascade, keeps=STILL_IN
+        )
+
+    return built_in(name, resolve, "booleans", column, commutative=True)
+
+
+def _bits(name: str, op: Literal["and", "or", "xor"], column: Any) -> Applied:
+    def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
+        (kind,) = types
+        if not is_int(kind):
+            return None
+        cascade = Cascade(lambda: BitAggregate(op, evicts=False), lambda: BitAggregateOfPartials(op))
+        return Native(kind, lambda evicts: BitAggregate(op, evicts=evicts), INT, back_to(kind), cascade)
+
+    return built_in(name, resolve, "integers", column, commutative=True)
+
+
+every = bool_and
+some = bool_or

@@ -1,0 +1,55 @@
+"""How many: ``count``, ``count_distinct``."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.native._counts import Count, CountOfPartials
+from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
+from inwindow.native.lists import Flattened
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.built_in import built_in
+from inwindow.udaf.errors import UsageError
+from inwindow.udaf.kinds import DOUBLE, INT, is_float, is_whole
+from inwindow.udaf.native import Cascade, Native
+
+__all__ = ["count", "count_distinct"]
+
+
+def count(*columns: Any) -> Applied:
+    """How many tuples have no NULL among ``columns``; all tuples for ``count()`` and ``count("*")``.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"price": [3.0, None, 5.0]})
+    >>> iw.with_columns(table, n=iw.count("price").over(iw.rows(2)))["n"].to_pylist()
+    [1, 1, 1]
+    """
+    columns = () if len(columns) == 1 and isinstance(columns[0], str) and columns[0] == "*" else columns
+    return built_in("count", _count_on, "any columns", *columns, parameters=None, empty=0, commutative=True)
+
+
+def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+    return Native(INT, lambda evicts: Count(), cascade=Cascade(Count, CountOfPartials), marks=True)
+
+
+def count_distinct(*columns: Any) -> Applied:
+    """How many distinct values, or combinations of values, without NULLs.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a", "a"]})
+    >>> iw.with_columns(table, n=iw.count_distinct("item").over(iw.rows(2)))["n"].to_pylist()
+    [1, 2, 2, 1]
+    """
+    if not columns:
+        raise UsageError("count_distinct() needs a column: write count_distinct('item'), or count() for the tuples")
+    return built_in(
+        "count_distinct", _count_distinct_on, "any columns", *columns, parameters=None, empty=0, commutative=True
+    )
+
+
+def _count_distinct_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+    if len(types) == 1 and (is_whole(types[0]) or is_float(types[0])):
+        kernel, inner = (FloatDistinct, DOUBLE) if is_float(types[0]) else (IntDistinct, INT)
+        cascade = Cascade(lambda: kernel(evicts=False), lambda: Flattened(kernel()))
+        return Native(INT, lambda evicts: kernel(evicts=evicts), inner, cascade=cascade)
+    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), objects=True)
