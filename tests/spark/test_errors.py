@@ -105,7 +105,9 @@ def test_columns_that_are_not_there(events: Any) -> None:
 
 
 def test_types_that_do_not_fit(events: Any) -> None:
-    with pytest.raises(iw.UsageError, match=r"avg\(item\): avg is for integers, floats and decimals, not string"):
+    with pytest.raises(
+        iw.UsageError, match=r"avg\(item\): avg is for integers, floats, decimals and durations, not string"
+    ):
         iw.with_columns(events, a=iw.avg("item").over(WINDOW))
     with pytest.raises(iw.UsageError, match="range"):
         iw.with_columns(events, a=iw.avg("v").over(iw.range("5 minutes", order_by="id")))

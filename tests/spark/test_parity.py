@@ -29,20 +29,20 @@ def parity(spark: Any, rows: Any, built_in: BuiltIn, which: list[tuple[str, int,
         for column in built_in.types:
             name = f"{built_in.name}({column}) {kind} {lower} {upper}"
             ours[name] = built_in.ours(column).over(read)
-            theirs[name] = built_in.spark(F, column).over(window)
+            theirs[name] = built_in.theirs(F, column).over(window)
             tied += [name] if place == "t" else []
     made = iw.with_columns(df, **ours)
     expected = df.withColumns(theirs)
     assert made.schema == expected.schema
     result = by_id(made)
-    assert differences(result, by_id(expected), exact=False) == []
+    assert differences(result, by_id(expected), exact=False, unordered=built_in.unordered) == []
     local = iw.with_columns(df.toArrow(), **ours).sort_by("id")
     result = result.cast(local.schema)
     assert differences(result.drop(tied), local.drop(tied), exact=True) == []
     assert differences(result, local, exact=False) == []  # ties come in another order: sums round otherwise
 
 
-@pytest.mark.parametrize("built_in", BUILT_INS, ids=lambda one: one.name)
+@pytest.mark.parametrize("built_in", [one for one in BUILT_INS if one.framed], ids=lambda one: one.name)
 @given(rows=tables(), which=st.lists(st.sampled_from(FRAMES), min_size=2, max_size=2, unique=True), order=ORDERS)
 @few
 def test_over_frames(built_in: BuiltIn, spark: Any, rows: Any, which: Any, order: str) -> None:

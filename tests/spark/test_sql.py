@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -151,6 +152,39 @@ def test_slides_in_time_and_built_ins(spark: Any, bids: Any) -> None:
     assert [row[:3] for row in found] == [(4, 6, 2), (9, 6, 2), (12, 6, 2)]
     assert [row[3] for row in found] == [float(ts * 7 % 11) for ts in (2, 7, 10)]
     assert [row[4] for row in found] == [1, 0, 0]
+
+
+OPTIONS = [
+    ("percentile(price, 0.9)", lambda: iw.percentile("price", 0.9)),
+    ("percentile_approx(price, array(0.1, 0.9), 100)", lambda: iw.percentile_approx("price", [0.1, 0.9])),
+    ("nth_value(price, 2) IGNORE NULLS", lambda: iw.nth_value("price", 2, ignoreNulls=True)),
+    ("string_agg(item, ', ')", lambda: iw.string_agg("item", ", ")),
+    ("max_by(item, price)", lambda: iw.max_by("item", "price")),
+    ("mode(item)", lambda: iw.mode("item")),
+    ("corr(price, ts) FILTER (WHERE ts > 3)", lambda: iw.corr("price", "ts").filter("ts > 3")),
+    ("decayed_avg(price, 0.5)", lambda: iw.decayed_avg("price", 0.5)),
+    ("priority_sample(item, 2, 7)", lambda: iw.priority_sample("item", 2, 7)),
+]
+
+
+@pytest.mark.parametrize(("text", "applied"), OPTIONS, ids=[text for text, _ in OPTIONS])
+def test_options_of_built_ins(spark: Any, bids: Any, text: str, applied: Any) -> None:
+    from pyspark.sql import functions as F
+
+    one = applied()
+    if one.condition is not None:
+        one = applied_with(one, F.expr(one.condition))
+    window = iw.rows(6, partition_by="item", order_by="ts", slide=3)
+    said = iw.sql(
+        spark, f"SELECT item, ts, {text} OVER (PARTITION BY item ORDER BY ts ROWS 5 PRECEDING SLIDE 3) AS x FROM bids"
+    )
+    meant = iw.select(bids, "item", "ts", x=one.over(window))
+    assert sorted(map(str, said.collect())) == sorted(map(str, meant.collect()))
+
+
+def applied_with(one: iw.Applied, condition: Any) -> iw.Applied:
+    """With the condition as a column of Spark's."""
+    return replace(one, condition=condition)
 
 
 def test_active_expiration(spark: Any, bids: Any) -> None:

@@ -246,3 +246,12 @@ def test_datetimes_without_a_zone_are_in_the_session_zone(spark: Any) -> None:
         "00:00",
         "01:00",  # in summer
     ]
+
+
+def test_lists_of_nothing(every: Any) -> None:
+    """A void column: lists of it are empty, of an element type that Arrow takes."""
+    window = iw.rows(3, **WINDOW)
+    made = iw.with_columns(
+        every.select("id", "k", "p"), a=iw.collect_list("p").over(window), b=iw.collect_set("p").over(window)
+    )
+    assert {(tuple(row.a), tuple(row.b)) for row in made.collect()} == {((), ())}
