@@ -184,6 +184,7 @@ def timed(make: Callable[[int], Callable[[], Any]], tuples: int, grows: bool) ->
 def in_duckdb(sql: str, window: int, tuples: int) -> Callable[[], Any]:
     """The window in SQL, over a table of DuckDB's own."""
     connection = duckdb.connect(config={"threads": 1})
+    connection.execute("SET enable_progress_bar = false")
     connection.register("arrow", data(tuples).append_column("n", pa.array(range(tuples))))
     connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
     query = f"SELECT {sql} OVER (ORDER BY n ROWS {window - 1} PRECEDING) AS x FROM t"

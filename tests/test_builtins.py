@@ -108,8 +108,7 @@ def bound(offset: int | None, side: str) -> str:
 
 
 PANDAS = {
-    "sum": "sum", "avg": "mean", "min": "min", "max": "max", "var_samp": "var", "stddev_samp": "std", "median": "median",
-    "count_distinct": "nunique", "first": "first", "last": "last",
+    "sum": "sum", "avg": "mean", "min": "min", "max": "max", "var_samp": "var", "stddev_samp": "std", "median": "median"
 }  # fmt: skip
 
 
