@@ -49,21 +49,33 @@ def emitted_at() -> EmittedAt:
     return EmittedAt()
 
 
-def with_columns(data: Data, *applied: Applied, **named: Applied) -> Data:
+def with_columns(data: Data, *applied: Applied, of: Any = None, **named: Applied) -> Data:
     """The data with a column per aggregate; never changes the number of rows.
 
     Over a window with a slide, tuples that do not yield get NULL.
+
+    With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
+    gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
     >>> window = iw.rows(2, partition_by="item")
     >>> iw.with_columns(table, avg2=iw.avg("price").over(window), hi=iw.max("price").over(window)).to_pydict()
     {'item': ['a', 'b', 'a'], 'price': [1.0, 5.0, 3.0], 'avg2': [1.0, 5.0, 2.0], 'hi': [1.0, 5.0, 3.0]}
+    >>> labels = pa.table({"user": ["ann", "ann", "bob"], "ts": [5, 9, 9]})
+    >>> clicks = pa.table({"user": ["ann", "ann", "ann"], "ts": [1, 4, 5], "price": [1.0, 3.0, 8.0]})
+    >>> window = iw.range(5, partition_by="user", order_by="ts")
+    >>> iw.with_columns(labels, spent=iw.sum("price").over(window), of=clicks)["spent"].to_pylist()
+    [4.0, 11.0, None]
     """
+    named, of = _of_or_column(named, of)
     place = _place(data, "with_columns")
     aggregates = _named(applied, named, "with_columns")
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
+    if of is not None:
+        at_points: Data = place.at_points(_events(place, of, "with_columns"), aggregates)
+        return at_points
     for name, one in aggregates.items():
         _check_kept_rows(name, one)
     result: Data = place.with_columns(aggregates)
@@ -217,6 +229,26 @@ def _place(data: Any, where: str) -> Any:
     raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
 
 
+def _of_or_column(named: dict[str, Any], of: Any) -> tuple[dict[str, Any], Any]:
+    """``of=`` is the other table; but an aggregate is a result column that happens to be called so."""
+    return ({**named, "of": of}, None) if isinstance(of, Applied) else (named, of)
+
+
+def _events(place: Any, of: Any, where: str) -> Any:
+    """What is given as ``of=``, of the same kind as the data."""
+    events = _place(of, f"{where}(of=...)")
+    if isinstance(place, local.Reader) or isinstance(events, local.Reader):
+        raise UsageError(
+            f"{where}(of=...): a reader cannot be sorted together with another table: give pyarrow.Tables (reader.read_all())"
+        )
+    if isinstance(place, local.Local) != isinstance(events, local.Local):
+        raise UsageError(
+            f"{where}(of=...): one is a {type(place.data).__name__}, the other a {type(events.data).__name__}: give both as "
+            "tables, or both as DataFrames"
+        )
+    return events
+
+
 def _with_plain_types(data: Any, where: str) -> Any:
     """String views (as Polars gives) as strings: Arrow cannot take rows of views. The names are not ours."""
     check_names(data.schema.names, where)
@@ -341,10 +373,11 @@ def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
         )
 
 
-def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
+def explain(data: Any, *applied: Applied, of: Any = None, **named: Applied) -> Explanation:
     """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
 
-    Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do.
+    Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do; with ``of=``, what
+    :func:`with_columns` would do with it.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 2.0]})
@@ -363,10 +396,13 @@ def explain(data: Any, *applied: Applied, **named: Applied) -> Explanation:
     <BLANKLINE>
     local: a table is sorted once per pass and fed in slices; a reader must come sorted
     """
+    named, of = _of_or_column(named, of)
     expressions = _named(applied, named, "explain")
     if not expressions:
         raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
     if isinstance(data, Grouped):
         return data.place.explain_groups(data.keys, data.extent, expressions, data.order_by)
     place = local.Local(data) if isinstance(data, pa.Schema) else _place(data, "explain")
+    if of is not None:
+        return place.explain_at_points(_events(place, of, "explain"), expressions)
     return place.explain(expressions)

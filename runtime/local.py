@@ -63,6 +63,12 @@ class Local:
         named, computed = compute_arguments(applied)
         return Explanation([plan_groups(computed.schema(self._schema), keys, extent, named, order_by=order_by)], _PLACE)
 
+    def explain_at_points(self, events: "Local", applied: Mapping[str, Applied]) -> Explanation:
+        """What aggregates over events would do at these rows."""
+        from inwindow.runtime.spine_table import explain_at
+
+        return explain_at(self._schema, events._schema, applied)
+
     @property
     def _schema(self) -> pa.Schema:
         schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
@@ -75,6 +81,12 @@ class Table(Local):
     def with_columns(self, applied: Mapping[str, Applied]) -> pa.Table:
         """See :func:`inwindow.with_columns`."""
         return table_with_columns(self.data, applied)
+
+    def at_points(self, events: "Table", applied: Mapping[str, Applied]) -> pa.Table:
+        """See :func:`inwindow.with_columns`, with ``of=``."""
+        from inwindow.runtime.spine_table import table_at
+
+        return table_at(self.data, events.data, applied)
 
     def select(
         self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
@@ -122,7 +134,7 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     for work in plan_windows(whole.schema, named):
         operator = WithColumns(work, whole.schema, ())
         order = permutation(whole, work)
-        columns = _fed(operator, whole, order)
+        columns = fed(operator, whole, order)
         back = None if order is None else pa.array(inverse(order))
         for name, column in columns.items():
             results[name] = column if back is None else column.combine_chunks().take(back)
@@ -141,7 +153,7 @@ def table_select(
     work = single_pass(plan_windows(whole.schema, named), "select")
     order = permutation(whole, work)
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
-    given = _fed(Select(work, numbered.schema, (_ROW,), emitted_at), numbered, order)
+    given = fed(Select(work, numbered.schema, (_ROW,), emitted_at), numbered, order)
     rows = given.pop(_ROW).to_numpy()
     in_order = None
     if order is not None:
@@ -169,7 +181,7 @@ def table_groups(
     operator = GroupOperator(work, whole.schema)
     if not len(whole) and not keys and extent is None:
         return pa.Table.from_batches([over_nothing(operator, whole.schema)])
-    return pa.table(_fed(operator, whole, permutation(whole, work)), schema=operator.schema)
+    return pa.table(fed(operator, whole, permutation(whole, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
@@ -191,7 +203,7 @@ def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
 
 
-def _fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
+def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
     """The operator's output over the table in the given order; its pieces are not copied together."""
     needed = [name for name in table.column_names if name in operator.reads()]
     columns = {name: _contiguous(table.column(name)) for name in needed}

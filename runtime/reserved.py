@@ -6,6 +6,7 @@ from inwindow.udaf.errors import UsageError
 
 PREFIX = "__inwindow_"
 STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
+EVENT = f"{PREFIX}event"  # 0 in a row of a spine, which comes before the events (1) of its own time
 
 
 def check_names(names: Iterable[str], where: str) -> None:

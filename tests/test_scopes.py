@@ -2,6 +2,7 @@
 
 import math
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -58,3 +59,9 @@ def typed(function: Any, order: str) -> Any:
     if function is None or order not in ("int64", "int32"):
         return function
     return lambda t: math.ceil(function(t))
+
+
+def test_a_scope_over_wide_decimals() -> None:
+    wide = pa.table({"t": pa.array([Decimal(1), Decimal(10**27 + 3)], pa.decimal128(38, 10)), "v": [1, 2]})
+    own = iw.scope(lower=lambda t: t, order_by="t")
+    assert iw.with_columns(wide, s=iw.sum("v").over(own))["s"].to_pylist() == [1, 2]

@@ -328,7 +328,7 @@ class OrderKey:
         if self.is_float:
             return pc.cast(pa.array(keys), self.type)
         if pa.types.is_decimal(self.type):
-            return pa.array([Decimal(int(key)).scaleb(-self.type.scale) for key in keys], self.type)
+            return pa.array([Decimal(_whole(key)).scaleb(-self.type.scale, _EXACT) for key in keys], self.type)
         if pa.types.is_uint64(self.type):
             return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63))
         if pa.types.is_integer(self.type):

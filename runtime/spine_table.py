@@ -1,0 +1,56 @@
+"""Results at points in time, on Arrow tables: events and spine are put in one order, and fed as any table is."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.explain import Explanation
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.spine import in_one_sequence, plan_spine
+from inwindow.runtime.expressions import compute_arguments
+from inwindow.runtime.local import fed
+from inwindow.runtime.reserved import EVENT, PREFIX
+from inwindow.runtime.sorting import inverse, permutation
+from inwindow.runtime.spine import AtPoints
+from inwindow.udaf.applied import Applied
+
+_ROW = f"{PREFIX}row"
+
+
+def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
+    """The spine with a column per aggregate over the events."""
+    named, computed = compute_arguments(applied)
+    whole = computed.onto(events)
+    results: dict[str, pa.Array] = {}
+    for work in plan_spine(spine.schema, whole.schema, named):
+        both = _together(spine, whole, work)
+        operator = AtPoints(work, both.schema, (_ROW,))
+        given = fed(operator, both, permutation(both, in_one_sequence(work, EVENT)))
+        back = pa.array(inverse(given.pop(_ROW).to_numpy()))
+        results |= {name: column.combine_chunks().take(back) for name, column in given.items()}
+    for name in applied:
+        at = spine.schema.get_field_index(name)
+        spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
+    return spine
+
+
+def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
+    """Both, the events with what the pass reads; the spine, whose rows are numbered, has NULL there."""
+    needed = dict.fromkeys(work.places)
+    for step in work.steps:
+        needed |= dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])
+    points = spine.select(list(dict.fromkeys(work.places)))
+    points = points.append_column(EVENT, pa.array(np.zeros(len(spine), dtype=np.int8)))
+    tuples = events.select(list(needed)).append_column(EVENT, pa.array(np.ones(len(events), dtype=np.int8)))
+    points = points.append_column(_ROW, pa.array(np.arange(len(spine))))
+    return pa.concat_tables(
+        [points.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
+    )
+
+
+def explain_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> Explanation:
+    """What aggregates over events would do at the rows of the spine."""
+    named, computed = compute_arguments(applied)
+    place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
+    return Explanation(plan_spine(spine, computed.schema(events), named), place)
