@@ -21,6 +21,17 @@ from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Order, Window
 
+# What Spark would read as a function, where there is no such column: the key "user" would be who runs the query.
+_CONSTANTS = {
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "localtimestamp",
+    "session_user",
+    "user",
+}
+
 
 class Columns:
     """Spark columns by the name under which the plan knows them."""
@@ -182,7 +193,8 @@ def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType
     """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
     if names.count(name) == 1:
         return F.col(quoted(name))
-    if not _spark_knows(df, F.col(name)):
+    constant = name.casefold() in _CONSTANTS and name.casefold() not in map(str.casefold, names)
+    if constant or not _spark_knows(df, F.col(name)):
         check_columns(pa.schema([pa.field(column, pa.null()) for column in names]), [name], where)
     return F.col(name)
 

@@ -9,6 +9,7 @@ from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark.columns import Columns, named_column
 from inwindow.runtime.spark.emitted import groups, plan_of_groups, select
 from inwindow.runtime.spark.session import Session
+from inwindow.runtime.spark.spine import plan_at, with_columns_at
 from inwindow.runtime.spark.tuples import plan, with_columns
 from inwindow.udaf.applied import Applied, is_expression
 from inwindow.udaf.errors import UsageError
@@ -55,6 +56,17 @@ class Frame:
     def with_columns(self, applied: Mapping[str, Applied]) -> Any:
         """See :func:`inwindow.with_columns`."""
         return with_columns(Columns(self.data, self.session), applied)
+
+    def at_points(self, events: "Frame", applied: Mapping[str, Applied]) -> Any:
+        """See :func:`inwindow.with_columns`, with ``of=``."""
+        return with_columns_at(Columns(self.data, self.session), Columns(events.data, events.session), applied)
+
+    def explain_at_points(self, events: "Frame", applied: Mapping[str, Applied]) -> Explanation:
+        """What that would do."""
+        planned = plan_at(Columns(self.data, self.session), Columns(events.data, events.session), applied)
+        return Explanation(
+            planned.passes, planned.describe("results at the other rows; mapInArrow, on the union of both,")
+        )
 
     def select(
         self, passed: Mapping[str, Any], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]

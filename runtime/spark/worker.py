@@ -13,10 +13,13 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.spine import in_one_sequence
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.local import SortedCheck, over_nothing
 from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.errors import DataError, InWindowError
 from inwindow.windows.neighbours import changes
 from inwindow.windows.sequence import Positions
@@ -95,13 +98,18 @@ class Job(ABC):
         """What the operator is given: all that arrives but the number."""
         return pa.schema(list(self.schema)[self.numbered :])
 
+    @property
+    def ordered(self) -> Pass:
+        """What the tuples must be sorted by."""
+        return self.work
+
     @abstractmethod
     def operator(self) -> Operator:
         """A fresh operator."""
 
     def run(self, batches: Batches) -> Batches:
         """The operator's output over the task's batches."""
-        guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.work)
+        guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.ordered)
         operator = self.operator()
         for batch in _in_steps(_as(self.schema, batch) for batch in batches if batch.num_rows):
             given = operator.process(guard.checked(batch))
@@ -133,6 +141,22 @@ class SelectJob(Job):
     def operator(self) -> Operator:
         """For ``select``."""
         return Select(self.work, self.columns, self.passed, self.emitted_at)
+
+
+@dataclass(frozen=True)
+class SpineJob(Job):
+    """A row per row of a spine, which comes sorted among the events."""
+
+    passed: tuple[str, ...]
+
+    @property
+    def ordered(self) -> Pass:
+        """The spine first among equal times."""
+        return in_one_sequence(self.work, EVENT)
+
+    def operator(self) -> Operator:
+        """For ``with_columns(of=...)``."""
+        return AtPoints(self.work, self.columns, self.passed)
 
 
 class GroupJob(Job):

@@ -10,7 +10,15 @@ import pytest
 from inwindow.runtime.spark.jvm import ensure_java
 
 FOLDER = Path(__file__).parent
-SAME = ["test_parity.py", "test_plans.py", "test_types.py", "test_errors.py", "test_emitted.py", "test_sql.py"]
+SAME = [
+    "test_parity.py",
+    "test_plans.py",
+    "test_types.py",
+    "test_errors.py",
+    "test_emitted.py",
+    "test_spine.py",
+    "test_sql.py",
+]
 
 
 @pytest.mark.skipif("PYTEST_CONNECT" in os.environ, reason="this is the run on Connect")

@@ -1,0 +1,109 @@
+"""Results at points in time on Spark: events and spine in one union, which is shuffled and sorted as any pass is.
+
+::
+
+    events   user ts price               1        union by name; what a side lacks is NULL
+    spine    user ts         label ...   0   ->   repartition by user, sort by user, ts, marker   ->   mapInArrow
+                                                  and only the spine's rows come out, with all their columns
+
+The marker puts the spine's rows before the events of their own time. Memory is that of the frames, as in every pass.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.reserved import EVENT, PREFIX
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import Carrier
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import named_only, results_of, struct_of
+from inwindow.runtime.spark.placed import Placed, marked, ordering
+from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.session import is_connect, sort_order
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+
+
+def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+    """The passes over the events, each with the rows of the spine among them."""
+    if is_connect(spine.df) != is_connect(events.df):
+        raise UsageError("with_columns(of=...): one DataFrame is of Spark Connect, the other is not: use one session")
+    named = named_only(events, applied)
+    labels = ", ".join(one.label for one in applied.values())
+    where = f"the rows at which {labels} is wanted"
+    for one in named.values():
+        if one.window is not None:
+            places = [*one.window.partition_by, *(order.column for order in one.window.order_by)]
+            for name in places:
+                spine.name(name, where)
+            spine.check_places(places, where)
+    passes = plan_spine(spine.schema(), events.schema(), named, **events.session.planning)
+    return SparkPlan(events, passes, [Carrier(True, True)] * len(passes))
+
+
+def with_columns_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> Any:
+    """The spine with a column per aggregate over the events."""
+    planned = plan_at(spine, events, applied)
+    planned.warn_of_one_task()
+    names, F = spine.names, spine.session.F
+    df, placed = spine.df, Placed()
+    made: dict[str, str] = {}
+    for at, work in enumerate(planned.passes):
+        its = {step.name: f"{PREFIX}result_{at}_{i}" for i, step in enumerate(work.steps)}
+        df = _pass(Columns(df, spine.session), events, work, list(its.values()))
+        made |= its
+        placed = Placed(work.partition_by, ordering(work))
+    added = df.withColumns({name: F.col(made[name]) for name in applied}).drop(*made.values())
+    replaced = {name.casefold() for name in applied}
+    return marked(added, placed.within([name for name in names if name.casefold() not in replaced]))
+
+
+def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any:
+    """The spine with the results of one pass, under these titles."""
+    F = spine.session.F
+    read, places = needed(work), [spine.name(name, "with_columns(of=...)") for name in work.places]
+    whole = spine.names
+    kept = Columns(spine.df, spine.session)
+    for name in whole:
+        kept.name(name, "with_columns(of=...), which hands all columns to Python")
+    tuples = [events.crossing(name).alias(f"_e{i}") for i, name in enumerate(read)]
+    points = [spine.crossing(name).alias(f"_e{read.index(name)}") for name in dict.fromkeys(places)]
+    points += [kept.crossing(name).alias(f"_s{i}") for i, name in enumerate(whole)]
+    both = events.df.select(*tuples, F.lit(1).cast("tinyint").alias("_m")).unionByName(
+        spine.df.select(*points, F.lit(0).cast("tinyint").alias("_m")), allowMissingColumns=True
+    )
+    sent = [*(f"_e{i}" for i in range(len(read))), "_m", *(f"_s{i}" for i in range(len(whole)))]
+    sorted_ = _in_order(both, work, read, F).select(*sent)
+
+    passed = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
+    fields = [events.schema().field(name) for name in read] + [pa.field(EVENT, pa.int8())]
+    fields += [pa.field(name, kind) for name, kind in zip(passed, kept.schema().types, strict=True)]
+    job = shipped(worker.SpineJob(work, pa.schema(fields), False, tuple(passed)))
+    through = [kept.handed_through(name) for name in whole]
+    results = [*through, *results_of(events, work)]
+    mapped = sorted_.mapInArrow(worker.map_function(job), struct_of(results))
+    metadata = {field.name: field.metadata for field in spine.df.schema.fields if field.metadata}
+    through = [replace(result, metadata=metadata.get(name)) for result, name in zip(through, whole, strict=True)]
+    back = []
+    for i, (result, name) in enumerate(zip([*through, *results[len(whole) :]], [*whole, *titles], strict=True)):
+        said = {} if result.metadata is None else {"metadata": result.metadata}
+        back.append(result.finished(F.col(f"_{i}"), F).alias(name, **said))
+    return mapped.select(*back)
+
+
+def _in_order(both: Any, work: Pass, read: list[str], F: Any) -> Any:
+    """The rows of a key in one task, in order, the spine first among equal times."""
+    keys = [F.col(f"_e{read.index(name)}") for name in work.partition_by]
+    # The literal, as in carriers.py: no partitioning of somebody else's is taken for ours.
+    both = both.repartition(*keys, F.lit(0)) if keys else both.repartition(1)
+    orders = [
+        sort_order(F.col(f"_e{read.index(o.column)}"), ascending=o.ascending, nulls_first=o.nulls_first)
+        for o in work.order_by
+    ]
+    return both.sortWithinPartitions(*keys, *orders, F.col("_m").asc())

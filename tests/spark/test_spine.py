@@ -1,0 +1,200 @@
+"""Point in time on Spark: the rows of one DataFrame, aggregates over another; the same as on Arrow tables, and as a join."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import inwindow as iw
+
+USERS, EVENTS, LABELS = 25, 6_000, 10_000
+BY_USER = {"partition_by": "user", "order_by": "ts"}
+
+
+class Spread(iw.WindowAggregate):
+    """The range of the prices in the window, read from the live buffer."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, price: float) -> None: ...
+
+    def expire(self, price: float) -> None: ...
+
+    def terminate(self) -> float:
+        prices = [record.price for record in self.inwindow]
+        return max(prices) - min(prices)
+
+
+class Total(iw.Aggregate, empty=-1.0):
+    def initialize(self, price: float) -> None:
+        self.total = price
+
+    def iterate(self, price: float) -> None:
+        self.total += price
+
+    def merge(self, later: "Total") -> None:
+        self.total += later.total
+
+    def terminate(self) -> float:
+        return self.total
+
+
+@pytest.fixture(scope="module")
+def events(spark: Any) -> Any:
+    random = np.random.default_rng(1)
+    hours = random.integers(0, 60 * 24, EVENTS)
+    rows = pa.table(
+        {
+            "price": pa.array(random.integers(0, 400, EVENTS) / 4, mask=random.random(EVENTS) < 0.1),
+            "user": pa.array(random.integers(0, USERS, EVENTS), mask=random.random(EVENTS) < 0.03),
+            "ts": pa.array(
+                [datetime(2026, 3, 1) + timedelta(hours=int(h)) for h in hours],
+                pa.timestamp("us", "UTC"),
+                mask=random.random(EVENTS) < 0.01,
+            ),
+            "ok": random.random(EVENTS) < 0.5,
+        }
+    )
+    return spark.createDataFrame(rows)
+
+
+@pytest.fixture(scope="module")
+def labels(spark: Any) -> Any:
+    random = np.random.default_rng(2)
+    hours = random.integers(0, 60 * 24, LABELS)
+    rows = pa.table(
+        {
+            "label": range(LABELS),
+            "ts": pa.array(
+                [datetime(2026, 3, 1) + timedelta(hours=int(h)) for h in hours],
+                pa.timestamp("us", "UTC"),
+                mask=random.random(LABELS) < 0.01,
+            ),
+            "amount": [Decimal(i).scaleb(-2) for i in range(LABELS)],
+            "user": pa.array(random.integers(0, USERS + 2, LABELS), mask=random.random(LABELS) < 0.03),
+            "tags": [["a", None][: i % 3] for i in range(LABELS)],
+        }
+    )
+    return spark.createDataFrame(rows)
+
+
+def aggregates() -> dict[str, iw.Applied]:
+    week = iw.range("7 days", **BY_USER)
+    return {
+        "n": iw.count().over(week),
+        "total": iw.sum("price").over(week),
+        "high": iw.max("price").filter("ok").over(iw.range("3 days", lag="12 hours", **BY_USER)),
+        "ever": iw.avg("price").over(iw.unbounded(**BY_USER)),
+        "last3": iw.sum("price").over(iw.rows(3, **BY_USER)),
+        "spread": Spread()("price").over(week),
+        "own": Total()("price").over(iw.range("2 days", **BY_USER)),
+    }
+
+
+@pytest.mark.parametrize("partitions", ["200", "1"])
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_ten_thousand_labels_equal_a_join(spark: Any, events: Any, labels: Any, partitions: str, adaptive: str) -> None:
+    from pyspark.sql import functions as F
+
+    if (partitions, adaptive) == ("200", "false"):
+        partitions = "20"  # two hundred tasks take a while
+    spark.conf.set("spark.sql.shuffle.partitions", partitions)
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    spark.conf.set("spark.sql.session.timeZone", "UTC")  # for the join: elsewhere Spark's days may have 23 hours
+    named = aggregates()
+    del named["last3"]  # a join does not say which of several at one time is the third
+    made = iw.with_columns(labels, **named, of=events)
+    assert made.columns == [*labels.columns, *named]
+    assert made.select(*labels.columns).schema == labels.schema
+    ours = {row["label"]: row.asDict() for row in made.collect()}
+    assert len(ours) == LABELS
+    kept = {row["label"]: row.asDict() for row in labels.collect()}
+    assert all({name: row[name] for name in labels.columns} == kept[key] for key, row in ours.items())
+
+    before = (F.col("l.user").eqNullSafe(F.col("e.user"))) & (F.col("e.ts") < F.col("l.ts"))
+    joined = labels.alias("l").join(events.alias("e"), before, "left")
+
+    def since(hours: int, until: int = 0) -> Any:
+        far = F.col("e.ts") >= F.col("l.ts") - F.expr(f"interval {hours} hours")
+        return far & (F.col("e.ts") <= F.col("l.ts") - F.expr(f"interval {until} hours"))
+
+    theirs = joined.groupBy("label").agg(
+        F.count_if(since(168)).alias("n"),
+        F.sum(F.when(since(168), F.col("price"))).alias("total"),
+        F.max(F.when(since(84, 12) & F.col("ok"), F.col("price"))).alias("high"),
+        F.avg("price").alias("ever"),
+        (F.max(F.when(since(168), F.col("price"))) - F.min(F.when(since(168), F.col("price")))).alias("spread"),
+        F.coalesce(F.sum(F.when(since(48), F.col("price"))), F.lit(-1.0)).alias("own"),
+    )
+    for row in theirs.collect():
+        mine = ours[row["label"]]
+        for name in ("n", "total", "high", "spread", "own"):  # quarters: sums of them are exact
+            assert mine[name] == row[name], (name, mine, row)
+        assert mine["ever"] == (None if row["ever"] is None else pytest.approx(row["ever"], rel=1e-12))
+
+
+def test_the_same_as_on_tables(events: Any, labels: Any) -> None:
+    named = {name: one for name, one in aggregates().items() if name != "last3"}  # whose ties are Spark's
+    unkeyed = {
+        "all": iw.count().over(iw.range("1 hour", order_by="ts")),
+        "label": iw.max("ts").over(iw.rows(2, **BY_USER)),
+    }
+    with pytest.warns(UserWarning, match="no partitioning"):
+        ours = iw.with_columns(labels, **named, **unkeyed, of=events).orderBy("amount").toArrow()
+    theirs = iw.with_columns(labels.orderBy("label").toArrow(), **named, **unkeyed, of=events.toArrow())
+    assert ours.column_names == theirs.column_names
+    assert ours.to_pylist() == theirs.to_pylist()
+
+
+def test_columns_of_spark(spark: Any) -> None:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    events = spark.sql(
+        "select 'a' as k, timestamp_ntz'2026-01-01' + make_dt_interval(0, id) as t, id as v, make_ym_interval(0, id) as m "
+        "from range(6)"
+    )
+    spine = spark.sql(
+        "select make_ym_interval(1, 1) as m, 'a' as k, timestamp_ntz'2026-01-01 03:00:00' as t, named_struct('x', 1) as s, "
+        "null as nothing, parse_json('{\"a\": 1}') as j"
+    )
+    w = Window.partitionBy("k").orderBy(F.col("t")).rowsBetween(-1, 0)
+    made = iw.with_columns(
+        spine, s2=iw.sum(F.col("v") * 2).over(w), longest=iw.max("m").over(w), k=iw.count().over(w), of=events
+    )
+    assert made.columns == ["m", "k", "t", "s", "nothing", "j", "s2", "longest"]
+    (row,) = made.selectExpr(
+        "cast(m as string)", "k", "s.x", "nothing", "to_json(j)", "s2", "cast(longest as string)"
+    ).collect()
+    assert tuple(row) == ("INTERVAL '1-1' YEAR TO MONTH", 2, 1, None, '{"a":1}', 6, "INTERVAL '0-2' YEAR TO MONTH")
+
+
+def test_of_itself_and_again(spark: Any) -> None:
+    df = spark.range(50).selectExpr("id", "id % 3 as k", "id div 6 as t")
+    window = iw.range(2, partition_by="k", order_by="t")
+    made = iw.with_columns(df, n=iw.count().over(window), of=df)
+    once = iw.with_columns(made, here=iw.count().over(iw.range(2, lag=0, partition_by="k", order_by="t")))
+    for row in once.collect():
+        expected = sum(i % 3 == row.k and row.t - 2 <= i // 6 < row.t for i in range(50))
+        at = sum(i % 3 == row.k and i // 6 == row.t for i in range(50))
+        assert (row.n, row.here) == (expected, expected + at)
+
+
+def test_said(spark: Any, events: Any, labels: Any) -> None:
+    one = iw.sum("price").over(iw.unbounded(**BY_USER))
+    text = str(iw.explain(labels, s=one, of=events))
+    assert text.endswith(
+        "spark, pass 1: repartition by user, sort by user, ts; results at the other rows; mapInArrow, on the union of both, over "
+        "user, ts, price"
+    )
+    with pytest.raises(
+        iw.UnknownColumnError, match="the rows at which sum.price. is wanted: there is no column 'user'"
+    ):
+        iw.with_columns(labels.drop("user"), s=one, of=events)
+    with pytest.raises(iw.UsageError, match="'user' is of type string, but of type int64 in of="):
+        iw.with_columns(labels.withColumn("user", labels["user"].cast("string")), s=one, of=events)
+    with pytest.raises(iw.UsageError, match="one is a Table, the other a DataFrame"):
+        iw.with_columns(pa.table({"ts": [1]}), s=one, of=events)
