@@ -74,7 +74,8 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, **named: Applied
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     if of is not None:
-        at_points: Data = place.at_points(_events(place, of, "with_columns"), aggregates)
+        events = _events(place, of, "with_columns")
+        at_points: Data = place.at_points(events, aggregates)
         return at_points
     for name, one in aggregates.items():
         _check_kept_rows(name, one)
@@ -401,8 +402,13 @@ def explain(data: Any, *applied: Applied, of: Any = None, **named: Applied) -> E
     if not expressions:
         raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
     if isinstance(data, Grouped):
+        if of is not None:
+            raise UsageError(
+                "explain(of=...): groups are not evaluated at the rows of another table: drop of=, or group_by"
+            )
         return data.place.explain_groups(data.keys, data.extent, expressions, data.order_by)
     place = local.Local(data) if isinstance(data, pa.Schema) else _place(data, "explain")
     if of is not None:
-        return place.explain_at_points(_events(place, of, "explain"), expressions)
+        events = _events(place, of, "explain")
+        return place.explain_at_points(events, expressions)
     return place.explain(expressions)

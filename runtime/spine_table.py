@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.spine import in_one_sequence, plan_spine
+from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.local import fed
 from inwindow.runtime.reserved import EVENT, PREFIX
@@ -26,7 +26,7 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
     for work in plan_spine(spine.schema, whole.schema, named):
         both = _together(spine, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
-        given = fed(operator, both, permutation(both, in_one_sequence(work, EVENT)))
+        given = fed(operator, both, permutation(both, work))
         back = pa.array(inverse(given.pop(_ROW).to_numpy()))
         results |= {name: column.combine_chunks().take(back) for name, column in given.items()}
     for name in applied:
@@ -36,7 +36,10 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
 
 
 def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
-    """Both, the events with what the pass reads; the spine, whose rows are numbered, has NULL there."""
+    """The spine, its rows numbered, then the events, with what the pass reads; NULL where a side lacks a column.
+
+    Rows of equal times stay in this order when they are sorted: no row of the spine will come behind an event of its time.
+    """
     needed = dict.fromkeys(work.places)
     for step in work.steps:
         needed |= dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])

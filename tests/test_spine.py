@@ -19,7 +19,7 @@ from test_builtins import close, largest
 
 import inwindow as iw
 from inwindow.optimizer.rules import RULES
-from inwindow.optimizer.spine import in_one_sequence, plan_spine
+from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.sorting import permutation
 from inwindow.runtime.spine import AtPoints
@@ -101,7 +101,7 @@ def given_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, size: int, 
     """The operator over batches of some size, moved to another operator between any two, if asked for."""
     (work,) = plan_spine(spine.schema, events.schema, {"x": applied})
     both = _together(spine, events, work)
-    order = permutation(both, in_one_sequence(work, EVENT))
+    order = permutation(both, work)
     both = both if order is None else both.take(pa.array(order))
     row = "__inwindow_row"
     operator, out = AtPoints(work, both.schema, (row,)), []

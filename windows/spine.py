@@ -13,8 +13,9 @@ So a frame is two positions of one endless sequence here too, never moving backw
 as it is. A point without a time (NULL, NaN) sees nothing; a tuple without one is never seen.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,17 +55,21 @@ class Points:
         return mask
 
 
-class PointFraming(Protocol):
+class PointFraming(ABC):
     """A frame, ready to be turned into the bounds of points."""
 
-    memory: ClassVar[tuple[str, ...]]  # the attributes that must survive between batches
+    memory: ClassVar[tuple[str, ...]] = ()  # the attributes that must survive between batches
 
+    @abstractmethod
     def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
         """The bounds of points that see something: in ``[low, before)`` are the tuples before each that have a time."""
 
     def ahead(self, sequence: Sequence, newest: Points, low: Positions) -> tuple[int, int]:
-        """Where no frame to come starts, or ends, before; ``newest`` is a point right behind all tuples."""
+        """Where no frame to come starts, or ends, before: what ``newest``, a point right behind all tuples, would see."""
+        start, end = self.reach(sequence, newest, low)
+        return int(start[0]), int(end[0])
 
+    @abstractmethod
     def keys_from(self, start: int, end: int) -> int | None:
         """The oldest tuple whose key is needed to find frames that start and end at or after these; None for none."""
 
@@ -90,30 +95,14 @@ def bounds_at(framing: PointFraming, sequence: Sequence, points: Points) -> Boun
 
 def ahead_of(framing: PointFraming, sequence: Sequence) -> tuple[int, int]:
     """Where no frame to come starts, or ends, before: such points lie behind all tuples that have arrived."""
-    if not sequence.end:
-        return 0, 0
-    newest = Points(np.array([sequence.end]), np.array([True]), sequence.last_key, np.array([sequence.ends_plain]))
-    if not sequence.ends_plain:
+    if not sequence.end or not sequence.ends_plain:
         return sequence.end, sequence.end
+    newest = Points(np.array([sequence.end]), np.array([True]), sequence.last_key, np.array([True]))
     return framing.ahead(sequence, newest, sequence.blocks(newest.before - 1)[0])
 
 
-class _AheadByReach:
-    """Time does not go back: what a point right behind the newest tuple would see bounds all frames to come."""
-
-    def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
-        raise NotImplementedError
-
-    def ahead(self, sequence: Sequence, newest: Points, low: Positions) -> tuple[int, int]:
-        """The bounds of that point."""
-        start, end = self.reach(sequence, newest, low)
-        return int(start[0]), int(end[0])
-
-
-class RowsAtPoints(_AheadByReach):
+class RowsAtPoints(PointFraming):
     """ROWS: counted from the newest tuple before the point, as if it were the current one."""
-
-    memory: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, frame: Rows) -> None:
         assert frame.upper is not None
@@ -130,10 +119,8 @@ class RowsAtPoints(_AheadByReach):
         return None
 
 
-class RangeAtPoints(_AheadByReach):
+class RangeAtPoints(PointFraming):
     """RANGE: first key >= t + lower; first key > t + upper, or all before t."""
-
-    memory: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, frame: Range, key: OrderKey) -> None:
         self.lower, self.upper, self.key = frame.lower, frame.upper, key
@@ -160,7 +147,7 @@ class RangeAtPoints(_AheadByReach):
         return None if self.upper == 0 else end
 
 
-class LandmarkAtPoints(_AheadByReach):
+class LandmarkAtPoints(PointFraming):
     """since <= time < t, and time <= until: edges that stand still, kept once tuples have passed them."""
 
     memory: ClassVar[tuple[str, ...]] = ("found",)
@@ -193,7 +180,7 @@ class LandmarkAtPoints(_AheadByReach):
         return None
 
 
-class ScopeAtPoints(ScopeFraming):
+class ScopeAtPoints(ScopeFraming, PointFraming):
     """lower(t) <= time < t, and time <= upper(t): the user's functions, called once per distinct time of the points."""
 
     memory: ClassVar[tuple[str, ...]] = ("last", "reached")

@@ -124,6 +124,10 @@ class Columns:
         """The Spark column of a name."""
         return self._columns[name]
 
+    def is_named(self, name: str) -> bool:
+        """Whether a name is one of the data's columns (or a path in one), and no expression."""
+        return name in self._columns and all(name != given for _, given in self._given)
+
     def crossing(self, name: str) -> Any:
         """The Spark column in a type that can cross."""
         return self.ferry(name).out(self._columns[name])

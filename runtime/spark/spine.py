@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, check_columns
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark import worker
@@ -34,6 +34,7 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
     """The passes over the events, each with the rows of the spine among them."""
     if is_connect(spine.df) != is_connect(events.df):
         raise UsageError("with_columns(of=...): one DataFrame is of Spark Connect, the other is not: use one session")
+    check_columns(pa.schema([pa.field(name, pa.null()) for name in spine.names]), spine.names, "with_columns(of=...)")
     named = named_only(events, applied)
     labels = ", ".join(one.label for one in applied.values())
     where = f"the rows at which {labels} is wanted"
@@ -41,6 +42,11 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
         if one.window is not None:
             places = [*one.window.partition_by, *(order.column for order in one.window.order_by)]
             for name in places:
+                if not events.is_named(name):
+                    raise UsageError(
+                        f"with_columns(of=...): {name} is an expression, but the other rows must have this key or time too: make it "
+                        "a column of both, and give its name"
+                    )
                 spine.name(name, where)
             spine.check_places(places, where)
     passes = plan_spine(spine.schema(), events.schema(), named, **events.session.planning)

@@ -181,6 +181,9 @@ def test_of_itself_and_again(spark: Any) -> None:
         expected = sum(i % 3 == row.k and row.t - 2 <= i // 6 < row.t for i in range(50))
         at = sum(i % 3 == row.k and i // 6 == row.t for i in range(50))
         assert (row.n, row.here) == (expected, expected + at)
+    # What is done to the result does not reach below it.
+    assert made.filter("id = 40").collect() == [row for row in made.collect() if row.id == 40]
+    assert sorted(made.limit(7).collect()) == sorted(set(made.limit(7).collect()) & set(made.collect()))
 
 
 def test_said(spark: Any, events: Any, labels: Any) -> None:
@@ -196,5 +199,10 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
         iw.with_columns(labels.drop("user"), s=one, of=events)
     with pytest.raises(iw.UsageError, match="'user' is of type string, but of type int64 in of="):
         iw.with_columns(labels.withColumn("user", labels["user"].cast("string")), s=one, of=events)
+    with pytest.raises(iw.UnknownColumnError, match="the column 'label' is there 2 times"):
+        iw.with_columns(labels.select("label", "label", "user", "ts"), s=one, of=events)
+    upper = iw.sum("price").over(iw.unbounded(partition_by=events["user"] + 1, order_by="ts"))
+    with pytest.raises(iw.UsageError, match="is an expression, but the other rows must have this key or time too"):
+        iw.with_columns(labels, s=upper, of=events)
     with pytest.raises(iw.UsageError, match="one is a Table, the other a DataFrame"):
         iw.with_columns(pa.table({"ts": [1]}), s=one, of=events)
