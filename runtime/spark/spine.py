@@ -44,8 +44,8 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
             for name in places:
                 if not events.is_named(name):
                     raise UsageError(
-                        f"with_columns(of=...): {name} is an expression, but the other rows must have this key or time too: make it "
-                        "a column of both, and give its name"
+                        f"with_columns(of=...): {name} is an expression, but the other rows must have this key or time too: make "
+                        "it a column of both, and give its name"
                     )
                 spine.name(name, where)
             spine.check_places(places, where)

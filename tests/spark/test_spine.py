@@ -9,6 +9,9 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
+from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.reserved import EVENT
+from inwindow.runtime.spark.worker import SpineJob
 
 USERS, EVENTS, LABELS = 25, 6_000, 10_000
 BY_USER = {"partition_by": "user", "order_by": "ts"}
@@ -206,3 +209,19 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
         iw.with_columns(labels, s=upper, of=events)
     with pytest.raises(iw.UsageError, match="one is a Table, the other a DataFrame"):
         iw.with_columns(pa.table({"ts": [1]}), s=one, of=events)
+
+
+def test_a_label_behind_an_event_of_its_time_is_noticed() -> None:
+    schema = pa.schema({"t": pa.int64(), "v": pa.int64(), EVENT: pa.int8(), "label": pa.int64()})
+    (work,) = plan_spine(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
+    job = SpineJob(work, schema, False, ("label",))
+
+    def given(markers: list[int]) -> list[Any]:
+        batch = pa.record_batch([[1, 2, 2], [3, 5, 7], markers, [0, 1, 2]], schema=schema)
+        return [row for out in job.run(iter([batch])) for row in out.to_pylist()]
+
+    assert given([1, 0, 1]) == [{"label": 1, "s": 3}]
+    with pytest.raises(
+        iw.DataError, match="the tuples that Spark hands over are not sorted by t nulls first, __inwindow_event"
+    ):
+        given([1, 1, 0])
