@@ -169,6 +169,27 @@ def test_built_ins(name: str, data: st.DataObject) -> None:
         assert all(close(name, a, b, scale) for a, b in zip(ours, expected, strict=True))
 
 
+@pytest.mark.parametrize("window", [
+    iw.range(50, order_by="t"), iw.range(40, lag=10, order_by="t"), iw.range_between(None, -30, order_by="t"),
+    iw.rows(20, lag=5, order_by="t"), iw.rows_between(None, -7, order_by="t"), iw.landmark(since=100, until=200, order_by="t"),
+    iw.scope(lower=lambda t: t // 50 * 50, upper=lambda t: t - 10, order_by="t"),
+], ids=lambda window: window.describe())  # fmt: skip
+@pytest.mark.parametrize("name", ["max", "min_by", "sum", "median", "last", "count_distinct", "collect_list"])
+def test_a_long_partition_in_small_batches(name: str, window: Window) -> None:
+    """Values and keys are let go one by one: those that a later frame needs must not be."""
+    t = np.arange(300)
+    events = pa.table({"t": t, "v": np.where(t % 7 == 3, 50.0 - t, -1.0 * t), "w": (t * 37 % 101) * 1.0})
+    events, spine = events.filter(pa.array(t % 10 != 0)), pa.table({"t": t[::10]})
+    row = BUILT_INS[name]
+    prototype = row.plain()
+    expected = expected_at(spine, events, prototype(*row.columns).over(window), prototype)
+    for strategy in strategies_for(spine, events, row.ours(*row.columns).over(window)):
+        applied = row.ours(*row.columns).over(window, strategy=strategy)
+        for size in (1, 13):
+            ours = given_at(spine, events, applied, size, pickled=False)
+            assert all(close(name, a, b, 300) for a, b in zip(ours, expected, strict=True)), strategy
+
+
 # A table's worth of labels, beside a join
 
 USERS, EVENTS, LABELS = 40, 20_000, 10_000
