@@ -44,7 +44,7 @@ class PointLane:
     def look_ahead(self, sequence: Sequence) -> None:
         """What the points to come may see; a frame that only grows is folded, and not held."""
         self.next_start, self.next_end = ahead_of(self.framing, sequence)
-        if not self.evaluator.evicts:
+        if not self.evaluator.evicts and not self.evaluator.moves:
             self.evaluator.absorb(self.next_start, self.next_end)
 
     @property
