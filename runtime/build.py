@@ -42,8 +42,7 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     """The evaluator of a step's strategy."""
     if step.strategy == "pane-cascade":
         assert panes is not None
-        levels = KernelLevels(_input(step, held)) if step.implementation.native else _hook_levels(step, held)
-        return PaneCascade(panes, levels)
+        return PaneCascade(panes, levels_of(step, held))
     strategy = step.strategy
     if strategy == "tumble" and step.case.frames_overlap:
         strategy = "recompute"  # a RANGE slide's frames may share the tuples at their edge: each is folded on its own
@@ -54,6 +53,11 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
     return HookEvaluator(driver, _arguments(step, held), answers, evicts=evicts, undoes=undoes)
+
+
+def levels_of(step: Step, held: Held) -> Levels:
+    """The two levels of a step's cascade, the first one over held tuples."""
+    return KernelLevels(_input(step, held)) if step.implementation.native else _hook_levels(step, held)
 
 
 # Built-ins with a kernel

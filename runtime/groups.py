@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import evaluator_of
+from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.operator import Operator
 from inwindow.windows.extent_bounds import Extents, extents_of
 from inwindow.windows.panes import extent_panes
@@ -19,10 +20,7 @@ class GroupOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
         self.framing = extents_of(work.extent, work.key)
-        self.evaluators = [
-            evaluator_of(step, self.held, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
-            for step in work.steps
-        ]
+        self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
         self.done: tuple[Extents, list[pa.Array]] | None = None
         fields = [schema.field(name) for name in work.partition_by]
@@ -31,6 +29,13 @@ class GroupOperator(Operator):
             fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
         self.schema = pa.schema(fields)
+
+    def made_evaluators(self) -> list[Evaluator]:
+        """One per step, by its strategy."""
+        return [
+            evaluator_of(step, self.held, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            for step in self.work.steps
+        ]
 
     def _append(self, batch: pa.RecordBatch) -> None:
         end = self.sequence.end

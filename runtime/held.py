@@ -187,7 +187,11 @@ class Held:
 
     def objects(self, name: str) -> ListColumn:
         """Hold a column as Python values."""
-        return self._hold(Objects(name), ListColumn())  # type: ignore[return-value]
+        return self.objects_of(Objects(name))
+
+    def objects_of(self, source: Source) -> ListColumn:
+        """Hold what a source makes Python objects of."""
+        return self._hold(source, ListColumn())  # type: ignore[return-value]
 
     def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
         """Hold the mask of tuples that hooks see."""

@@ -11,6 +11,7 @@ Memory is what the frames still need, never the partition.
 
 import pickle
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -89,15 +90,7 @@ class Operator(ABC):
 
     def run(self, step: Step, action: Any, *arguments: Any) -> Any:
         """Call into a step; what its hooks or kernels raise is told with the tuple it happened on."""
-        try:
-            return action(*arguments)
-        except HookRaised as raised:
-            error = hook_error(step, self.work, raised, self.held, self.sequence)
-        except Unfit as unfit:
-            error = result_error(step, self.work, unfit, self.held, self.sequence)
-        except OverflowError:
-            error = overflow_error(step)
-        raise error
+        return telling(step, self.work, lambda: self.held, self.sequence, action, *arguments)
 
     @abstractmethod
     def advance(self) -> None:
@@ -151,6 +144,21 @@ class Operator(ABC):
         self.waiting, self.waiting_rows = content["waiting"], content["waiting_rows"]
         for part, its in zip(self.parts(), content["parts"], strict=True):
             part.restore(its)
+
+
+def telling(
+    step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any
+) -> Any:
+    """Call into a step; what its hooks or kernels raise is told with the aggregate, and the tuple it happened on."""
+    try:
+        return action(*arguments)
+    except HookRaised as raised:
+        error = hook_error(step, work, raised, held(), sequence)
+    except Unfit as unfit:
+        error = result_error(step, work, unfit, held(), sequence)
+    except OverflowError:
+        error = overflow_error(step)
+    raise error
 
 
 def fingerprint(work: Pass) -> str:

@@ -95,9 +95,9 @@ def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence)
         if column is not None:
             values.append(f"{name}={_shown(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
-    number = f"tuple {position - int(start[-1]) + 1} of its partition" if len(start) else ""
+    number = [f"tuple {position - int(start[-1]) + 1} of its partition"] if len(start) else []
     whole = ", for the frame that ends at " if hook == "terminate" else ", at "
-    return whole + ", ".join([*values, number])
+    return whole + ", ".join([*values, *number])
 
 
 def _shown(value: pa.Scalar) -> Any:

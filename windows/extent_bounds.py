@@ -93,16 +93,18 @@ class ExtentFraming(ABC):
         return at
 
     def _check_room(self, sequence: Sequence, at: Positions) -> None:
+        if sequence.key is not None and len(at):
+            self.check_room(sequence.key, sequence.keys_at(at))
+
+    def check_room(self, key: OrderKey, keys: Keys) -> None:
         """The bounds of the extents that a tuple lies in must be 64-bit numbers, as its attribute is."""
-        keys = sequence.keys_at(at) if sequence.key is not None and len(at) else np.zeros(0)
         if keys.dtype != np.int64:
             return
         for extreme in (keys.min(), keys.max()):
             if not _INT64.min + self.reach <= int(extreme) <= _INT64.max - self.reach:
-                assert sequence.key is not None
-                value = sequence.key.column_of(np.array([extreme]))[0]
+                value = key.column_of(np.array([extreme]))[0]
                 raise DataError(
-                    f"{sequence.key.column!r} = {value} is so close to the end of its type, {sequence.key.type}, that an "
+                    f"{key.column!r} = {value} is so close to the end of its type, {key.type}, that an "
                     "extent around it would have no bounds: filter such tuples out, or make the value NULL"
                 )
 

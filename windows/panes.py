@@ -13,7 +13,7 @@ the moment a tuple of the next one arrives.
 from typing import Any, Protocol
 
 from inwindow.windows.extent_bounds import CountedHops, Cumulations, Hops
-from inwindow.windows.order_key import floor_multiple
+from inwindow.windows.order_key import Keys, floor_multiple
 from inwindow.windows.sequence import Positions, Sequence
 
 
@@ -45,8 +45,11 @@ class HopPanes:
 
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
         """How many edges lie at or before the tuple's value."""
+        return self.of_keys(self.hops.keys(sequence, at))
+
+    def of_keys(self, keys: Keys) -> Any:
+        """The same, of values alone."""
         hops = self.hops
-        keys = hops.keys(sequence, at)
         number = floor_multiple(keys, hops.every, hops.origin)
         if hops.size % hops.every != 0:
             lowest, _ = hops.numbers(keys)
@@ -62,10 +65,14 @@ class CumulatePanes:
 
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
         """The first extent that holds the tuple."""
-        return self.cumulations.numbers(sequence.keys_at(at))[0]
+        return self.of_keys(sequence.keys_at(at))
+
+    def of_keys(self, keys: Keys) -> Any:
+        """The same, of values alone."""
+        return self.cumulations.numbers(keys)[0]
 
 
-def extent_panes(framing: Any) -> PaneRule:
+def extent_panes(framing: Any) -> HopPanes | CumulatePanes:
     """The pane rule of a framing of hops or cumulations."""
     if isinstance(framing, Cumulations):
         return CumulatePanes(framing)

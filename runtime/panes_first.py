@@ -1,0 +1,214 @@
+"""Panes before the shuffle, running: tuples in any order become partials of panes, and sorted partials become extents.
+
+::
+
+    reduce    a buffer of tuples, grouped by (key, pane) -> a row each: keys, the attribute of one tuple, partial columns
+              flushed when it is full: nothing grows
+    merge     the rows sorted by (keys, attribute) -> the extents over them, level two of each cascade over partials
+
+A partial stands at the attribute of one of its pane's tuples. No edge of an extent lies inside a pane, so that tuple is in
+the same extents as all others of the pane: behind the shuffle the partials are to the extents' framing what tuples are
+elsewhere, and there may be any number of partials of one pane. Keys, times and types come out as without all this.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.build import levels_of
+from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.held import Held
+from inwindow.runtime.operator import telling
+from inwindow.runtime.partials import Partials
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.sorting import partition_numbers
+from inwindow.windows.extent_bounds import Hops, extents_of
+from inwindow.windows.order_key import PLAIN, Keys
+from inwindow.windows.panes import extent_panes
+from inwindow.windows.sequence import Positions, Sequence
+
+ROWS = 500_000  # tuples of a buffer
+BYTES = 1 << 26
+_OUT = 1 << 16  # partials of a batch
+
+
+@dataclass(frozen=True)
+class PanesFirst:
+    """A pass over extents, cut in two."""
+
+    work: Pass  # over tuples
+    merging: Pass  # over partials
+    partials: tuple[Partials, ...]  # of each step
+    schema: pa.Schema  # of what travels: keys, attribute, partials
+
+    @classmethod
+    def of(cls, work: Pass, schema: pa.Schema) -> "PanesFirst":
+        """The two halves of a pass over tuples of a schema."""
+        partials = tuple(Partials.of(step, schema) for step in work.steps)
+        fields = [schema.field(name) for name in _unique(work.places)]
+        steps = []
+        for number, (step, its) in enumerate(zip(work.steps, partials, strict=True)):
+            names = [f"{PREFIX}partial_{number}_{column}" for column in range(len(its.types))]
+            fields += [pa.field(name, kind) for name, kind in zip(names, its.types, strict=True)]
+            steps.append(replace(step, arguments=tuple(names), condition=None))
+        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields))
+
+
+class PaneReducer:
+    """Tuples in, in batches and in any order; partials of panes out."""
+
+    def __init__(self, plan: PanesFirst, rows: int = ROWS, size: int = BYTES) -> None:
+        self.plan, self.work = plan, plan.work
+        self.most_rows, self.most_bytes = rows, size
+        assert plan.work.key is not None
+        self.key = plan.work.key
+        self.framing: Any = extents_of(plan.work.extent, self.key)
+        self.rule = extent_panes(self.framing)
+        held = Held()
+        for step in self.work.steps:
+            levels_of(step, held)
+        self.reads = _unique([name for source in held.columns for name in source.names()])
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Partials, whenever the buffer is full, and at the end."""
+        held: list[pa.RecordBatch] = []
+        rows = size = 0
+        for batch in batches:
+            held.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            if rows >= self.most_rows or size >= self.most_bytes:
+                yield from self.reduced(held)
+                held, rows, size = [], 0, 0
+        yield from self.reduced(held)
+
+    def reduced(self, batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """A row per (key, pane) of these tuples."""
+        if not batches:
+            return
+        for batch in pa.Table.from_batches(batches).combine_chunks().to_batches():
+            rows, keys = self._placed(batch)
+            if not len(keys):
+                continue
+            if rows is not None:
+                batch = batch.take(pa.array(rows))
+            partials = self._partials(batch, keys)
+            for at in range(0, partials.num_rows, _OUT):
+                yield partials.slice(at, _OUT)
+
+    def _placed(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
+        """The tuples that lie in an extent (None: all), and their attributes: as ``ExtentFraming`` sees it."""
+        keys, side = self.key.read(batch.column(batch.schema.get_field_index(self.key.column)))
+        within = side == PLAIN
+        if keys.dtype == np.float64:
+            within &= np.isfinite(keys)
+        if not within.all():
+            keys = keys[within]
+        if len(keys):
+            self.framing.check_room(self.key, keys)
+            if isinstance(self.framing, Hops) and self.framing.size < self.framing.every:
+                lowest, highest = self.framing.numbers(keys)
+                some = np.asarray(lowest <= highest)
+                within[within], keys = some, keys[some]
+        return (None if within.all() else np.flatnonzero(within)), keys
+
+    def _partials(self, batch: pa.RecordBatch, keys: Keys) -> pa.RecordBatch:
+        places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
+        groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
+        order, start = grouped(groups, self._panes(keys))
+        end = np.append(start[1:], len(keys))
+        columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
+        first = pa.array(start if order is None else order[start])
+        held = Held()
+        levels = [levels_of(step, held) for step in self.work.steps]
+        held.append(columns)
+        made = [
+            batch.column(batch.schema.get_field_index(name)).take(first)
+            for name in _unique([*self.work.partition_by, self.key.column])
+        ]
+        for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
+            telling(step, self.work, lambda: _tellable(batch, self.work, order), _NOWHERE, level.reduce, start, end)
+            made += its.packed(level)
+        return pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
+
+    def _panes(self, keys: Keys) -> npt.NDArray[Any]:
+        if keys.dtype == np.float64:  # a rounded quotient may tell the last extent from the first one otherwise
+            lowest, highest = self.framing.numbers(keys)
+            return np.asarray(lowest + highest)
+        return np.asarray(self.rule.of_keys(keys))
+
+
+class PaneGroups(GroupOperator):
+    """Sorted partials in, a row per (partition, extent) out."""
+
+    def __init__(self, plan: PanesFirst, schema: pa.Schema) -> None:
+        self.plan = plan
+        super().__init__(plan.merging, schema)
+
+    def made_evaluators(self) -> list[Evaluator]:
+        """Level two of each cascade."""
+        steps = zip(self.plan.merging.steps, self.plan.partials, strict=True)
+        return [its.evaluator(list(step.arguments), self.held) for step, its in steps]
+
+
+def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Positions | None, Positions]:
+    """The rows ordered by (group, pane), None where they are so already; and where each (group, pane) begins in that order.
+
+    Group and pane become one number of few bits, to be sorted 16 of them at a time: numpy's sort of those is by radix.
+    """
+    number = _combined(groups, panes)
+    if number is None:
+        levels = [panes] if groups is None else [panes, groups]
+        order = np.lexsort(levels)
+        begins = np.zeros(len(panes), dtype=bool)
+        for level in levels:
+            its = level[order]
+            begins[1:] |= its[1:] != its[:-1]
+        begins[0] = True
+        return order, np.flatnonzero(begins)
+    order = None
+    if (number[1:] < number[:-1]).any():
+        order = _radix_order(number)
+        number = number[order]
+    return order, np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+
+
+def _combined(groups: Positions | None, panes: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:
+    """group * number of panes + pane; None where that is no number of 48 bits."""
+    if panes.dtype != np.int64:
+        return None
+    lowest, highest = int(panes.min()), int(panes.max())
+    span = highest - lowest + 1
+    if span * (1 if groups is None else int(groups.max()) + 1) > 1 << 48:
+        return None
+    return panes - lowest if groups is None else groups * span + (panes - lowest)
+
+
+def _radix_order(number: npt.NDArray[np.int64]) -> Positions:
+    most = int(number.max())
+    order = np.argsort((number & 0xFFFF).astype(np.uint16), kind="stable")
+    for shift in (16, 32):
+        if most >> shift:
+            order = order[np.argsort(((number >> shift) & 0xFFFF).astype(np.uint16)[order], kind="stable")]
+    return order
+
+
+def _tellable(batch: pa.RecordBatch, work: Pass, order: Positions | None) -> Held:
+    """Where the tuples are, to tell of an error in a hook."""
+    held = Held()
+    for name in work.places:
+        held.plain(name)
+    held.append(batch if order is None else batch.take(pa.array(order)))
+    return held
+
+
+def _unique(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+_NOWHERE = Sequence(None, False)  # a tuple's number in its partition is not known before the sort

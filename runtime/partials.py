@@ -1,0 +1,214 @@
+"""Partials as Arrow columns, to travel: from level one of a cascade in one process to level two in another.
+
+Level one of a kernel gives arrays of several kinds; each kind has a *form* that says what column it travels as::
+
+    level one                        travels as                level two takes
+    numpy int64, float64             int64, double             the same buffer
+    numpy uint8 (marks)              int8                      the same buffer
+    numpy int64, a row of words      binary, 8 bytes a word    the same buffer
+    Arrow array                      as it is                  as it is
+    objects of a Python class        binary: pickled states    objects
+
+What a kernel gives is found out by asking it for the partials of no pane at all.
+"""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._fresh import freeze, thaw
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.build import levels_of
+from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
+from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.held import ArrowColumn, Held, Objects
+from inwindow.udaf.contract import Aggregate
+from inwindow.windows.sequence import Positions
+
+
+class Form(Protocol):
+    """How one array of partials travels."""
+
+    type: pa.DataType
+
+    def packed(self, partials: Any) -> pa.Array:
+        """As a column of ``type``."""
+
+    def unpacked(self, column: pa.Array) -> Any:
+        """The inverse of :meth:`packed`."""
+
+
+@dataclass(frozen=True)
+class AsArrow:
+    """An Arrow array travels as it is."""
+
+    type: pa.DataType
+
+    def packed(self, partials: pa.Array) -> pa.Array:
+        """Itself."""
+        return partials
+
+    def unpacked(self, column: pa.Array) -> pa.Array:
+        """Itself."""
+        return column
+
+
+@dataclass(frozen=True)
+class AsNumbers:
+    """A numpy array of numbers; bytes as the signed ones that Spark has."""
+
+    type: pa.DataType
+    dtype: str
+
+    def packed(self, partials: Any) -> pa.Array:
+        """The same buffer."""
+        return pa.array(partials.view(np.int8) if partials.dtype == np.uint8 else partials)
+
+    def unpacked(self, column: pa.Array) -> Any:
+        """The same buffer."""
+        return column.to_numpy().view(self.dtype)
+
+
+@dataclass(frozen=True)
+class AsWords:
+    """Rows of 64-bit words, each row one binary value."""
+
+    width: int
+    type: pa.DataType = pa.binary()
+
+    def packed(self, partials: Any) -> pa.Array:
+        """The rows' bytes, in the same buffer."""
+        rows, size = len(partials), 8 * self.width
+        offsets = np.arange(0, (rows + 1) * size, size, dtype=np.int32)
+        words = np.ascontiguousarray(partials)
+        return pa.Array.from_buffers(self.type, rows, [None, pa.py_buffer(offsets), pa.py_buffer(words)])
+
+    def unpacked(self, column: pa.Array) -> Any:
+        """The same buffer, as rows."""
+        _, offsets, data = column.buffers()
+        if not len(column):
+            return np.empty((0, self.width), np.int64)
+        first = int(np.frombuffer(offsets, np.int32)[column.offset])
+        words = np.frombuffer(data, np.int64, len(column) * self.width, first)
+        return words.reshape(-1, self.width)
+
+
+@dataclass(frozen=True)
+class Thawed:
+    """A held source: a column of pickled states, as aggregates."""
+
+    name: str
+    prototype: Aggregate
+
+    def names(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.name,)
+
+    def read(self, batch: pa.RecordBatch) -> list[Any]:
+        """The aggregates; None for a pane where no hook saw a tuple."""
+        return [
+            None if state is None else thaw(self.prototype, pickle.loads(state))
+            for state in Objects(self.name).read(batch)
+        ]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@dataclass(frozen=True)
+class Partials:
+    """How the partials of one step travel; ``forms`` is None for a Python class."""
+
+    step: Step
+    forms: tuple[Form, ...] | None
+
+    @classmethod
+    def of(cls, step: Step, schema: pa.Schema) -> "Partials":
+        """By the partials of no pane."""
+        if step.implementation.native is None:
+            return cls(step, None)
+        held = Held()
+        levels = levels_of(step, held)
+        assert isinstance(levels, KernelLevels)
+        held.append(pa.RecordBatch.from_pylist([], schema))
+        nowhere = np.zeros(0, dtype=np.int64)
+        levels.reduce(nowhere, nowhere)
+        assert levels.partials is not None
+        return cls(step, tuple(map(_form_of, levels.partials)))
+
+    @property
+    def types(self) -> list[pa.DataType]:
+        """The types of the columns that travel."""
+        return [pa.binary()] if self.forms is None else [form.type for form in self.forms]
+
+    def packed(self, levels: Levels) -> list[pa.Array]:
+        """What level one has given, as columns."""
+        if self.forms is None:
+            assert isinstance(levels, HookLevels)
+            return [pa.array([None if one is None else _dumped(freeze(one)) for one in levels.partials], pa.binary())]
+        assert isinstance(levels, KernelLevels) and levels.partials is not None
+        return [form.packed(array) for form, array in zip(self.forms, levels.partials, strict=True)]
+
+    def evaluator(self, names: list[str], held: Held) -> "PartialsEvaluator":
+        """Level two over the columns of these names."""
+        levels = levels_of(self.step, Held())  # level one reads tuples: there are none here
+        if self.forms is None:
+            aggregate = self.step.implementation.aggregate
+            objects = held.objects_of(Thawed(names[0], aggregate))
+            return PartialsEvaluator(levels, held, lambda: objects.values)
+        columns = [held.plain(name) for name in names]
+        return PartialsEvaluator(levels, held, lambda: _unpacked(self.forms, columns))  # type: ignore[arg-type]
+
+
+class PartialsEvaluator(Evaluator):
+    """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
+
+    def __init__(self, levels: Levels, held: Held, read: Callable[[], Any]) -> None:
+        super().__init__()
+        self.levels: Any = levels
+        self.held, self.read = held, read
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """One call."""
+        self.levels.partials = self.read()
+        try:
+            return self.levels.window(self.held.base, start, end)
+        finally:
+            self.levels.partials = None
+
+    def inner_state(self) -> Any:
+        """That of both levels; the partials are held."""
+        return self.levels.state()
+
+    def inner_restore(self, state: Any) -> None:
+        """The inverse of :meth:`inner_state`."""
+        self.levels.restore(state)
+
+
+def _form_of(partials: Any) -> Form:
+    if isinstance(partials, pa.Array):
+        return AsArrow(partials.type)
+    if partials.ndim == 2:
+        return AsWords(partials.shape[1])
+    if partials.dtype == np.uint8:
+        return AsNumbers(pa.int8(), "u1")
+    return AsNumbers(pa.from_numpy_dtype(partials.dtype), partials.dtype.str)
+
+
+def _unpacked(forms: tuple[Form, ...], columns: list[ArrowColumn]) -> tuple[Any, ...]:
+    return tuple(form.unpacked(column.array) for form, column in zip(forms, columns, strict=True))  # type: ignore[arg-type]
+
+
+def _dumped(state: Any) -> bytes:
+    """Pickled; what plain pickle knows no module for (a class of the user's own script, inside the state) by value."""
+    try:
+        return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        from pyspark import cloudpickle  # only in a worker can there be such a class
+
+        by_value: bytes = cloudpickle.dumps(state)  # type: ignore[no-untyped-call]
+        return by_value
