@@ -146,9 +146,7 @@ class Operator(ABC):
             part.restore(its)
 
 
-def telling(
-    step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any
-) -> Any:
+def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any) -> Any:
     """Call into a step; what its hooks or kernels raise is told with the aggregate, and the tuple it happened on."""
     try:
         return action(*arguments)

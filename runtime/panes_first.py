@@ -164,7 +164,7 @@ def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Position
     number = _combined(groups, panes)
     if number is None:
         levels = [panes] if groups is None else [panes, groups]
-        order = np.lexsort(levels)
+        order: Positions | None = np.lexsort(levels)
         begins = np.zeros(len(panes), dtype=bool)
         for level in levels:
             its = level[order]

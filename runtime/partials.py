@@ -33,7 +33,9 @@ from inwindow.windows.sequence import Positions
 class Form(Protocol):
     """How one array of partials travels."""
 
-    type: pa.DataType
+    @property
+    def type(self) -> pa.DataType:
+        """Of the column."""
 
     def packed(self, partials: Any) -> pa.Array:
         """As a column of ``type``."""
@@ -200,7 +202,7 @@ def _form_of(partials: Any) -> Form:
 
 
 def _unpacked(forms: tuple[Form, ...], columns: list[ArrowColumn]) -> tuple[Any, ...]:
-    return tuple(form.unpacked(column.array) for form, column in zip(forms, columns, strict=True))  # type: ignore[arg-type]
+    return tuple(form.unpacked(column.array) for form, column in zip(forms, columns, strict=True))
 
 
 def _dumped(state: Any) -> bytes:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.optimizer.plan import Pass, plan_groups, plan_windows
 from inwindow.runtime.local import single_pass
+from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
@@ -74,7 +76,7 @@ def plan_of_groups(
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
     named = named_only(columns, applied)
     work = plan_groups(columns.schema(), names, extent, named, order_by=orders, **columns.session.planning)
-    return SparkPlan.of(columns, [work])
+    return SparkPlan.of_groups(columns, work)
 
 
 def groups(
@@ -89,24 +91,45 @@ def groups(
     (work,), (carrier,) = planned.passes, planned.carriers
     planned.warn_of_one_task()
     handed, schema = crossing(columns, needed(work), work, carrier)
-    whole = not work.partition_by and extent is None
     job = worker.GroupJob(work, schema, carrier.numbered)
     results = [columns.handed_through(name) for name in work.partition_by]
     if extent is not None:
-        window = job.operator().schema.field("window").type
-        # As Spark marks its own: F.window_time takes it.
-        marked = {"spark.sessionWindow" if isinstance(extent, Session) else "spark.timeWindow": True}
-        kind = to_spark(window)
-        results.append(Result(AsItIs(kind), kind, nullable=False, metadata=marked if work.key is not None else None))
+        results.append(_window(job.operator().schema.field("window").type, extent, marked=work.key is not None))
     results += results_of(columns, work)
-    placed = carrier.placed(columns.df, columns, work)
-    mapped = (
-        _one_row(placed, columns.session.F, handed, job, results)
-        if whole
-        else mapped_in_arrow(placed, handed, shipped(job), results)
-    )
+    if planned.panes_first:
+        mapped = _panes_first(columns, work, handed, schema, results)
+    elif not work.partition_by and extent is None:
+        mapped = _one_row(carrier.placed(columns.df, columns, work), columns.session.F, handed, job, results)
+    else:
+        mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results)
     titles = [*work.partition_by, *(["window"] if extent is not None else []), *applied]
     return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
+
+
+def _window(kind: pa.DataType, extent: Extent, *, marked: bool) -> Result:
+    """The window column. A time's is marked as Spark marks its own: F.window_time takes it."""
+    mark = "spark.sessionWindow" if isinstance(extent, Session) else "spark.timeWindow"
+    its = to_spark(kind)
+    return Result(AsItIs(its), its, nullable=False, metadata={mark: True} if marked else None)
+
+
+def _panes_first(columns: Columns, work: Pass, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
+    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, a sort, and the extents."""
+    plan = PanesFirst.of(work, schema)
+    places = list(dict.fromkeys(work.places))
+    travelling = [columns.handed_through(name) for name in places]
+    travelling += [Result.of(AsItIs(to_spark(kind))) for kind in plan.schema.types[len(places) :]]
+    job = worker.PartialJob(work, schema, False, plan)
+    partials = mapped_in_arrow(columns.df, handed, shipped(job), travelling)
+    names = plan.schema.names
+    partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session.F)
+    their = Columns(partials, columns.session)
+    for name in names:
+        their.name(name, "group_by")
+    carrier = Carrier(shuffles=True, sorts=True)
+    handed, schema = crossing(their, names, plan.merging, carrier)
+    merging = worker.PaneJob(plan.merging, schema, False, plan)
+    return mapped_in_arrow(carrier.placed(partials, their, plan.merging), handed, shipped(merging), results)
 
 
 def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, results: list[Result]) -> Any:

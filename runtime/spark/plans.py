@@ -4,7 +4,9 @@ import sys
 import warnings
 from dataclasses import dataclass
 
+from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.strategy import No, Verdict
 from inwindow.runtime.spark.carriers import Carrier, carriers_of
 from inwindow.runtime.spark.columns import Columns
 
@@ -16,22 +18,42 @@ class SparkPlan:
     columns: Columns
     passes: list[Pass]
     carriers: list[Carrier]
+    panes_first: Verdict = No("only extents have panes")  # whether partials are shuffled in place of tuples
 
     @classmethod
     def of(cls, columns: Columns, passes: list[Pass]) -> "SparkPlan":
         """The passes, each with the carrier that suits where the rows lie then."""
         return cls(columns, passes, carriers_of(passes, columns))
 
+    @classmethod
+    def of_groups(cls, columns: Columns, work: Pass) -> "SparkPlan":
+        """The one pass of groups; over extents, with panes before the shuffle where that is possible and there is one."""
+        carriers = carriers_of([work], columns)
+        verdict = panes_first(work)
+        if verdict and not carriers[0].shuffles:
+            verdict = No("the rows are partitioned by the keys already")
+        return cls(columns, [work], carriers, verdict)
+
     def describe(self, crossing: str) -> str:
         """The plan's shape in Spark, for explain; ``crossing`` is what hands the tuples to Python."""
         lines = []
         for at, (work, carrier) in enumerate(zip(self.passes, self.carriers, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
+            if self.panes_first:
+                lines.append(f"spark, pass {at}: panes before the shuffle: {self.panes_first.reason}")
+                lines.append(
+                    f"  {crossing} over {over}; {carrier.describe(work)} of the partials; {crossing} over partials"
+                )
+                continue
             lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
+            if work.extent is not None:
+                lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}")
         return "\n".join(lines)
 
     def warn_of_one_task(self) -> None:
         """All rows in one task is right, but seldom meant."""
+        if self.panes_first:
+            return  # it is but the partials
         for work, carrier in zip(self.passes, self.carriers, strict=True):
             if carrier.shuffles and not work.partition_by:
                 labels = ", ".join(step.label for step in work.steps)

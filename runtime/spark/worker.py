@@ -17,6 +17,7 @@ from inwindow.optimizer.spine import in_one_sequence
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.local import SortedCheck, over_nothing
 from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.spine import AtPoints
@@ -93,6 +94,14 @@ class Job(ABC):
     schema: pa.Schema  # of what arrives; with a number first, if ``numbered``
     numbered: bool
 
+    @abstractmethod
+    def run(self, batches: Batches) -> Batches:
+        """The output over the task's batches."""
+
+
+class OperatorJob(Job):
+    """Tuples in order, through an operator."""
+
     @property
     def columns(self) -> pa.Schema:
         """What the operator is given: all that arrives but the number."""
@@ -121,7 +130,7 @@ class Job(ABC):
 
 
 @dataclass(frozen=True)
-class RowJob(Job):
+class RowJob(OperatorJob):
     """A row per tuple: the results, behind the columns passed through where Spark does not keep those itself."""
 
     passed: tuple[str, ...] = ()
@@ -132,7 +141,7 @@ class RowJob(Job):
 
 
 @dataclass(frozen=True)
-class SelectJob(Job):
+class SelectJob(OperatorJob):
     """A row per yield tuple, emission or expiration."""
 
     passed: tuple[str, ...]
@@ -144,7 +153,7 @@ class SelectJob(Job):
 
 
 @dataclass(frozen=True)
-class SpineJob(Job):
+class SpineJob(OperatorJob):
     """A row per row of a spine, which comes sorted among the events."""
 
     passed: tuple[str, ...]
@@ -159,7 +168,7 @@ class SpineJob(Job):
         return AtPoints(self.work, self.columns, self.passed)
 
 
-class GroupJob(Job):
+class GroupJob(OperatorJob):
     """A row per group, or per group and extent."""
 
     def operator(self) -> GroupOperator:
@@ -179,6 +188,28 @@ class WholeJob(GroupJob):
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.schema.names) for batch in batches)
         given = list(GroupJob.run(its, real))
         yield from given or [over_nothing(its.operator(), its.columns)]
+
+
+@dataclass(frozen=True)
+class PartialJob(Job):
+    """A row per key and pane of what a task has: tuples in any order, before they are shuffled."""
+
+    plan: PanesFirst
+
+    def run(self, batches: Batches) -> Batches:
+        """Partials."""
+        yield from PaneReducer(self.plan).run(_as(self.schema, batch) for batch in batches if batch.num_rows)
+
+
+@dataclass(frozen=True)
+class PaneJob(GroupJob):
+    """A row per group and extent, over partials in order."""
+
+    plan: PanesFirst
+
+    def operator(self) -> GroupOperator:
+        """For ``group_by`` behind a :class:`PartialJob`."""
+        return PaneGroups(self.plan, self.columns)
 
 
 def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark

@@ -180,7 +180,15 @@ def test_explain_of_groups(events: Any) -> None:
     grouped = iw.group_by(events, "item").window(iw.tumble("ts", size="1 hour"))
     text = str(iw.explain(grouped, s=iw.sum("v")))
     assert "strategy  tumble" in text
-    assert text.endswith("spark, pass 1: repartition by item, sort by item, ts; mapInArrow over item, ts, v")
+    assert text.endswith(
+        "spark, pass 1: panes before the shuffle: one partial per key and pane of 1 hour; no sort of raw tuples\n"
+        "  mapInArrow over item, ts, v; repartition by item, sort by item, ts of the partials; mapInArrow over partials"
+    )
+    text = str(iw.explain(grouped, s=iw.sum("v"), m=iw.median("v")))
+    assert text.endswith(
+        "spark, pass 1: repartition by item, sort by item, ts; mapInArrow over item, ts, v\n"
+        "  panes before the shuffle: no, median(v) has no merge"
+    )
 
 
 def test_sessions_gap(events: Any) -> None:
