@@ -33,7 +33,7 @@ from inwindow.windows.order_key import PLAIN, Keys
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions, Sequence
 
-ROWS = 500_000  # tuples of a buffer
+ROWS, OBJECTS = 1 << 20, 1 << 18  # tuples of a buffer: a larger one makes fewer partials; and where hooks get them as objects
 BYTES = 1 << 26
 _OUT = 1 << 16  # partials of a batch
 
@@ -63,9 +63,10 @@ class PanesFirst:
 class PaneReducer:
     """Tuples in, in batches and in any order; partials of panes out."""
 
-    def __init__(self, plan: PanesFirst, rows: int = ROWS, size: int = BYTES) -> None:
+    def __init__(self, plan: PanesFirst, rows: int | None = None, size: int = BYTES) -> None:
         self.plan, self.work = plan, plan.work
-        self.most_rows, self.most_bytes = rows, size
+        native = all(step.implementation.native is not None for step in self.work.steps)
+        self.most_rows, self.most_bytes = rows or (ROWS if native else OBJECTS), size
         assert plan.work.key is not None
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
