@@ -155,9 +155,10 @@ def main() -> None:
         check(data[asked.rows // FEW], "10 minutes")  # the JVM gets warm, too
         found = {}
         for size, copies in SIZES.items():
+            alone = asked.rows * copies > _PATIENCE  # Spark's own would take minutes
             for rows, df in data.items():
-                titles = list(CONTENDERS) if rows * copies <= _PATIENCE else [t for t in CONTENDERS if t != SPARK]
-                if rows == asked.rows or SPARK not in best_titles(asked.rows, copies):
+                titles = [title for title in CONTENDERS if title != SPARK or rows * copies <= _PATIENCE]
+                if alone or rows == asked.rows:
                     found[size, rows] = best(df, size, titles, asked.runs)
         spark.stop()
     text = (
@@ -167,11 +168,6 @@ def main() -> None:
     print(text)
     if asked.write:
         put("spark: panes before the shuffle", text)
-
-
-def best_titles(rows: int, copies: int) -> list[str]:
-    """Who can be measured on that many rows."""
-    return list(CONTENDERS) if rows * copies <= _PATIENCE else [title for title in CONTENDERS if title != SPARK]
 
 
 def written(spark: Any, folder: str, rows: int, keys: int) -> Any:

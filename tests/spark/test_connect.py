@@ -17,6 +17,7 @@ SAME = [
     "test_errors.py",
     "test_emitted.py",
     "test_spine.py",
+    "test_pane_plan.py",
     "test_sql.py",
 ]
 
