@@ -13,6 +13,7 @@ elsewhere, and there may be any number of partials of one pane. Keys, times and 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,10 @@ from inwindow.windows.order_key import PLAIN, Keys
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions, Sequence
 
-ROWS, OBJECTS = 1 << 20, 1 << 18  # tuples of a buffer: a larger one makes fewer partials; and where hooks get them as objects
+ROWS, OBJECTS = (
+    1 << 20,
+    1 << 19,
+)  # tuples of a buffer: a larger one makes fewer partials; and where hooks get them as objects
 BYTES = 1 << 26
 _OUT = 1 << 16  # partials of a batch
 
@@ -98,9 +102,7 @@ class PaneReducer:
                 continue
             if rows is not None:
                 batch = batch.take(pa.array(rows))
-            partials = self._partials(batch, keys)
-            for at in range(0, partials.num_rows, _OUT):
-                yield partials.slice(at, _OUT)
+            yield from self._partials(batch, keys)
 
     def _placed(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
         """The tuples that lie in an extent (None: all), and their attributes: as ``ExtentFraming`` sees it."""
@@ -118,24 +120,28 @@ class PaneReducer:
                 within[within], keys = some, keys[some]
         return (None if within.all() else np.flatnonzero(within)), keys
 
-    def _partials(self, batch: pa.RecordBatch, keys: Keys) -> pa.RecordBatch:
+    def _partials(self, batch: pa.RecordBatch, keys: Keys) -> Iterator[pa.RecordBatch]:
         places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
         groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
         order, start = grouped(groups, self._panes(keys))
         end = np.append(start[1:], len(keys))
         columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
-        first = pa.array(start if order is None else order[start])
         held = Held()
         levels = [levels_of(step, held) for step in self.work.steps]
         held.append(columns)
-        made = [
-            batch.column(batch.schema.get_field_index(name)).take(first)
-            for name in _unique([*self.work.partition_by, self.key.column])
-        ]
-        for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
-            telling(step, self.work, lambda: _tellable(batch, self.work, order), _NOWHERE, level.reduce, start, end)
-            made += its.packed(level)
-        return pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
+        first = start if order is None else order[start]
+        for at in range(0, len(start), _OUT):
+            some = slice(at, at + _OUT)
+            made = [
+                batch.column(batch.schema.get_field_index(name)).take(pa.array(first[some]))
+                for name in _unique([*self.work.partition_by, self.key.column])
+            ]
+            for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
+                where = partial(_tellable, batch, self.work, order)
+                telling(step, self.work, where, _NOWHERE, level.reduce, start[some], end[some])
+                made += its.packed(level)
+                level.forget(len(first[some]))
+            yield pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
 
     def _panes(self, keys: Keys) -> npt.NDArray[Any]:
         if keys.dtype == np.float64:  # a rounded quotient may tell the last extent from the first one otherwise

@@ -3,6 +3,7 @@
 import io
 import random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -65,7 +66,8 @@ def by_panes(
     made = []
     for task in range(tasks):
         its = table.take(pa.array(rows[rows % tasks == task]))
-        made += PaneReducer(plan, rows=cut).run(iter(its.to_batches(max_chunksize=max(cut // 2, 1))))
+        with patch("inwindow.runtime.panes_first._OUT", 2 if cut < 20 else 1 << 16):
+            made += PaneReducer(plan, rows=cut).run(iter(its.to_batches(max_chunksize=max(cut // 2, 1))))
     random.Random(len(table)).shuffle(made)
     partials = sent(made, plan.schema)
     order = permutation(partials, plan.merging)
