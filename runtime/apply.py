@@ -208,6 +208,8 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
 
 def _place(data: Any, where: str) -> Any:
     """Where the data are, as what can run on them: a ``Table``, a ``Reader``, or Spark's ``Frame``."""
+    if isinstance(data, local.Local):
+        return data  # a stream that is replayed
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):

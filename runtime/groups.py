@@ -48,7 +48,7 @@ class GroupOperator(Operator):
         """The extents that have become complete."""
         for evaluator in self.evaluators:
             evaluator.arrive(self.sequence)
-        extents = self.framing.advance(self.sequence)
+        extents = self.complete()
         if len(extents.start):
             results = [
                 self.run(step, evaluator.roll, extents.start, extents.end)
@@ -58,6 +58,10 @@ class GroupOperator(Operator):
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def complete(self) -> Extents:
+        """The extents that are given out now."""
+        return self.framing.advance(self.sequence)
 
     def collect(self) -> pa.RecordBatch:
         """A row per complete extent."""

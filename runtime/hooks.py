@@ -136,9 +136,9 @@ class HookEmitter:
             return at
         return np.maximum.accumulate(np.where(seen[first - base : first - base + count], at, before))
 
-    def drain(self) -> tuple[Positions, pa.Array]:
-        """Owners and values of what the last tuples emit as they leave."""
-        values, owners = self.driver.drain(*self.arguments.read())
+    def drain(self, until: int | None = None) -> tuple[Positions, pa.Array]:
+        """Owners and values of what the last tuples (those before ``until``) emit as they leave."""
+        values, owners = self.driver.drain(*self.arguments.read(), until)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def state(self) -> Any:

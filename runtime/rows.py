@@ -108,12 +108,12 @@ class Select(RowOperator):
         """The rows of the tuples that are decided."""
         ready = self.decided()
         taken = [lane.take(ready) for lane in self.lanes]
-        at = _owners(taken)
+        at = owners_of(taken)
         columns = (
             self.passed_at(at - self.held.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
         )
         for step, pieces in zip(self.work.steps, taken, strict=True):
-            columns.append(_spread(pieces, at, step.implementation.result))
+            columns.append(spread(pieces, at, step.implementation.result))
         if self.emitted_at is not None:
             columns.append(self._expiration_times(at))
         self.cursor = max(self.cursor, ready)
@@ -136,7 +136,7 @@ class Select(RowOperator):
         return pa.array(times.to_pylist(), times.type, mask=~plain)
 
 
-def _owners(taken: list[list[Piece]]) -> Positions:
+def owners_of(taken: list[list[Piece]]) -> Positions:
     """The positions that give a row; one that emits several times, several times."""
     lanes = [np.concatenate([at for at, _ in pieces]) for pieces in taken if pieces]
     if not lanes:
@@ -156,10 +156,10 @@ def _filled(pieces: list[Piece], first: int, last: int, kind: pa.DataType) -> pa
     """The results of the tuples [first, last), where each gives at most one; NULL for those that give none."""
     if sum(len(at) for at, _ in pieces) == last - first:  # positions ascend: every tuple has its result
         return concat([values for _, values in pieces], kind)
-    return _spread(pieces, np.arange(first, last), kind)
+    return spread(pieces, np.arange(first, last), kind)
 
 
-def _spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
+def spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
     """The results at their rows; NULL in rows without one."""
     if not pieces:
         return pa.nulls(len(rows), kind)

@@ -37,6 +37,10 @@ class DataError(InWindowError, ValueError):
     """The data break a promise: a reader that is not sorted, a scope that goes backwards."""
 
 
+class StateError(DataError):
+    """The state in a stream's checkpoint belongs to other aggregates, other windows or another version."""
+
+
 class HookError(InWindowError):
     """A hook of an aggregate, or a function of a scope, raised; says which one, where, with which arguments.
 

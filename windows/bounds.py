@@ -200,6 +200,11 @@ class ScopeFraming:
             start = _search(sequence, at, self.lower[at - self.base], after=False)
         return np.minimum(start, end), end
 
+    def reach(self, sequence: Sequence) -> Keys:
+        """upper(t) of the held tuples, as keys."""
+        self._evaluate(sequence)
+        return self.upper
+
     def _evaluate(self, sequence: Sequence) -> None:
         if self.end < sequence.end:
             at = np.arange(max(self.end, sequence.base), sequence.end)

@@ -1,0 +1,184 @@
+"""The plan of a stream: what has a meaning on tuples that never end, and how each aggregate goes on from batch to batch. Pure.
+
+A *refolded* aggregate is a function of its frame: the frame's tuples are its state, and it is folded from them again, for many
+keys in one call. A *resumed* one (a frame that only grows, hooks that answer as tuples come and go) has a state of its own for
+every key::
+
+    refolded   tuples of the frame, per key       nothing is kept of a key whose tuples have all left
+    resumed    the aggregate itself, per key      and the tuples that it must still expire
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass, Step, plan_groups, plan_windows
+from inwindow.optimizer.rules import choose
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval, is_positive
+from inwindow.windows.order_key import OrderKey, order_key
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Window, extent_name
+
+
+def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, **planning: Any) -> Pass:
+    """The one pass of aggregates over windows of a stream."""
+    passes = plan_windows(schema, applied, **planning)
+    if len(passes) != 1:
+        shown = "; ".join(f"{work.steps[0].label} by {_order_text(work)}" for work in passes)
+        raise UsageError(
+            f"{where} on a stream needs windows with the same partitioning and order, for each needs a state of its own; got "
+            f"{shown}: start one query for each"
+        )
+    (work,) = passes
+    for step in work.steps:
+        _check_window(step)
+    _check_order(schema, work, where, **planning)
+    return replace(work, steps=tuple(map(_without_panes, work.steps)))
+
+
+def plan_stream_groups(
+    schema: pa.Schema,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    *,
+    order_by: tuple[Order, ...] = (),
+    **planning: Any,
+) -> Pass:
+    """The one pass of aggregates over extents of a stream."""
+    labels = ", ".join(one.label for one in applied.values())
+    if extent is None:
+        raise UsageError(
+            f"group_by().agg({labels}) on a stream: a group never ends, so it has no result: cut it into extents with "
+            ".window(iw.tumble(...)), or give a running result with iw.with_columns over iw.unbounded(...)"
+        )
+    if isinstance(extent, Hop) and extent.scope == "stream":
+        raise UsageError(
+            f"{extent.describe()}: scope='stream' numbers the tuples of all keys in one order, which a stream that is spread over "
+            "tasks does not have: count within the keys (scope='partition')"
+        )
+    work = plan_groups(schema, keys, extent, applied, order_by=order_by, **planning)
+    stream_key(schema, work, extent_name(extent), **planning)
+    return work
+
+
+def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", **_: Any) -> OrderKey | None:
+    """The key of the stream's time; None where tuples are taken in the order in which they arrive."""
+    if not work.order_by:
+        return None
+    order = work.order_by[0]
+    key = order_key(order, schema.field(order.column).type, what=f"{where} on a stream", zone=zone)
+    if key.is_wide or key.is_float:
+        raise UsageError(
+            f"{where} on a stream: the order column {order.column!r} is of type {key.type}; order by the event time, a timestamp "
+            "with a watermark"
+        )
+    return key
+
+
+def resumes(step: Step) -> bool:
+    """Whether the aggregate has a state of its own for every key."""
+    window = step.case.window
+    return window is not None and (window.is_unbounded_below or not step.is_blocking or window.active_expiration)
+
+
+def counts(work: Pass) -> bool:
+    """Whether tuples' numbers in their partition are needed, however long ago its first one was."""
+    for step in work.steps:
+        window, native = step.case.window, step.implementation.native
+        slides = window is not None and window.slide is not None and isinstance(window.frame, Rows)
+        if resumes(step) or slides or (native is not None and native.numbered):
+            return True
+    return isinstance(work.extent, Hop) and work.extent.rows
+
+
+def _without_panes(step: Step) -> Step:
+    """Panes are for long sequences: here a frame's tuples are held, and the next strategy takes them."""
+    if step.strategy != "pane-cascade":
+        return step
+    verdicts = dict(choose(step.case).passed_over)
+    window = step.case.window
+    assert window is not None
+    for name in ("delta", "two-stacks", "recompute"):
+        try:
+            choice = choose(step.case, name)
+        except UsageError:
+            continue
+        return replace(step, choice=replace(choice, passed_over=tuple(verdicts.items()), forced=False))
+    return step
+
+
+def _check_window(step: Step) -> None:
+    window = step.case.window
+    assert window is not None
+    its = f"{step.label} over {window.describe()} on a stream"
+    frame = window.frame
+    if isinstance(frame, (Rows, Range)) and frame.upper is None:
+        raise UsageError(
+            f"{its}: UNBOUNDED FOLLOWING waits for the end of the stream, which never comes: end the frame at the current row or "
+            "a distance after it, or use iw.group_by(...).window(...)"
+        )
+    for order in window.order_by[:1]:
+        if not order.ascending:
+            raise UsageError(f"{its} is ordered downwards, but a stream comes upwards in time: order ascending")
+    if not window.order_by and not isinstance(frame, Rows):
+        raise UsageError(
+            f"{its} has no order column: a frame by time needs order_by= the event time; in arrival order only rows can be counted "
+            "(iw.rows)"
+        )
+    if isinstance(frame, Range):
+        for bound in (frame.lower, frame.upper):
+            if isinstance(bound, Interval) and bound.months:
+                raise UsageError(
+                    f"{its} reaches over months, which differ in length, so that frames could go backwards from batch to batch: "
+                    "give a size in days or less"
+                )
+    if resumes(step) and window.is_unbounded_below and step.strategy == "recompute":
+        raise UsageError(
+            f"{its} has strategy='recompute', which would hold and read the whole stream for every tuple: drop strategy="
+        )
+
+
+def _check_order(schema: pa.Schema, work: Pass, where: str, **planning: Any) -> None:
+    stream_key(schema, work, where, **planning)
+
+
+def _order_text(work: Pass) -> str:
+    return ", ".join([*work.partition_by, *(str(order.column) for order in work.order_by)]) or "nothing"
+
+
+def waits(window: Window) -> str:
+    """What a result waits for, in words: for explain."""
+    frame = window.frame
+    if not window.order_by:
+        base = "nothing: tuples are taken in the order in which they arrive"
+    else:
+        base = f"the watermark to pass the tuple's {window.order_by[0].column}"
+    if window.active_expiration and isinstance(frame, Range) and frame.lower is not None:
+        return f"{base} + {-frame.lower}, when it leaves"
+    if isinstance(frame, Rows) and frame.upper is not None and frame.upper > 0:
+        return f"{base}, and {frame.upper} more tuple{'s' if frame.upper > 1 else ''} of the key"
+    if isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
+        return f"{base} + {frame.upper}"
+    if isinstance(frame, Scope) and frame.upper is not None:
+        return f"{base}, and then upper(t)"
+    if window.slide is not None and not isinstance(frame, Rows):
+        return f"{base}, and the end of its slot of {window.slide}"
+    return base
+
+
+def state_of(step: Step) -> str:
+    """What is kept for a key, in words: for explain."""
+    window = step.case.window
+    if window is None:
+        return "the tuples of the extents that are open; nothing of a key that has none"
+    if not resumes(step):
+        return f"{step.case.frame_memory()}; nothing of a key that has none" if not isinstance(
+            window.frame, Rows
+        ) else f"{step.case.frame_memory()}, for ever"
+    if window.active_expiration:
+        return "the aggregate, and the tuples that have not left"
+    return "the aggregate, for ever" + ("" if window.is_unbounded_below else "; and the tuples that it must expire")

@@ -1,0 +1,176 @@
+"""A bucket: the keys that share a state and a call, from micro-batch to micro-batch.
+
+::
+
+    batch, watermark  ->  late | waiting            late: behind what has been processed; never silently dropped
+                          waiting -> ripe           the watermark has passed them: they are taken in order
+                          held + ripe -> rows out   what is decided; the rest is held
+
+State is bytes, with a version and the plan it belongs to: another plan refuses it.
+"""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass, check_columns
+from inwindow.optimizer.stream import stream_key
+from inwindow.runtime.operator import fingerprint
+from inwindow.udaf.errors import DataError, StateError
+from inwindow.windows.order_key import PLAIN, Keys
+
+_MAGIC, VERSION = b"inwindow", 1
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a micro-batch gives."""
+
+    rows: pa.RecordBatch  # decided results
+    late: pa.RecordBatch  # tuples behind the watermark, as they came
+
+
+class Bucket(ABC):
+    """Tuples of some keys, while they still come."""
+
+    schema: pa.Schema  # of the rows
+
+    def __init__(self, work: Pass, schema: pa.Schema, where: str, zone: str = "UTC") -> None:
+        self.work, self.columns = work, schema
+        self.key = stream_key(schema, work, where, zone=zone)
+        self.done: int | None = None  # the last watermark; nothing before it is taken any more
+        self.late = 0  # how many tuples came behind it
+
+    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
+        """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
+        table = self._table(batch)
+        late = table.schema.empty_table()
+        if self.key is not None:
+            passed = self.done
+            if passed is None or (watermark is not None and watermark > passed):
+                self.done = watermark
+            if len(table):
+                table, late = self._without_late(table, passed)
+        self.late += len(late)
+        return Given(self.take(table), whole(late))
+
+    def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
+        if batch is None:
+            return self.columns.empty_table()
+        check_columns(batch.schema, self.columns.names, "a micro-batch")
+        table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
+        table = table.select(self.columns.names)
+        return table if table.schema.equals(self.columns) else table.cast(self.columns)
+
+    def _without_late(self, table: pa.Table, passed: int | None) -> tuple[pa.Table, pa.Table]:
+        keys, plain = self.times(table)
+        on_time = plain if passed is None else plain & (keys >= passed)
+        if on_time.all():
+            return table, table.slice(0, 0)
+        return table.filter(pa.array(on_time)), table.filter(pa.array(~on_time))
+
+    def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
+        """The tuples' times as keys; and which have one: a NULL has no place in time."""
+        assert self.key is not None
+        keys, side = self.key.read(whole(table.select([self.key.column])).column(0))
+        return keys, side == PLAIN
+
+    @abstractmethod
+    def take(self, table: pa.Table) -> pa.RecordBatch:
+        """Take tuples that are on time; give the rows that are decided now."""
+
+    @property
+    @abstractmethod
+    def waiting(self) -> int:
+        """How many tuples wait for the watermark."""
+
+    @property
+    @abstractmethod
+    def live(self) -> int:
+        """How many tuples are held for frames."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the passing of time alone will never give a row nor let go of anything."""
+        return not self.waiting and not self.live
+
+    # State
+
+    @abstractmethod
+    def tables(self) -> dict[str, pa.Table]:
+        """What is kept between micro-batches."""
+
+    @abstractmethod
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+
+    def state(self) -> bytes:
+        """All that a bucket with the same plan needs to go on."""
+        parts = [_ipc(table) for table in self.tables().values()]
+        header = {
+            "version": VERSION, "plan": self.plan, "done": self.done, "late": self.late,
+            "parts": dict(zip(self.tables(), map(len, parts), strict=True)),
+        }  # fmt: skip
+        said = json.dumps(header).encode()
+        return b"".join([_MAGIC, len(said).to_bytes(4, "little"), said, *parts])
+
+    def restore(self, state: bytes) -> None:
+        """Go on from a state; that of another plan is refused."""
+        if state[: len(_MAGIC)] != _MAGIC:
+            raise DataError(f"this is not the state of a stream of inwindow: it begins with {state[:8]!r}")
+        at = len(_MAGIC) + 4
+        size = int.from_bytes(state[len(_MAGIC) : at], "little")
+        header: dict[str, Any] = json.loads(state[at : at + size])
+        if header["version"] != VERSION:
+            raise StateError(
+                f"the state in this checkpoint has version {header['version']}, but this inwindow reads version {VERSION}: go on "
+                "with the version that wrote it, or start from a new checkpoint"
+            )
+        if header["plan"] != self.plan:
+            raise StateError(
+                "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n"
+                f"  the checkpoint has  {header['plan']}\n  the query has       {self.plan}\n"
+                "go on with the query that wrote it, or give the changed one a new checkpointLocation"
+            )
+        self.done, self.late = header["done"], header["late"]
+        at += size
+        tables = {}
+        for name, length in header["parts"].items():
+            tables[name] = _table_of(memoryview(state)[at : at + length])
+            at += length
+        self.take_tables(tables)
+
+    @property
+    def plan(self) -> str:
+        """What is computed, as text that is the same in every process."""
+        columns = ", ".join(f"{field.name} {field.type}" for field in self.columns)
+        return re.sub(r" at 0x[0-9a-f]+", "", f"{fingerprint(self.work)} of {columns}")
+
+
+def whole(table: pa.Table) -> pa.RecordBatch:
+    """A table as one batch."""
+    batches = table.combine_chunks().to_batches()
+    if len(batches) == 1:
+        batch: pa.RecordBatch = batches[0]
+        return batch
+    if not batches:
+        return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in table.schema], schema=table.schema)
+    raise DataError("a column of one micro-batch of a bucket is larger than 2 GB: make more buckets, or smaller batches")
+
+
+def _ipc(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _table_of(content: memoryview) -> pa.Table:
+    return pa.ipc.open_stream(pa.py_buffer(content)).read_all()

@@ -1,0 +1,208 @@
+"""A bucket that gives a row per (partition, extent), once no tuple of the extent can still come.
+
+::
+
+    watermark          before                 now
+    extents        [ ........ )  gone
+                       [ ........ )           closes: its tuples are sorted and folded, once
+                            [ ........ )      open: its tuples are held, as they came
+
+An extent [start, end) closes when the watermark reaches its end. One that counts tuples closes with its last tuple.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.sorting import permutation
+from inwindow.runtime.stream.bucket import Bucket, whole
+from inwindow.runtime.stream.memory import Memory
+from inwindow.windows.extent_bounds import Extents, Sessions, extents_of
+from inwindow.windows.order_key import OrderKey
+from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Hop, Order
+
+_OWN = f"{PREFIX}own"
+
+
+class ClosingGroups(GroupOperator):
+    """The extents whose end lies in (since, until], partition by partition; the others are not evaluated."""
+
+    def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any) -> None:
+        super().__init__(work, schema)
+        self.since, self.until = since, until
+        self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
+
+    def over(self, table: pa.Table) -> pa.RecordBatch:
+        """The rows of the extents that close, over tuples in order, all of them at once."""
+        self._append(whole(table))
+        self.sequence.ended = True
+        return self._advance()
+
+    def complete(self) -> Extents:
+        """Those that close; of the others, what they hold is noted."""
+        extents = super().complete()
+        assert extents.finishes is not None
+        partition = np.searchsorted(self.sequence.partition_starts, extents.start, side="right") - 1
+        since, until = (np.asarray(bound)[partition] if np.ndim(bound) else bound for bound in (self.since, self.until))
+        is_open = extents.finishes > until
+        held = np.zeros(self.sequence.end + 1, dtype=np.int64)
+        np.add.at(held, extents.start[is_open], 1)
+        np.add.at(held, extents.end[is_open], -1)
+        self.open_from = np.flatnonzero(np.cumsum(held)[:-1])
+        closes = ~is_open if since is None else ~is_open & (extents.finishes > since)
+        return Extents(*(None if column is None else column[closes] for column in extents.columns()))  # type: ignore[arg-type]
+
+
+class ExtentBucket(Bucket):
+    """Extents by time: tuples are held as they came, and put in order when an extent that holds them closes."""
+
+    def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
+        super().__init__(work, schema, "group_by().window()", **at)
+        assert work.key is not None
+        self.framing: Any = extents_of(work.extent, work.key)
+        self.schema = GroupOperator(work, schema).schema
+        self.held = schema.empty_table()
+        self.closed: int | None = None  # the watermark at which extents were closed last
+
+    @property
+    def waiting(self) -> int:
+        """All that is held waits for its extents to end."""
+        return len(self.held)
+
+    @property
+    def live(self) -> int:
+        """All that is held is in an open extent."""
+        return len(self.held)
+
+    def take(self, table: pa.Table) -> pa.RecordBatch:
+        """Hold the tuples; close what the watermark has reached."""
+        if len(table):
+            self.held = pa.concat_tables([self.held, table])
+        if self.done is None or self.done == self.closed or not len(self.held):
+            self.closed = self.done
+            return whole(self.schema.empty_table())
+        since, self.closed = self.closed, self.done
+        closing, staying = self._cut()
+        table = self.held if closing is None else self.held.filter(pa.array(closing))
+        rows = whole(self.schema.empty_table())
+        open_rows = None
+        if len(table):
+            order = permutation(table, self.work)
+            table = table if order is None else table.take(pa.array(order))
+            operator = ClosingGroups(self.work, self.columns, since, self.done)
+            rows = operator.over(table)
+            open_rows = operator.open_from
+        if staying is not None:
+            self.held = self.held.filter(pa.array(staying)).combine_chunks()
+        elif open_rows is not None:
+            self.held = table.take(pa.array(open_rows))
+        return rows
+
+    def _cut(self) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.bool_] | None]:
+        """Which held tuples are in an extent that closes now, and which in one that stays open; None: only the order will say."""
+        if isinstance(self.framing, Sessions):
+            return None, None
+        keys, _ = self.times(self.held)
+        assert self.work.key is not None
+        if len(keys):
+            self.framing.check_room(self.work.key, keys)
+        lowest, highest = self.framing.numbers(keys)
+        within = lowest <= highest
+        first, last = self.framing.interval(lowest)[1], self.framing.interval(highest)[1]
+        return within & (first <= self.done), within & (last > self.done)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """What is held, and how far extents have been closed."""
+        return {"held": self.held, "closed": pa.table({"closed": pa.array([self.closed], pa.int64())})}
+
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+        self.held, self.closed = tables["held"], tables["closed"].column(0)[0].as_py()
+
+
+class CountedExtentBucket(Bucket):
+    """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
+
+    def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
+        super().__init__(work, schema, "group_by().window()", **at)
+        extent = work.extent
+        assert isinstance(extent, Hop)
+        number = Order(_OWN)
+        self.numbered = pa.schema([*schema, pa.field(_OWN, pa.int64())])
+        self.counting = replace(
+            work, order_by=(number,), extent=replace(extent, on=_OWN, rows=False), key=OrderKey(_OWN, pa.int64())
+        )
+        self.framing: Any = extents_of(self.counting.extent, self.counting.key)
+        self.schema = GroupOperator(work, schema).schema
+        self.pending, self.held = schema.empty_table(), self.numbered.empty_table()
+        self.memory = Memory(schema, work.partition_by)
+
+    @property
+    def waiting(self) -> int:
+        """What the watermark has not passed."""
+        return len(self.pending)
+
+    @property
+    def live(self) -> int:
+        """What open extents hold."""
+        return len(self.held)
+
+    @property
+    def is_idle(self) -> bool:
+        """Time alone closes no extent."""
+        return not self.waiting
+
+    def take(self, table: pa.Table) -> pa.RecordBatch:
+        """Number the ripe tuples; close the extents that they fill."""
+        waiting = pa.concat_tables([self.pending, table])
+        ripe = np.zeros(len(waiting), dtype=bool) if self.done is None else self.times(waiting)[0] < self.done
+        self.pending = waiting.filter(pa.array(~ripe)).combine_chunks()
+        fresh = waiting.filter(pa.array(ripe))
+        if not len(fresh):
+            return whole(self.schema.empty_table())
+        order = permutation(fresh, self.work)
+        fresh = fresh if order is None else fresh.take(pa.array(order))
+        which = self.memory.numbers_of(fresh)
+        starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
+        sizes = np.diff(np.append(starts, len(which)))
+        before = self.memory.next_of(which[starts])
+        own = np.arange(len(which)) + np.repeat(before - starts, sizes)
+        keys = self.memory.keys_of(whole(fresh), starts)
+        self.memory.update(which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool))
+        return self._close(pa.concat_tables([self.held, fresh.append_column(_OWN, pa.array(own))]))
+
+    def _close(self, table: pa.Table) -> pa.RecordBatch:
+        order = permutation(table, self.counting)
+        table = table if order is None else table.take(pa.array(order))
+        which = self.memory.numbers_of(table)
+        starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
+        since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
+        operator = ClosingGroups(self.counting, self.numbered, since, until)
+        rows = operator.over(table)
+        assert operator.open_from is not None
+        self.held = table.take(pa.array(operator.open_from))
+        keys = self.memory.keys_of(whole(table), starts)
+        self.memory.update(which[starts], keys, until, until, [None] * len(starts), np.ones(len(starts), dtype=bool))
+        return rows.cast(self.schema) if rows.schema != self.schema else rows
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Tuples that wait, tuples that are held, the numbers of the keys."""
+        return {"pending": self.pending, "held": self.held, "memory": self.memory.table}
+
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+        self.pending, self.held = tables["pending"], tables["held"]
+        self.memory.restore(tables["memory"])
+
+
+def extent_bucket(work: Pass, schema: pa.Schema, **at: Any) -> Bucket:
+    """The bucket of a pass over extents."""
+    counted = isinstance(work.extent, Hop) and work.extent.rows
+    return CountedExtentBucket(work, schema, **at) if counted else ExtentBucket(work, schema, **at)

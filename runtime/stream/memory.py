@@ -1,0 +1,91 @@
+"""What is remembered of a key beyond its held tuples: how many there have been, and the states of resumed aggregates.
+
+A row per key, in a table: keys are matched by numbering them together with those of the tuples, and never one by one.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.sorting import partition_numbers
+from inwindow.windows.sequence import Positions
+
+_ALL = f"{PREFIX}all"  # the key of a stream without keys
+_NEXT, _NEED, _STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
+
+
+class Memory:
+    """The remembered keys, in no order."""
+
+    def __init__(self, schema: pa.Schema, keys: tuple[str, ...]) -> None:
+        self.names = list(dict.fromkeys(keys))
+        fields = [schema.field(name) for name in self.names] or [pa.field(_ALL, pa.null())]
+        schema = pa.schema([*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())])
+        self.table = schema.empty_table()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def numbers_of(self, table: pa.Table) -> Positions:
+        """A number per row: equal numbers, equal keys; that of a remembered key is its place here."""
+        if not self.names:
+            return np.zeros(len(table), dtype=np.int64)
+        columns = [
+            pa.chunked_array([*self.table.column(name).chunks, *table.column(name).chunks], table.schema.field(name).type)
+            for name in self.names
+        ]
+        return partition_numbers(columns)[len(self.table) :]
+
+    def keys_of(self, batch: pa.RecordBatch, at: Positions) -> pa.Table:
+        """The keys of the tuples at these positions, for :meth:`update`."""
+        table = pa.Table.from_batches([batch])
+        if not self.names:
+            return pa.table({_ALL: pa.nulls(len(at))})
+        return table.select(self.names).take(pa.array(at))
+
+    def next_of(self, which: Positions) -> Positions:
+        """How many tuples the keys with these numbers have had; 0 for keys that are not remembered."""
+        return self._column(_NEXT, which, 0)
+
+    def need_of(self, which: Positions) -> Positions:
+        """The number of the first tuple that the keys' resumed aggregates still need."""
+        return self._column(_NEED, which, 0)
+
+    def _column(self, name: str, which: Positions, default: int) -> Positions:
+        values = self.table.column(name).to_numpy()
+        known = which < len(values)
+        result = np.full(len(which), default, dtype=np.int64)
+        result[known] = values[which[known]]
+        return result
+
+    def state_of(self, which: int) -> bytes | None:
+        """The states of a key, pickled; None for one that has none."""
+        if which >= len(self.table):
+            return None
+        state: bytes | None = self.table.column(_STATE)[which].as_py()
+        return state
+
+    def update(
+        self,
+        which: Positions,
+        keys: pa.Table,
+        counts: Positions,
+        needs: Positions,
+        states: list[bytes | None],
+        keep: npt.NDArray[np.bool_],
+    ) -> None:
+        """Set the keys with these numbers, those that are new among them; forget those that are not to be kept."""
+        rows = keys.append_column(_NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
+        rows = rows.append_column(_STATE, pa.array(states, pa.binary()))
+        stays = np.ones(len(self.table), dtype=bool)
+        stays[which[which < len(self.table)]] = False
+        old = self.table if stays.all() else self.table.filter(pa.array(stays))
+        new = rows if keep.all() else rows.filter(pa.array(keep))
+        self.table = pa.concat_tables([old, new.cast(self.table.schema)]).combine_chunks()
+
+    def restore(self, table: Any) -> None:
+        """From a state."""
+        self.table = table

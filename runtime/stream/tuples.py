@@ -1,0 +1,275 @@
+"""A bucket that gives rows for tuples: every tuple (with_columns), or yields, emissions and expirations (select).
+
+A micro-batch is one sequence: partition beside partition, in each the held tuples and behind them the ripe ones.
+"""
+
+import pickle
+from collections.abc import Sequence as Columns
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.stream import counts
+from inwindow.runtime.held import Held, concat
+from inwindow.runtime.lanes import Piece
+from inwindow.runtime.operator import telling
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.rows import owners_of, spread
+from inwindow.runtime.sorting import order_levels
+from inwindow.runtime.stream.bucket import Bucket, whole
+from inwindow.runtime.stream.memory import Memory
+from inwindow.runtime.stream.roads import Expiring, Refolded, Resumed, Road, Turn, road_of
+from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.spec import Landmark, Range
+from inwindow.windows.watermark import Open
+
+_OWN, _GONE = f"{PREFIX}own", f"{PREFIX}gone"
+_NO_KEYS: Any = np.zeros(0, dtype=np.int64)
+
+
+class TupleBucket(Bucket):
+    """Passed-through columns, and a result column per step."""
+
+    def __init__(
+        self, work: Pass, schema: pa.Schema, passed: Columns[str], *, every_row: bool, emitted_at: str | None = None, **at: Any
+    ) -> None:
+        super().__init__(work, schema, "select" if not every_row else "with_columns", **at)
+        self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
+        self.landmarks = _landmarks(work)
+        self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
+        self.roads = [road_of(step, self.key) for step in self.steps]
+        self.resumed = [road for road in self.roads if isinstance(road, Resumed)]
+        self.counts = counts(work)
+        self.pending = schema.empty_table()
+        self.held = pa.schema([*schema, pa.field(_OWN, pa.int64()), pa.field(_GONE, pa.bool_())]).empty_table()
+        self.memory = Memory(schema, work.partition_by)
+        fields = [schema.field(name) for name in self.passed]
+        fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
+        if emitted_at is not None:
+            assert self.key is not None
+            fields.append(pa.field(emitted_at, self.key.type))
+        self.schema = pa.schema(fields)
+
+    @property
+    def waiting(self) -> int:
+        """What the watermark has not passed, or a frame is still open for."""
+        return len(self.pending)
+
+    @property
+    def live(self) -> int:
+        """What frames hold."""
+        return len(self.held)
+
+    def take(self, table: pa.Table) -> pa.RecordBatch:
+        """Put what is ripe behind what is held, and run."""
+        ripe = self._ripe(table)
+        if not len(ripe) and not len(self.held):
+            return whole(self.schema.empty_table())
+        fresh = ripe.append_column(_OWN, pa.array(np.full(len(ripe), -1)))
+        fresh = fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool)))
+        turn, which = self._turn(pa.concat_tables([self.held, fresh]))
+        return self._run(turn, which)
+
+    def _ripe(self, table: pa.Table) -> pa.Table:
+        waiting = pa.concat_tables([self.pending, table]) if len(self.pending) else table
+        if self.key is None:
+            return waiting
+        if self.done is None:
+            self.pending = waiting
+            return table.slice(0, 0)
+        keys, _ = self.times(waiting)
+        ripe = keys < self.done
+        self.pending = waiting.filter(pa.array(~ripe)).combine_chunks()
+        return waiting.filter(pa.array(ripe))
+
+    def _turn(self, table: pa.Table) -> tuple[Turn, Positions]:
+        """The tuples in order; and of each partition its number among the remembered keys."""
+        number = self.memory.numbers_of(table)
+        levels: list[npt.NDArray[Any]] = [number]
+        for order in self.work.order_by:
+            levels += order_levels(table.column(order.column), order)
+        order = np.lexsort(levels[::-1])
+        batch, number = whole(table.take(pa.array(order))), number[order]
+        begins = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+        ends = np.append(begins[1:], len(number))
+        which = number[begins]
+        own = _column(batch, _OWN).to_numpy()
+        at_start = np.where(own[begins] >= 0, own[begins], self.memory.next_of(which))
+        own = np.arange(len(number)) + np.repeat(at_start - begins, ends - begins)
+        keys = self.times(pa.Table.from_batches([batch]))[0] if self.key is not None else _NO_KEYS
+        tuples = Open(self._sequence(batch, number), begins, ends, keys, self.key, self.done)
+        gone = begins + tuples.count(_column(batch, _GONE).to_numpy(zero_copy_only=False))
+        for name, step in zip(self.landmarks, self.work.steps, strict=True):
+            if name is not None:
+                batch = batch.append_column(name, self._within(step, batch, keys))
+        return Turn(tuples, batch, own, gone, gone), which
+
+    def _sequence(self, batch: pa.RecordBatch, number: Positions) -> Sequence:
+        peers = any(isinstance(step.case.window.frame, Range) for step in self.steps if step.case.window is not None)
+        sequence = Sequence(self.key if self.work.key is not None or peers else None, peers)
+        orders = [_column(batch, order.column) for order in self.work.order_by]
+        sequence.append([pa.array(number)], orders, batch.num_rows)
+        sequence.ended = True
+        return sequence
+
+    def _within(self, step: Step, batch: pa.RecordBatch, keys: Any) -> pa.Array:
+        """Which tuples lie between a landmark's bounds, and pass the step's own filter."""
+        assert self.key is not None and step.case.window is not None
+        frame = step.case.window.frame
+        assert isinstance(frame, Landmark)
+        seen = np.ones(len(keys), dtype=bool)
+        if frame.since is not None:
+            seen &= keys >= self.key.value(frame.since, what="landmark: since", up=True)
+        if frame.until is not None:
+            seen &= keys <= self.key.value(frame.until, what="landmark: until", up=False)
+        passes = pa.array(seen)
+        return passes if step.condition is None else pc.and_(passes, _column(batch, step.condition))
+
+    # Running
+
+    def _run(self, turn: Turn, which: Positions) -> pa.RecordBatch:
+        tuples = turn.tuples
+        ready = np.minimum.reduce([np.maximum(road.ready(tuples), turn.gone) for road in self.roads])
+        turn = replace(turn, ready=ready)
+        held = self._places(turn)
+        taken: list[list[Piece]] = []
+        keep = ready.copy()
+        for step, road in zip(self.steps, self.roads, strict=True):
+            if isinstance(road, Refolded):
+                taken.append(telling(step, self.work, lambda: held, tuples.sequence, road.run, turn))
+                keep = np.minimum(keep, road.keep_from(turn))
+            else:
+                taken.append([])
+        if self.resumed:
+            keep = np.minimum(keep, self._resume(turn, which, taken, held))
+        elif self.counts:
+            self._remember_counts(turn, which)
+        self._hold(turn, keep)
+        return self._rows(turn, taken)
+
+    def _places(self, turn: Turn) -> Held:
+        """Where the tuples are, for messages."""
+        held = Held()
+        for name in self.work.places:
+            held.plain(name)
+        held.append(turn.batch)
+        return held
+
+    def _resume(self, turn: Turn, which: Positions, taken: list[list[Piece]], held: Held) -> Positions:
+        """Run the resumed roads key by key, and remember their states; the first tuple that each key still needs."""
+        tuples, own = turn.tuples, turn.own
+        has_new = _column(turn.batch, _OWN).to_numpy()[tuples.ends - 1] < 0
+        touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
+        need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
+        states: list[bytes | None] = []
+        keep = np.ones(len(touched), dtype=bool)
+        for road in self.resumed:
+            telling(road.step, self.work, lambda: held, tuples.sequence, road.open, turn)
+        pieces: dict[int, list[Piece]] = {index: [] for index, road in enumerate(self.roads) if isinstance(road, Resumed)}
+        for index, partition in enumerate(touched.tolist()):
+            first, last = int(tuples.starts[partition]), int(tuples.ends[partition])
+            gone, ready = int(turn.gone[partition]), int(turn.ready[partition])
+            content = self.memory.state_of(int(which[partition]))
+            before = [None] * len(self.resumed) if content is None else pickle.loads(content)
+            after, needs = [], last
+            for (number, its), road, state in zip(pieces.items(), self.resumed, before, strict=True):
+                road.at_key(first, last, state)
+                piece, its_need = telling(
+                    self.steps[number], self.work, lambda: held, tuples.sequence, road.run_key, first, gone, ready, last
+                )
+                if piece is not None and len(piece[0]):
+                    its.append(piece)
+                after.append(road.state())
+                needs = min(needs, its_need)
+            need[partition] = needs
+            keep[index] = not (needs >= last and all(isinstance(r, Expiring) and r.forgets for r in self.resumed))
+            states.append(pickle.dumps(after, pickle.HIGHEST_PROTOCOL) if keep[index] else None)
+        for number, its in pieces.items():
+            taken[number] = its
+        starts, last_own = tuples.starts[touched], own[tuples.ends[touched] - 1]
+        keys = self.memory.keys_of(turn.batch, starts)
+        numbers = need[touched] - starts + own[starts]
+        self.memory.update(which[touched], keys, last_own + 1, numbers, states, keep)
+        return need
+
+    def _remember_counts(self, turn: Turn, which: Positions) -> None:
+        fresh = np.flatnonzero(_column(turn.batch, _OWN).to_numpy()[turn.tuples.ends - 1] < 0)
+        last = turn.own[turn.tuples.ends[fresh] - 1] + 1
+        keys = self.memory.keys_of(turn.batch, turn.tuples.starts[fresh])
+        self.memory.update(which[fresh], keys, last, last, [None] * len(fresh), np.ones(len(fresh), dtype=bool))
+
+    def _hold(self, turn: Turn, keep: Positions) -> None:
+        tuples = turn.tuples
+        at = np.arange(tuples.sequence.end)
+        kept = np.flatnonzero(at >= tuples.over(np.minimum(keep, turn.ready)))
+        gone = at < tuples.over(turn.ready)
+        table = pa.Table.from_batches([turn.batch]).select(self.columns.names)
+        table = table.append_column(_OWN, pa.array(turn.own)).append_column(_GONE, pa.array(gone))
+        self.held = table.take(pa.array(kept))
+
+    # Rows
+
+    def _rows(self, turn: Turn, taken: list[list[Piece]]) -> pa.RecordBatch:
+        taken = [_in_order(pieces) for pieces in taken]
+        if self.every_row:
+            position = np.arange(turn.tuples.sequence.end)
+            at = position[(position >= turn.tuples.over(turn.gone)) & (position < turn.tuples.over(turn.ready))]
+        else:
+            at = owners_of(taken)
+        rows = pa.array(at)
+        columns = [_column(turn.batch, name).take(rows) for name in self.passed]
+        columns += [spread(its, at, step.implementation.result) for its, step in zip(taken, self.steps, strict=True)]
+        if self.emitted_at is not None:
+            columns.append(self._expiration_times(turn, at))
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def _expiration_times(self, turn: Turn, at: Positions) -> pa.Array:
+        window = self.steps[0].case.window
+        assert self.key is not None and window is not None
+        size = -window.frame.lower  # type: ignore[union-attr, operator]
+        return self.key.column_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
+
+    # State
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Tuples that wait, tuples that are held, keys that are remembered."""
+        return {"pending": self.pending, "held": self.held, "memory": self.memory.table}
+
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+        self.pending, self.held = tables["pending"], tables["held"]
+        self.memory.restore(tables["memory"])
+
+
+def _landmarks(work: Pass) -> list[str | None]:
+    """For each step over a landmark the name of the column that says which tuples lie within."""
+    frames = [step.case.window.frame if step.case.window is not None else None for step in work.steps]
+    return [f"{PREFIX}within_{i}" if isinstance(frame, Landmark) else None for i, frame in enumerate(frames)]
+
+
+def _without_landmark(step: Step, name: str | None) -> Step:
+    """A landmark sees what a growing frame sees, but for the tuples outside of it."""
+    if name is None:
+        return step
+    assert step.case.window is not None
+    window = replace(step.case.window, frame=Range(None, 0))
+    return replace(step, condition=name, case=replace(step.case, window=window))
+
+
+def _in_order(pieces: list[Piece]) -> list[Piece]:
+    """One piece, its positions ascending."""
+    if len(pieces) <= 1:
+        return pieces
+    at = np.concatenate([at for at, _ in pieces])
+    return [(at, concat([values for _, values in pieces], pieces[0][1].type))]
+
+
+def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
+    return batch.column(batch.schema.get_field_index(name))
+
+
