@@ -82,7 +82,10 @@ def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", 
 def resumes(step: Step) -> bool:
     """Whether the aggregate has a state of its own for every key."""
     window = step.case.window
-    return window is not None and (window.is_unbounded_below or not step.is_blocking or window.active_expiration)
+    if window is None:
+        return False
+    grows = window.is_unbounded_below and step.strategy != "recompute"
+    return grows or not step.is_blocking or window.active_expiration
 
 
 def counts(work: Pass) -> bool:
@@ -136,10 +139,6 @@ def _check_window(step: Step) -> None:
                     f"{its} reaches over months, which differ in length, so that frames could go backwards from batch to batch: "
                     "give a size in days or less"
                 )
-    if resumes(step) and window.is_unbounded_below and step.strategy == "recompute":
-        raise UsageError(
-            f"{its} has strategy='recompute', which would hold and read the whole stream for every tuple: drop strategy="
-        )
 
 
 def _check_order(schema: pa.Schema, work: Pass, where: str, **planning: Any) -> None:
@@ -176,9 +175,10 @@ def state_of(step: Step) -> str:
     if window is None:
         return "the tuples of the extents that are open; nothing of a key that has none"
     if not resumes(step):
-        return f"{step.case.frame_memory()}; nothing of a key that has none" if not isinstance(
-            window.frame, Rows
-        ) else f"{step.case.frame_memory()}, for ever"
+        if window.is_unbounded_below:
+            return "all its tuples, for ever, read again for each result"
+        keeps = "for ever" if isinstance(window.frame, Rows) else "nothing of a key that has none"
+        return f"{step.case.frame_memory()}; {keeps}"
     if window.active_expiration:
         return "the aggregate, and the tuples that have not left"
     return "the aggregate, for ever" + ("" if window.is_unbounded_below else "; and the tuples that it must expire")

@@ -88,6 +88,8 @@ def left(window: Window, tuples: Open) -> Positions:
 def first_seen(window: Window, framing: Framing, tuples: Open, ready: Positions) -> Positions:
     """For each partition the first tuple that a frame of the tuples from ``ready`` on, or of those to come, may hold."""
     frame = window.frame
+    if window.is_unbounded_below:
+        return tuples.starts
     if isinstance(frame, Rows):
         assert frame.lower is not None
         return np.clip(ready + min(frame.lower, 0), tuples.starts, tuples.ends)

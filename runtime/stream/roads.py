@@ -47,10 +47,10 @@ class Turn:
 class Road:
     """One aggregate over one window, from micro-batch to micro-batch."""
 
-    def __init__(self, step: Step, key: OrderKey | None) -> None:
+    def __init__(self, step: Step, key: OrderKey | None, *, every_row: bool) -> None:
         assert step.case.window is not None
         self.step, self.window = step, step.case.window
-        self.key = key
+        self.key, self.every_row = key, every_row
 
     def framing(self) -> Framing:
         """For one micro-batch: positions begin anew in each."""
@@ -81,15 +81,17 @@ class Road:
         return last
 
 
-def road_of(step: Step, key: OrderKey | None) -> Road:
-    """The way of a step."""
-    if not resumes(step):
-        return Refolded(step, key)
-    if step.case.window is not None and step.case.window.active_expiration:
-        return Expiring(step, key)
-    if step.is_blocking:
-        return Growing(step, key)
-    return Restarted(step, key) if step.strategy == "tumble" else Emitting(step, key)
+def road_of(step: Step, key: OrderKey | None, *, every_row: bool) -> Road:
+    """The way of a step; ``every_row`` where also a tuple that emits nothing has a row."""
+    kind: type[Road] = Refolded
+    if resumes(step):
+        window = step.case.window
+        kind = Restarted if step.strategy == "tumble" else Emitting
+        if window is not None and window.active_expiration:
+            kind = Expiring
+        elif step.is_blocking:
+            kind = Growing
+    return kind(step, key, every_row=every_row)
 
 
 class Refolded(Road):
@@ -115,8 +117,8 @@ class Refolded(Road):
 class Resumed(Road):
     """An aggregate with a state for every key, that takes the key's tuples in the order of their numbers."""
 
-    def __init__(self, step: Step, key: OrderKey | None) -> None:
-        super().__init__(step, key)
+    def __init__(self, step: Step, key: OrderKey | None, *, every_row: bool) -> None:
+        super().__init__(step, key, every_row=every_row)
         self.held = Held()
         self.make()
         self.fresh = pickle.dumps(self.state(), pickle.HIGHEST_PROTOCOL)
@@ -175,7 +177,7 @@ class Growing(Resumed):
 
     def make(self) -> None:
         """The evaluator of a growing frame."""
-        lane = lane_of(self.step, self.held, self.key, every_row=True)
+        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
         assert isinstance(lane, FrameLane)
         self.evaluator: Evaluator = lane.evaluator
 
@@ -212,7 +214,7 @@ class Emitting(Resumed):
 
     def make(self) -> None:
         """The emitter of the lane."""
-        lane = lane_of(self.step, self.held, self.key, every_row=True)
+        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
         assert isinstance(lane, EmitLane)
         self.emitter: HookEmitter = lane.emitter
         self.last_seen = -1
@@ -300,7 +302,7 @@ class Expiring(Emitting):
 
     def make(self) -> None:
         """The emitter of the lane."""
-        lane = lane_of(self.step, self.held, self.key, every_row=False)
+        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
         assert isinstance(lane, ExpirationLane)
         self.emitter = lane.emitter
         self.last_seen, self.low = -1, 0

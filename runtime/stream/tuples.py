@@ -42,7 +42,7 @@ class TupleBucket(Bucket):
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
-        self.roads = [road_of(step, self.key) for step in self.steps]
+        self.roads = [road_of(step, self.key, every_row=every_row) for step in self.steps]
         self.resumed = [road for road in self.roads if isinstance(road, Resumed)]
         self.counts = counts(work)
         self.pending = schema.empty_table()

@@ -1,0 +1,201 @@
+"""A stream gives what the batch run gives over the same tuples: however it is cut, disordered, stopped and restarted."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ids import (
+    Doubling,
+    Ids,
+    IdsAll,
+    IdsExpire,
+    IdsInWindow,
+    IdsMerge,
+    IdsNaive,
+    IdsPunt,
+    IdsWithBase,
+    Leaving,
+    LeavingTwice,
+    Live,
+    Longest,
+    LongestInWindow,
+    Running,
+    RunningOr,
+)
+from plain_builtins import TABLE
+from replays import TIMES, end_of, on_time, replayed, stream_windows, streams
+
+import inwindow as iw
+from inwindow.windows.spec import Rows
+
+BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest]
+EMITTING = [Running, RunningOr, Live, Doubling]
+FRAMES = ("rows", "unbounded rows", "range", "trailing range", "lagging range", "landmark", "scope")
+IDS = st.one_of(st.integers(0, 30), st.none())
+SMALL = st.one_of(st.integers(-5, 5).map(float), st.none())
+
+
+def ordered(table: pa.Table) -> list[dict[str, Any]]:
+    return table.sort_by("id").to_pylist()
+
+
+def same_late(replay: Any, late: list[int]) -> None:
+    assert sorted(i for table in replay.late for i in table["id"].to_pylist()) == sorted(late)
+
+
+def never_decided(table: pa.Table, window: Any) -> set[int]:
+    """The tuples whose frames wait for rows that do not come."""
+    frame = window.frame
+    if not (isinstance(frame, Rows) and frame.upper > 0):
+        return set()
+    groups: dict[Any, list[int]] = {}
+    in_order = sorted(table.to_pylist(), key=lambda row: row["t"])
+    for row in in_order:
+        groups.setdefault(row["k"] if window.partition_by else None, []).append(row["id"])
+    return {i for ids in groups.values() for i in ids[-frame.upper :]}
+
+
+@pytest.mark.parametrize("time", TIMES)
+@given(data=st.data())
+def test_with_columns(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    window = data.draw(stream_windows(time, FRAMES))
+    prototype = data.draw(st.sampled_from(BLOCKING))()
+    applied = {"x": prototype("v").over(window), "n": iw.count("v").over(window)}
+    if data.draw(st.booleans()):
+        applied = {name: one.filter("ok") for name, one in applied.items()}
+    table, late = on_time(batches, watermarks)
+    got = replayed(
+        batches, lambda df: iw.with_columns(df, **applied), data.draw(st.booleans()), watermarks=watermarks,
+        until=end_of(time), buckets=data.draw(st.sampled_from([1, 3])),
+    )  # fmt: skip
+    same_late(got, late)
+    waits = never_decided(table, window)
+    expected = [row for row in ordered(iw.with_columns(table, **applied)) if row["id"] not in waits]
+    assert ordered(got.table) == expected
+
+
+@pytest.mark.parametrize("time", ["int64", "timestamp"])
+@given(data=st.data())
+def test_several_windows_at_once(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    partition_by = data.draw(st.sampled_from([(), ("k",)]))
+    kinds = [*BLOCKING, *EMITTING]
+    applied: dict[str, Any] = {}
+    for number in range(data.draw(st.integers(2, 4))):
+        prototype = data.draw(st.sampled_from(kinds))()
+        emits = prototype.__class__ in EMITTING
+        frames = ("trailing rows", "trailing range", "unbounded rows") if emits else FRAMES
+        window = data.draw(stream_windows(time, frames).filter(lambda w: w.partition_by == partition_by))
+        if isinstance(prototype, Doubling):
+            prototype = Running()
+        applied[f"x{number}"] = prototype("v").over(window)
+    table, late = on_time(batches, watermarks)
+    got = replayed(batches, lambda df: iw.with_columns(df, **applied), True, watermarks=watermarks, until=end_of(time))
+    same_late(got, late)
+    waits = set().union(*(never_decided(table, one.window) for one in applied.values()))
+    expected = [row for row in ordered(iw.with_columns(table, **applied)) if row["id"] not in waits]
+    assert ordered(got.table) == expected
+
+
+@pytest.mark.parametrize("time", ["int64", "timestamp"])
+@given(data=st.data())
+def test_select_of_emissions(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    window = data.draw(stream_windows(time, ("trailing rows", "trailing range", "unbounded rows")))
+    applied = data.draw(st.sampled_from(EMITTING))()("v").over(window)
+    table, late = on_time(batches, watermarks)
+    got = replayed(
+        batches, lambda df: iw.select(df, "id", x=applied), data.draw(st.booleans()), watermarks=watermarks, until=end_of(time)
+    )
+    same_late(got, late)
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, iw.select(table, "id", x=applied).to_pylist()))
+
+
+@pytest.mark.parametrize("time", TIMES)
+@given(data=st.data())
+def test_active_expiration(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    size = data.draw(st.sampled_from([size for size in TIMES[time][2] if size != "1500 ms"]))
+    window = iw.range(size, order_by="t", partition_by=data.draw(st.sampled_from([(), ("k",)])), active_expiration=True)
+    applied = data.draw(st.sampled_from([Leaving, LeavingTwice]))()("v").over(window)
+    table, late = on_time(batches, watermarks)
+    query = lambda df: iw.select(df, "id", iw.emitted_at().alias("at"), x=applied)  # noqa: E731
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    same_late(got, late)
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, query(table).to_pylist()))
+    for rows, watermark in zip(got.batches, got.watermarks, strict=True):
+        assert all(watermark is not None and at < watermark for at in rows["at"].to_pylist())
+
+
+@pytest.mark.parametrize("row", TABLE.values(), ids=TABLE)
+@given(data=st.data())
+def test_built_ins(row: Any, data: st.DataObject) -> None:
+    values = SMALL if row.kind == pa.float64() else row.values
+    time = data.draw(st.sampled_from(["int64", "timestamp"]))
+    batches, watermarks = data.draw(streams(time, values, row.kind, second=True))
+    window = data.draw(stream_windows(time, FRAMES))
+    applied = row.ours(*row.columns).over(window)
+    table, late = on_time(batches, watermarks)
+    got = replayed(batches, lambda df: iw.with_columns(df, x=applied), data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    waits = never_decided(table, window)
+    expected = [r for r in ordered(iw.with_columns(table, x=applied)) if r["id"] not in waits]
+    assert repr(ordered(got.table)) == repr(expected)
+
+
+@pytest.mark.parametrize("time", TIMES)
+@given(data=st.data())
+def test_extents(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    size, every = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from(TIMES[time][3]))
+    kinds = [iw.hop("t", size=size, every=every), iw.tumble("t", size=size), iw.cumulate("t", size=size, every=size), iw.session("t", gap=size)]
+    extent = data.draw(st.sampled_from(kinds))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, IdsAll, Longest, LongestInWindow]))()
+    applied = {"x": prototype("v"), "n": iw.count(), "total": iw.sum("v"), "m": iw.median("v")}
+    table, late = on_time(batches, watermarks)
+    query = lambda df: iw.group_by(df, *keys).window(extent).agg(**applied)  # noqa: E731
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    same_late(got, late)
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, query(table).to_pylist()))
+    for rows, watermark in zip(got.batches, got.watermarks, strict=True):
+        assert all(watermark is not None and window["end"] <= watermark for window in rows["window"].to_pylist())
+
+
+@given(data=st.data())
+def test_extents_of_counted_tuples(data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams("int64", IDS, pa.int64()))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    size = data.draw(st.integers(1, 4))
+    extent = iw.hop("t", rows=size, every=data.draw(st.integers(1, 4)))
+    query = lambda df: iw.group_by(df, *keys).window(extent).agg(x=Ids()("id"), n=iw.count())  # noqa: E731
+    table, late = on_time(batches, watermarks)
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of("int64"))
+    same_late(got, late)
+    sizes = {repr({key: row[key] for key in keys}): row["n"] for row in iw.group_by(table, *keys).agg(n=iw.count()).to_pylist()}
+    filled = [row for row in query(table).to_pylist() if row["window"]["end"] <= sizes[repr({key: row[key] for key in keys})]]
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, filled))
+
+
+@given(data=st.data())
+def test_in_arrival_order_nothing_waits(data: st.DataObject) -> None:
+    batches, _ = data.draw(streams("int64", IDS, pa.int64()))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    window = iw.rows(data.draw(st.integers(1, 4)), partition_by=keys)
+    applied = {"x": Ids()("id").over(window), "all": Running()("id").over(iw.unbounded(partition_by=keys))}
+    got = replayed(batches, lambda df: iw.with_columns(df, **applied), data.draw(st.booleans()))
+    assert ordered(got.table) == ordered(iw.with_columns(pa.concat_tables(batches), **applied))
+    for batch, rows in zip(batches, got.batches, strict=False):
+        assert sorted(rows["id"].to_pylist()) == batch["id"].to_pylist()
+
+
+def test_rows_of_a_key_come_in_the_order_of_time() -> None:
+    batches = [pa.table({"k": ["a", "b", "a", "b"], "t": [4, 3, 1, 2]}), pa.table({"k": ["a", "b"], "t": [7, 7]})]
+    got = replayed(batches, lambda df: iw.with_columns(df, n=iw.count().over(iw.range(9, partition_by="k", order_by="t"))), False, until=99)
+    for key in "ab":
+        times = [row["t"] for table in got.batches for row in table.to_pylist() if row["k"] == key]
+        assert times == sorted(times)
+
+
