@@ -36,7 +36,7 @@ from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
 
 if _TYPE_CHECKING:
-    from inwindow.runtime.apply import emitted_at, explain, group_by, select, with_columns
+    from inwindow.runtime.apply import emitted_at, explain, group_by, late, select, with_columns
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.spark.sql.run import sql
     from inwindow.udaf import builtins
@@ -68,6 +68,7 @@ __all__ = [
     "group_by",
     "hop",
     "landmark",
+    "late",
     "range",
     "range_between",
     "register",
@@ -90,7 +91,7 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
-    "inwindow.runtime.apply": "emitted_at explain group_by select with_columns".split(),
+    "inwindow.runtime.apply": "emitted_at explain group_by late select with_columns".split(),
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.spark.sql.run": ["sql"],
 }

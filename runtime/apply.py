@@ -206,6 +206,37 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     return Grouped(place, listed, window_of(unbounded(order_by=order_by)).order_by)
 
 
+def late(result: Any) -> Any:
+    """The tuples that came behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
+
+    ``result`` is what :func:`with_columns`, :func:`select` or ``agg`` gave for a streaming DataFrame, or what was replayed. On
+    Spark the late tuples are a streaming DataFrame of their own, of the columns that the query reads, to be written by a query
+    of its own. A tuple without a time (NULL) is late, too.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> from inwindow.runtime.stream.replay import replay
+    >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]
+    >>> window = iw.range(5, order_by="t")
+    >>> result = replay(batches, lambda df: iw.with_columns(df, n=iw.count().over(window)), delay=3)
+    >>> iw.late(result).to_pydict()
+    {'t': [2]}
+    """
+    from inwindow.runtime.stream.replay import Replayed
+
+    if isinstance(result, Replayed):
+        return pa.concat_tables(result.late)
+    if type(result).__module__.startswith("pyspark.sql."):
+        from inwindow.runtime.spark.streams import late_tuples
+
+        tuples = late_tuples(result)
+        if tuples is not None:
+            return tuples
+    raise UsageError(
+        f"late({type(result).__name__}): late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it"
+    )
+
+
 def _place(data: Any, where: str) -> Any:
     """Where the data are, as what can run on them: a ``Table``, a ``Reader``, or Spark's ``Frame``."""
     if isinstance(data, local.Local):

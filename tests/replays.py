@@ -26,7 +26,12 @@ TIMES: dict[str, tuple[pa.DataType, Any, list[Any], list[Any]]] = {
         ["0 seconds", "500 ms", "2 seconds", "1 minute"],
         ["1 second", "2500 ms"],
     ),
-    "seconds": (pa.timestamp("s"), lambda n: START + timedelta(seconds=n), ["0 seconds", "1500 ms", "4 seconds"], ["2 seconds"]),
+    "seconds": (
+        pa.timestamp("s"),
+        lambda n: START + timedelta(seconds=n),
+        ["0 seconds", "1500 ms", "4 seconds"],
+        ["2 seconds"],
+    ),
     "date": (pa.date32(), lambda n: START.date() + timedelta(days=n), ["0 days", "1 day", "3 days"], ["2 days"]),
 }
 
@@ -37,7 +42,12 @@ def streams(draw: st.DrawFn, time: str, values: Any, kind: pa.DataType | None = 
     type_, moment, _, _ = TIMES[time]
     times = st.one_of(st.integers(-6, 14), st.none()) if draw(st.booleans()) else st.integers(-6, 14)
     rows = draw(
-        st.lists(st.tuples(st.sampled_from(["a", "b", None]), times, values, st.sampled_from([True, True, False, None]), values), max_size=24)
+        st.lists(
+            st.tuples(
+                st.sampled_from(["a", "b", None]), times, values, st.sampled_from([True, True, False, None]), values
+            ),
+            max_size=24,
+        )
     )
     table = pa.table(
         {

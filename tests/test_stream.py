@@ -108,7 +108,11 @@ def test_select_of_emissions(time: str, data: st.DataObject) -> None:
     applied = data.draw(st.sampled_from(EMITTING))()("v").over(window)
     table, late = on_time(batches, watermarks)
     got = replayed(
-        batches, lambda df: iw.select(df, "id", x=applied), data.draw(st.booleans()), watermarks=watermarks, until=end_of(time)
+        batches,
+        lambda df: iw.select(df, "id", x=applied),
+        data.draw(st.booleans()),
+        watermarks=watermarks,
+        until=end_of(time),
     )
     same_late(got, late)
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, iw.select(table, "id", x=applied).to_pylist()))
@@ -139,7 +143,13 @@ def test_built_ins(row: Any, data: st.DataObject) -> None:
     window = data.draw(stream_windows(time, FRAMES))
     applied = row.ours(*row.columns).over(window)
     table, late = on_time(batches, watermarks)
-    got = replayed(batches, lambda df: iw.with_columns(df, x=applied), data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    got = replayed(
+        batches,
+        lambda df: iw.with_columns(df, x=applied),
+        data.draw(st.booleans()),
+        watermarks=watermarks,
+        until=end_of(time),
+    )
     waits = never_decided(table, window)
     expected = [r for r in ordered(iw.with_columns(table, x=applied)) if r["id"] not in waits]
     assert repr(ordered(got.table)) == repr(expected)
@@ -150,7 +160,12 @@ def test_built_ins(row: Any, data: st.DataObject) -> None:
 def test_extents(time: str, data: st.DataObject) -> None:
     batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
     size, every = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from(TIMES[time][3]))
-    kinds = [iw.hop("t", size=size, every=every), iw.tumble("t", size=size), iw.cumulate("t", size=size, every=size), iw.session("t", gap=size)]
+    kinds = [
+        iw.hop("t", size=size, every=every),
+        iw.tumble("t", size=size),
+        iw.cumulate("t", size=size, every=size),
+        iw.session("t", gap=size),
+    ]
     extent = data.draw(st.sampled_from(kinds))
     keys = data.draw(st.sampled_from([(), ("k",)]))
     prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, IdsAll, Longest, LongestInWindow]))()
@@ -174,8 +189,13 @@ def test_extents_of_counted_tuples(data: st.DataObject) -> None:
     table, late = on_time(batches, watermarks)
     got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of("int64"))
     same_late(got, late)
-    sizes = {repr({key: row[key] for key in keys}): row["n"] for row in iw.group_by(table, *keys).agg(n=iw.count()).to_pylist()}
-    filled = [row for row in query(table).to_pylist() if row["window"]["end"] <= sizes[repr({key: row[key] for key in keys})]]
+    sizes = {
+        repr({key: row[key] for key in keys}): row["n"]
+        for row in iw.group_by(table, *keys).agg(n=iw.count()).to_pylist()
+    }
+    filled = [
+        row for row in query(table).to_pylist() if row["window"]["end"] <= sizes[repr({key: row[key] for key in keys})]
+    ]
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, filled))
 
 
@@ -193,9 +213,12 @@ def test_in_arrival_order_nothing_waits(data: st.DataObject) -> None:
 
 def test_rows_of_a_key_come_in_the_order_of_time() -> None:
     batches = [pa.table({"k": ["a", "b", "a", "b"], "t": [4, 3, 1, 2]}), pa.table({"k": ["a", "b"], "t": [7, 7]})]
-    got = replayed(batches, lambda df: iw.with_columns(df, n=iw.count().over(iw.range(9, partition_by="k", order_by="t"))), False, until=99)
+    got = replayed(
+        batches,
+        lambda df: iw.with_columns(df, n=iw.count().over(iw.range(9, partition_by="k", order_by="t"))),
+        False,
+        until=99,
+    )
     for key in "ab":
         times = [row["t"] for table in got.batches for row in table.to_pylist() if row["k"] == key]
         assert times == sorted(times)
-
-

@@ -200,7 +200,7 @@ class ScopeFraming:
             start = _search(sequence, at, self.lower[at - self.base], after=False)
         return np.minimum(start, end), end
 
-    def reach(self, sequence: Sequence) -> Keys:
+    def farthest(self, sequence: Sequence) -> Keys:
         """upper(t) of the held tuples, as keys."""
         self._evaluate(sequence)
         return self.upper

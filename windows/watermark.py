@@ -62,7 +62,7 @@ def decided(window: Window, framing: Framing, tuples: Open) -> Positions:
         ready = tuples.starts + tuples.count(tuples.before(reach, tuples.watermark))
     elif isinstance(frame, Scope) and frame.upper is not None:
         assert isinstance(framing, ScopeFraming) and tuples.watermark is not None
-        ready = tuples.starts + tuples.count(framing.reach(tuples.sequence) < tuples.watermark)
+        ready = tuples.starts + tuples.count(framing.farthest(tuples.sequence) < tuples.watermark)
     if window.slide is not None and not isinstance(frame, Rows):
         ready = np.minimum(ready, _slots_ended(window, tuples))
     return ready

@@ -94,7 +94,7 @@ def groups(
     job = worker.GroupJob(work, schema, carrier.numbered)
     results = [columns.handed_through(name) for name in work.partition_by]
     if extent is not None:
-        results.append(_window(job.operator().schema.field("window").type, extent, marked=work.key is not None))
+        results.append(window_result(job.operator().schema.field("window").type, extent, marked=work.key is not None))
     results += results_of(columns, work)
     if planned.panes_first:
         mapped = _panes_first(columns, work, handed, schema, results)
@@ -106,7 +106,7 @@ def groups(
     return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
 
 
-def _window(kind: pa.DataType, extent: Extent, *, marked: bool) -> Result:
+def window_result(kind: pa.DataType, extent: Extent, *, marked: bool) -> Result:
     """The window column. A time's is marked as Spark marks its own: F.window_time takes it."""
     mark = "spark.sessionWindow" if isinstance(extent, Session) else "spark.timeWindow"
     its = to_spark(kind)

@@ -12,7 +12,6 @@ from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.spine import plan_at, with_columns_at
 from inwindow.runtime.spark.tuples import plan, with_columns
 from inwindow.udaf.applied import Applied, is_expression
-from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Extent, Order
 
 
@@ -26,11 +25,11 @@ class Frame:
     @classmethod
     def of(cls, df: Any, where: str) -> "Frame":
         """The DataFrame, if it is one that we can work on."""
-        if df.isStreaming:
-            raise UsageError(
-                f"{where}: this is a streaming DataFrame, which this version does not support: use a batch DataFrame"
-            )
         check_names(df.columns, where)
+        if df.isStreaming:
+            from inwindow.runtime.spark.streams import StreamFrame
+
+            return StreamFrame(df, Session.of(df))
         return cls(df, Session.of(df))
 
     def check(self, names: Iterable[str], where: str) -> None:

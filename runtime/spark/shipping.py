@@ -17,7 +17,6 @@ from pyspark import cloudpickle as _cloudpickle
 from pyspark.cloudpickle.cloudpickle import list_registry_pickle_by_value as _registered
 
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.spark.worker import Job
 from inwindow.udaf.errors import UsageError
 
 cloudpickle: Any = _cloudpickle  # it has no types
@@ -26,7 +25,7 @@ registered: Any = _registered
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
-def shipped(job: Job) -> bytes:
+def shipped(job: Any) -> bytes:
     """The job, pickled."""
     with ExitStack() as stack:
         while True:
@@ -40,7 +39,7 @@ def shipped(job: Job) -> bytes:
                 stack.callback(cloudpickle.unregister_pickle_by_value, module)
 
 
-def _pickled(job: Job) -> bytes:
+def _pickled(job: Any) -> bytes:
     try:
         content: bytes = cloudpickle.dumps(job)
     except Exception as error:

@@ -46,6 +46,7 @@ class Bucket(ABC):
         self.key = stream_key(schema, work, where, zone=zone)
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
+        self.among = 1  # how many buckets the keys are spread over
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
@@ -150,7 +151,8 @@ class Bucket(ABC):
     def plan(self) -> str:
         """What is computed, as text that is the same in every process."""
         columns = ", ".join(f"{field.name} {field.type}" for field in self.columns)
-        return re.sub(r" at 0x[0-9a-f]+", "", f"{fingerprint(self.work)} of {columns}")
+        text = f"{fingerprint(self.work)} of {columns}, in {self.among} buckets"
+        return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:
@@ -161,7 +163,9 @@ def whole(table: pa.Table) -> pa.RecordBatch:
         return batch
     if not batches:
         return pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in table.schema], schema=table.schema)
-    raise DataError("a column of one micro-batch of a bucket is larger than 2 GB: make more buckets, or smaller batches")
+    raise DataError(
+        "a column of one micro-batch of a bucket is larger than 2 GB: make more buckets, or smaller batches"
+    )
 
 
 def _ipc(table: pa.Table) -> bytes:

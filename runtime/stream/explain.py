@@ -13,10 +13,14 @@ def described(work: Pass) -> str:
         lines.append(f"  {step.name}: state per key: {state_of(step)}")
         window, extent = step.case.window, work.extent
         if window is not None:
-            road = "key by key, from its own state" if resumes(step) else "all keys in one call, from the frame's tuples"
+            road = (
+                "key by key, from its own state" if resumes(step) else "all keys in one call, from the frame's tuples"
+            )
             lines += [f"    runs      {road}", f"    waits for {waits(window)}"]
         elif isinstance(extent, Hop) and extent.rows:
-            lines.append(f"    waits for the tuples that fill a {extent_name(extent)}, in order: the watermark to pass their {time}")
+            lines.append(
+                f"    waits for the tuples that fill a {extent_name(extent)}, in order: the watermark to pass their {time}"
+            )
         elif extent is not None:
             lines.append(f"    waits for the watermark to reach the end of the {extent_name(extent)}")
     if time is not None:

@@ -175,7 +175,9 @@ class CountedExtentBucket(Bucket):
         before = self.memory.next_of(which[starts])
         own = np.arange(len(which)) + np.repeat(before - starts, sizes)
         keys = self.memory.keys_of(whole(fresh), starts)
-        self.memory.update(which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool))
+        self.memory.update(
+            which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool)
+        )
         return self._close(pa.concat_tables([self.held, fresh.append_column(_OWN, pa.array(own))]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:

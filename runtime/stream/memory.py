@@ -23,7 +23,9 @@ class Memory:
     def __init__(self, schema: pa.Schema, keys: tuple[str, ...]) -> None:
         self.names = list(dict.fromkeys(keys))
         fields = [schema.field(name) for name in self.names] or [pa.field(_ALL, pa.null())]
-        schema = pa.schema([*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())])
+        schema = pa.schema(
+            [*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())]
+        )
         self.table = schema.empty_table()
 
     def __len__(self) -> int:
@@ -34,7 +36,9 @@ class Memory:
         if not self.names:
             return np.zeros(len(table), dtype=np.int64)
         columns = [
-            pa.chunked_array([*self.table.column(name).chunks, *table.column(name).chunks], table.schema.field(name).type)
+            pa.chunked_array(
+                [*self.table.column(name).chunks, *table.column(name).chunks], table.schema.field(name).type
+            )
             for name in self.names
         ]
         return partition_numbers(columns)[len(self.table) :]

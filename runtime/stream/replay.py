@@ -1,6 +1,6 @@
 """A stream without Spark: Arrow tables as micro-batches, watermarks as Spark would make them, the same buckets.
 
-For tests of one's own aggregates, and for ours: what comes out is what a query on Spark would have given, micro-batch by micro-batch.
+For tests of one's own aggregates, and for ours: each micro-batch gives what it would have given in a query on Spark.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,9 +57,10 @@ def replay(
     ends the stream with a watermark of its own, for what would else still wait.
 
     >>> import pyarrow as pa, inwindow as iw
+    >>> from inwindow.runtime.stream.replay import replay
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
     >>> window = iw.range(5, order_by="t")
-    >>> replayed = iw.testing.replay(batches, lambda df: iw.with_columns(df, total=iw.sum("v").over(window)), delay=2)
+    >>> replayed = replay(batches, lambda df: iw.with_columns(df, total=iw.sum("v").over(window)), delay=2)
     >>> [batch.to_pydict() for batch in replayed.batches if len(batch)]
     [{'t': [1, 2, 3], 'v': [1.0, 4.0, 2.0], 'total': [1.0, 5.0, 7.0]}]
     >>> replayed.watermarks
@@ -70,7 +71,9 @@ def replay(
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
     for number, table in enumerate(tables):
         if table.schema != tables[0].schema:
-            raise UsageError(f"replay(): micro-batch {number} has the schema {table.schema}, but the first one {tables[0].schema}")
+            raise UsageError(
+                f"replay(): micro-batch {number} has the schema {table.schema}, but the first one {tables[0].schema}"
+            )
     made = query(Stream(tables[0].schema))
     if not isinstance(made, Query):
         raise UsageError(
@@ -92,7 +95,12 @@ class Stream(Local):
         kept = [name for name in self._schema.names if name not in applied]
         order = [*self._schema.names, *(name for name in applied if name not in self._schema.names)]
         return Query(
-            work, computed, schema, lambda: TupleBucket(work, schema, kept, every_row=True), dict.fromkeys(kept) | dict.fromkeys(applied), order
+            work,
+            computed,
+            schema,
+            lambda: TupleBucket(work, schema, kept, every_row=True),
+            dict.fromkeys(kept) | dict.fromkeys(applied),
+            order,
         )
 
     def select(
@@ -135,7 +143,9 @@ class Stream(Local):
 
     def at_points(self, events: Any, applied: Mapping[str, Applied]) -> Any:
         """A stream has no rows to give results at yet."""
-        raise UsageError("with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data")
+        raise UsageError(
+            "with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data"
+        )
 
     explain_at_points = at_points
 
@@ -184,7 +194,9 @@ def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int |
     if watermarks is None:
         return None
     if key is None:
-        raise UsageError("replay(watermarks=...): the windows have no order column, so tuples are taken in the order in which they come")
+        raise UsageError(
+            "replay(watermarks=...): the windows have no order column, so tuples are taken in the order in which they come"
+        )
     if len(watermarks) not in (count, count + 1):
         raise UsageError(
             f"replay(watermarks=...): {len(watermarks)} watermarks for {count} micro-batches: give one for each, and one more for "
@@ -197,7 +209,9 @@ def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int |
     return values
 
 
-def _turn(query: Query, buckets: list[Bucket], table: pa.Table | None, watermark: int | None, replayed: Replayed, key: Any) -> None:
+def _turn(
+    query: Query, buckets: list[Bucket], table: pa.Table | None, watermark: int | None, replayed: Replayed, key: Any
+) -> None:
     rows, late = [], []
     for bucket, piece in zip(buckets, _cut(query, table, len(buckets)), strict=True):
         given = bucket.step(piece, watermark)
@@ -220,7 +234,9 @@ def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatc
     number = partition_numbers([table.column(name) for name in keys])
     first = np.unique(number, return_index=True)[1]
     shown_keys = [repr([_same(table.column(name)[int(row)].as_py()) for name in keys]) for row in first]
-    bucket = np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
+    bucket = (
+        np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
+    )
     return [whole(table.filter(pa.array(bucket == index))) for index in range(count)]
 
 
@@ -232,7 +248,11 @@ def _same(value: Any) -> Any:
 def _latest(key: Any, table: pa.Table) -> int | None:
     check_columns(table.schema, [key.column], "replay")
     latest = pc.max(table.column(key.column))
-    return int(key.read(pa.array([latest.as_py()], table.schema.field(key.column).type))[0][0]) if latest.is_valid else None
+    return (
+        int(key.read(pa.array([latest.as_py()], table.schema.field(key.column).type))[0][0])
+        if latest.is_valid
+        else None
+    )
 
 
 def _table(batch: Any) -> pa.Table:

@@ -8,7 +8,7 @@ its own key's tuples, which never change::
 """
 
 import pickle
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,11 @@ from inwindow.runtime.build import evaluator_of, lane_of
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import HookEmitter, Unfit
-from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece, TumbleEmitLane
+from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
 from inwindow.windows.bounds import Framing, framing_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Rows, Window
+from inwindow.windows.spec import Rows
 from inwindow.windows.watermark import Open, decided, first_seen, left
 
 Mask = npt.NDArray[np.bool_]

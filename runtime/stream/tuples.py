@@ -23,7 +23,7 @@ from inwindow.runtime.rows import owners_of, spread
 from inwindow.runtime.sorting import order_levels
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.memory import Memory
-from inwindow.runtime.stream.roads import Expiring, Refolded, Resumed, Road, Turn, road_of
+from inwindow.runtime.stream.roads import Expiring, Refolded, Resumed, Turn, road_of
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
@@ -36,7 +36,14 @@ class TupleBucket(Bucket):
     """Passed-through columns, and a result column per step."""
 
     def __init__(
-        self, work: Pass, schema: pa.Schema, passed: Columns[str], *, every_row: bool, emitted_at: str | None = None, **at: Any
+        self,
+        work: Pass,
+        schema: pa.Schema,
+        passed: Columns[str],
+        *,
+        every_row: bool,
+        emitted_at: str | None = None,
+        **at: Any,
     ) -> None:
         super().__init__(work, schema, "select" if not every_row else "with_columns", **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
@@ -93,8 +100,8 @@ class TupleBucket(Bucket):
         levels: list[npt.NDArray[Any]] = [number]
         for order in self.work.order_by:
             levels += order_levels(table.column(order.column), order)
-        order = np.lexsort(levels[::-1])
-        batch, number = whole(table.take(pa.array(order))), number[order]
+        rows = np.lexsort(levels[::-1])
+        batch, number = whole(table.take(pa.array(rows))), number[rows]
         begins = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
         ends = np.append(begins[1:], len(number))
         which = number[begins]
@@ -170,7 +177,9 @@ class TupleBucket(Bucket):
         keep = np.ones(len(touched), dtype=bool)
         for road in self.resumed:
             telling(road.step, self.work, lambda: held, tuples.sequence, road.open, turn)
-        pieces: dict[int, list[Piece]] = {index: [] for index, road in enumerate(self.roads) if isinstance(road, Resumed)}
+        pieces: dict[int, list[Piece]] = {
+            index: [] for index, road in enumerate(self.roads) if isinstance(road, Resumed)
+        }
         for index, partition in enumerate(touched.tolist()):
             first, last = int(tuples.starts[partition]), int(tuples.ends[partition])
             gone, ready = int(turn.gone[partition]), int(turn.ready[partition])
@@ -271,5 +280,3 @@ def _in_order(pieces: list[Piece]) -> list[Piece]:
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
     return batch.column(batch.schema.get_field_index(name))
-
-

@@ -16,7 +16,6 @@ from bad.input import (
     Leaves,
     MyAvg,
     SparkColumn,
-    SparkDataFrame,
     operator,
 )
 
@@ -42,12 +41,6 @@ ROWS = [
         lambda: iw.with_columns(polars.LazyFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
         iw.UsageError,
         "with_columns: got a Polars LazyFrame; give df.collect().to_arrow()",
-    ),
-    Bad(
-        "a streaming DataFrame",
-        lambda: iw.with_columns(SparkDataFrame(), a=iw.count().over(iw.rows(2))),
-        iw.UsageError,
-        "with_columns: this is a streaming DataFrame, which this version does not support: use a batch DataFrame",
     ),
     Bad(
         "a dict",

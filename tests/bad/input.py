@@ -128,16 +128,3 @@ class SparkColumn:
 
 
 SparkColumn.__name__ = "Column"
-
-
-class SparkDataFrame:
-    __module__ = "pyspark.sql.classic.dataframe"
-    isStreaming = True
-
-
-SparkDataFrame.__qualname__ = "DataFrame"
-
-
-def operator(window: Any) -> WithColumns:
-    """An operator, as the Spark adapter drives it."""
-    return WithColumns(plan_windows(TABLE.schema, {"a": MyAvg()("price").over(window)})[0], TABLE.schema, ())

@@ -1,0 +1,222 @@
+"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch (labs.md, C2).
+
+::
+
+    tuples  --pack-->  (bucket, number, Arrow bytes)  --shuffle-->  a turn per bucket  --unpack-->  rows
+            mapInArrow                                              state: bytes       mapInArrow
+
+Few rows reach the stateful operator, so what Spark does to each of them no longer shows; a state per key would cost 15 to 24
+times as much. A bucket wakes up whenever the watermark has moved, for as long as it holds something.
+"""
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Row
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.stream.bucket import Bucket, Given
+from inwindow.runtime.stream.extents import extent_bucket
+from inwindow.runtime.stream.tuples import TupleBucket
+from inwindow.udaf.errors import InWindowError
+
+_BYTES = 1 << 25  # of tuples packed at a time
+_ROWS = 1 << 16  # of a payload that goes out
+
+PACKED = "bucket int, number bigint, content binary"
+GIVEN = "rows binary, late binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint"
+
+
+@dataclass(frozen=True)
+class StreamJob(ABC):
+    """What a bucket needs: the plan, and the columns that arrive."""
+
+    work: Pass
+    schema: pa.Schema  # of what arrives
+    zone: str
+    buckets: int
+
+    def bucket(self) -> Bucket:
+        """A fresh bucket; its state says among how many it is one."""
+        made = self.made()
+        made.among = self.buckets
+        return made
+
+    @abstractmethod
+    def made(self) -> Bucket:
+        """The bucket itself."""
+
+
+@dataclass(frozen=True)
+class TupleStreamJob(StreamJob):
+    """Rows for tuples."""
+
+    passed: tuple[str, ...]
+    every_row: bool
+    emitted_at: str | None = None
+
+    def made(self) -> Bucket:
+        """For ``with_columns`` and ``select``."""
+        return TupleBucket(
+            self.work, self.schema, self.passed, every_row=self.every_row, emitted_at=self.emitted_at, zone=self.zone
+        )
+
+
+class ExtentStreamJob(StreamJob):
+    """Rows for extents."""
+
+    def made(self) -> Bucket:
+        """For ``group_by``."""
+        return extent_bucket(self.work, self.schema, zone=self.zone)
+
+
+def pack_function():  # type: ignore[no-untyped-def]  # its annotations are read by Spark
+    """``mapInArrow``: batches whose last column is the bucket, into one payload per bucket and some megabytes."""
+
+    def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        number = (context.partitionId() if context is not None else 0) << 32
+        for batch in _gathered(batches):
+            labels = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
+            tuples = batch.select(range(batch.num_columns - 1))
+            found = np.unique(labels)
+            payloads = []
+            for label in found:
+                its = tuples if len(found) == 1 else tuples.take(pa.array(np.flatnonzero(labels == label)))
+                payloads.append(packed(its))
+            numbers = pa.array(np.full(len(found), number, dtype=np.int64))
+            columns = [pa.array(found, pa.int32()), numbers, pa.array(payloads, pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["bucket", "number", "content"])
+            number += 1
+
+    return inwindow
+
+
+def unpack_function(column: str):  # type: ignore[no-untyped-def]
+    """``mapInArrow``: payloads into the rows in them."""
+
+    def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for content in batch.column(batch.schema.get_field_index(column)).to_pylist():
+                if content is not None:
+                    for given in unpacked(content):
+                        yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
+
+    return inwindow
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        if batch.num_rows:
+            held.append(batch)
+            size += batch.nbytes
+        if size >= _BYTES:
+            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+            held, size = [], 0
+    if held:
+        yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+
+
+def packed(batch: pa.RecordBatch) -> bytes:
+    """A batch as Arrow bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def unpacked(content: bytes) -> list[pa.RecordBatch]:
+    """Arrow bytes as batches."""
+    with pa.ipc.open_stream(pa.py_buffer(content)) as reader:
+        return list(reader)
+
+
+class Turns:
+    """The turns of a task's buckets, whatever Spark calls them with."""
+
+    def __init__(self, job: bytes) -> None:
+        self.job: StreamJob = pickle.loads(job)
+
+    def take(self, state: bytes | None, payloads: list[tuple[int, bytes]], watermark: int) -> tuple[Bucket, Given]:
+        """A bucket's turn: its state before, its tuples, and the watermark in milliseconds."""
+        bucket = self.job.bucket()
+        if state is not None:
+            bucket.restore(state)
+        batches = [batch for _, content in sorted(payloads, key=lambda pair: pair[0]) for batch in unpacked(content)]
+        table = None
+        if batches:
+            table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
+        # Before the first tuple Spark's watermark is 0, which is none.
+        given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
+        return bucket, given
+
+
+def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dict[str, Any]]:
+    """What goes out of a turn: its rows in payloads, and its numbers with the first of them."""
+    rows = [given.rows.slice(at, _ROWS) for at in range(0, max(given.rows.num_rows, 1), _ROWS)]
+    for index, some in enumerate(rows):
+        first = index == 0
+        yield {
+            "rows": packed(some) if some.num_rows else None,
+            "late": packed(given.late) if first and given.late.num_rows else None,
+            "late_tuples": late if first else 0,
+            "waiting_tuples": bucket.waiting if first else 0,
+            "live_tuples": bucket.live if first else 0,
+            "state_bytes": state if first else 0,
+        }
+
+
+class BucketProcessor(StatefulProcessor):
+    """transformWithState over buckets: one value of state, one timer."""
+
+    def __init__(self, job: bytes) -> None:
+        self.job = job
+
+    def init(self, handle: Any) -> None:
+        """Called once per task and micro-batch."""
+        self.handle = handle
+        self.turns = Turns(self.job)
+        self.state = handle.getValueState("bucket", "content binary")
+        self.done: set[Any] = set()
+
+    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
+        """Tuples have come."""
+        self.done.add(tuple(key))
+        payloads = [(row.number, bytes(row.content)) for row in rows]
+        yield from self._turn(payloads, timerValues.getCurrentWatermarkInMs())
+
+    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
+        """The watermark has moved, and no tuples have come."""
+        if tuple(key) not in self.done:
+            self.done.add(tuple(key))
+            yield from self._turn([], timerValues.getCurrentWatermarkInMs())
+
+    def _turn(self, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
+        failed = None
+        try:
+            content = self.state.get()
+            bucket, given = self.turns.take(None if content is None else bytes(content[0]), payloads, watermark)
+            state = bucket.state()
+            self.state.update((state,))
+            if bucket.key is not None and not bucket.is_idle:
+                self.handle.registerTimer(max(watermark, 0) + 1)
+            for one in outcome(bucket, given, len(state), given.late.num_rows):
+                yield Row(**one)
+        except InWindowError as error:
+            failed = error.with_traceback(None)
+        if failed is not None:
+            raise failed
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,112 @@
+"""Spark's stateful operators for buckets: transformWithState where the session has what it needs, else applyInPandasWithState.
+
+======================  =================================================  =================================
+operator                needs                                              a timer fires when the watermark
+======================  =================================================  =================================
+transformWithState      the RocksDB state store, protobuf >= 6.33.5        is at it, or past it
+applyInPandasWithState  nothing                                            is past it
+======================  =================================================  =================================
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+from inwindow.runtime.spark.buckets import GIVEN, BucketProcessor, Turns, outcome
+from inwindow.udaf.errors import InWindowError, UsageError
+
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_TIME = "_inwindow_time"
+
+
+class Operator(ABC):
+    """A stateful operator of Spark over packed tuples."""
+
+    name: str
+
+    @abstractmethod
+    def check(self) -> None:
+        """What it needs is there, or an error."""
+
+    @abstractmethod
+    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+        """What buckets give; ``timed`` where a watermark says what is decided."""
+
+
+class TransformWithState(Operator):
+    """Rows in, rows out, a value and a timer per bucket."""
+
+    name = "transformWithState"
+
+    def check(self) -> None:
+        """Python's protobuf must be as new as the code that Spark generated with it."""
+        import google.protobuf
+
+        found = tuple(int(part) for part in google.protobuf.__version__.split(".")[:3])
+        if found < (6, 33, 5):
+            raise UsageError(
+                f"a stream with the RocksDB state store needs protobuf >= 6.33.5, but {google.protobuf.__version__} is installed: "
+                "pip install 'protobuf>=6.33.5', on the workers too"
+            )
+
+    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+        """Grouped by bucket."""
+        mode = "eventTime" if timed else "none"
+        return packed.groupBy("bucket").transformWithState(BucketProcessor(job), GIVEN, "append", mode)
+
+
+class ApplyInPandas(Operator):
+    """A state of bytes per bucket; a time-out for each while it holds something."""
+
+    name = "applyInPandasWithState"
+
+    def check(self) -> None:
+        """Nothing."""
+
+    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+        """Grouped by bucket. Spark wants an event-time column beside the tuples: a constant, far away, that is never late."""
+        if timed:
+            far = F.lit("2200-01-01").cast("timestamp").alias(_TIME, metadata={"spark.watermarkDelayMs": 0})
+            packed = packed.select("*", far)
+        timeout = "EventTimeTimeout" if timed else "NoTimeout"
+        return packed.groupBy("bucket").applyInPandasWithState(
+            turns_function(job, timed), GIVEN, "content binary", "append", timeout
+        )
+
+
+def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
+    """A bucket's turn, as Spark calls it."""
+    made: list[Turns] = []
+
+    def inwindow(key: Any, frames: Any, state: Any) -> Iterator[Any]:
+        import pandas as pd
+
+        if not made:
+            made.append(Turns(job))
+        payloads = [
+            (int(number), bytes(content))
+            for frame in frames
+            for number, content in zip(frame["number"], frame["content"], strict=True)
+        ]
+        watermark = state.getCurrentWatermarkMs() if timed else 0
+        before = bytes(state.get[0]) if state.exists else None
+        failed = None
+        try:
+            bucket, given = made[0].take(before, payloads, watermark)
+            content = bucket.state()
+            state.update((content,))
+            if timed and not bucket.is_idle:
+                state.setTimeoutTimestamp(max(watermark, 1))
+            yield pd.DataFrame(list(outcome(bucket, given, len(content), given.late.num_rows)))
+        except InWindowError as error:
+            failed = error.with_traceback(None)
+        if failed is not None:
+            raise failed
+
+    return inwindow
+
+
+def operator_of(conf: Any) -> Operator:
+    """The operator for a session with these settings."""
+    rocks = "RocksDB" in (conf.get(_PROVIDER, "") or "")
+    return TransformWithState() if rocks else ApplyInPandas()

@@ -1,0 +1,239 @@
+"""A streaming DataFrame as a place where aggregates run: packed tuples, a stateful operator over buckets, rows unpacked.
+
+The event-time column is hidden from Spark's operator (it travels as bytes), so Spark drops no late tuple: they are told apart by
+what has been processed, counted in the query's progress, and can be had as a stream of their own (:func:`late`).
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.explain import Explanation
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.stream import plan_stream, plan_stream_groups
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.spark import buckets
+from inwindow.runtime.spark.buckets import ExtentStreamJob, StreamJob, TupleStreamJob
+from inwindow.runtime.spark.carriers import Carrier
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
+from inwindow.runtime.spark.emitted import window_result
+from inwindow.runtime.spark.frames import Frame
+from inwindow.runtime.spark.labels import balanced
+from inwindow.runtime.spark.plans import needed
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.stream.explain import described
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.spec import Extent, Order
+
+_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_PER_PARTITION = (
+    4  # buckets of a shuffle partition: few, since each has a call per micro-batch; some, to be spread evenly
+)
+_MANY_PARTITIONS = 64
+_LATE = "_inwindow_late"
+METRICS = "inwindow"
+
+
+@dataclass(frozen=True)
+class StreamFrame(Frame):
+    """The streaming DataFrame, and what the calls on it become."""
+
+    def with_columns(self, applied: Mapping[str, Applied]) -> Any:
+        """See :func:`inwindow.with_columns`."""
+        columns = Columns(self.data, self.session)
+        work = self._plan(columns, applied, "with_columns")
+        replaced = {name.casefold() for name in applied}
+        kept = [columns.name(name, "with_columns") for name in columns.names if name.casefold() not in replaced]
+        order = [name for name in columns.names if name.casefold() not in replaced or name in applied]
+        order += [name for name in applied if name not in order]
+        passed = {name: name for name in kept}
+        return self._run(columns, work, passed, applied, None, order, every_row=True)
+
+    def select(
+        self, passed: Mapping[str, Any], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
+    ) -> Any:
+        """See :func:`inwindow.select`."""
+        columns = Columns(self.data, self.session)
+        sources = {name: columns.name(source, "select") for name, source in passed.items()}
+        work = self._plan(columns, applied, "select")
+        return self._run(columns, work, sources, applied, emitted_at, order, every_row=False)
+
+    def groups(
+        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    ) -> Any:
+        """See :func:`inwindow.group_by`."""
+        columns = Columns(self.data, self.session)
+        work = self._plan_groups(columns, keys, extent, applied, order_by)
+        assert extent is not None
+        handed, schema = crossing(columns, needed(work), work, Carrier(False, False))
+        job = ExtentStreamJob(work, schema, self.session.zone, self._buckets(work))
+        results = [columns.handed_through(name) for name in work.partition_by]
+        kind = GroupOperator(work, schema).schema.field("window").type
+        results.append(window_result(kind, extent, marked=work.key is not None))
+        results += results_of(columns, work)
+        titles = [*work.partition_by, "window", *applied]
+        return self._stateful(columns, work, handed, job, dict(zip(titles, results, strict=True)), titles)
+
+    def explain(self, applied: Mapping[str, Applied]) -> Explanation:
+        """What aggregates over windows would do."""
+        work = self._plan(Columns(self.data, self.session), applied, "explain")
+        return Explanation([work], f"{described(work)}\n{self._describe(work)}")
+
+    def explain_groups(
+        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
+    ) -> Explanation:
+        """What aggregates of extents would do."""
+        work = self._plan_groups(Columns(self.data, self.session), keys, extent, applied, order_by)
+        return Explanation([work], f"{described(work)}\n{self._describe(work)}")
+
+    def at_points(self, events: Frame, applied: Mapping[str, Applied]) -> Any:
+        """A stream's tuples are never all there."""
+        raise UsageError(
+            "with_columns(of=...) on a stream: results at points in time need all events before them, and a stream has no such "
+            "moment: use batch DataFrames"
+        )
+
+    explain_at_points = at_points
+
+    def _run(
+        self,
+        columns: Columns,
+        work: Pass,
+        passed: Mapping[str, str],
+        applied: Mapping[str, Applied],
+        emitted_at: str | None,
+        order: list[str],
+        *,
+        every_row: bool,
+    ) -> Any:
+        names = list(dict.fromkeys([*needed(work), *passed.values()]))
+        handed, schema = crossing(columns, names, work, Carrier(False, False))
+        sources = tuple(passed.values())
+        job = TupleStreamJob(work, schema, self.session.zone, self._buckets(work), sources, every_row, emitted_at)
+        results = [*[columns.handed_through(source) for source in sources], *results_of(columns, work)]
+        if emitted_at is not None:
+            results.append(Result.of(AsItIs(to_spark(schema.field(work.order_by[0].column).type))))
+        titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
+        return self._stateful(columns, work, handed, job, dict(zip(titles, results, strict=True)), order)
+
+    def _stateful(
+        self,
+        columns: Columns,
+        work: Pass,
+        handed: list[Any],
+        job: StreamJob,
+        results: dict[str, Result],
+        order: list[str],
+    ) -> Any:
+        F = self.session.F
+        content = shipped(job)
+        sent = columns.df.select(
+            *[column.alias(f"_{i}") for i, column in enumerate(handed)],
+            self._bucket(columns, work, job.buckets).alias("bucket"),
+        )
+        packed = sent.mapInArrow(buckets.pack_function(), buckets.PACKED)  # type: ignore[no-untyped-call]
+        given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
+        sums = [F.sum(name).alias(name) for name in ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")]
+        given = given.observe(METRICS, *sums)
+        made = given.mapInArrow(buckets.unpack_function("rows"), struct_of(list(results.values())))
+        whole = titled(made, results, order, F)
+        setattr(whole, _LATE, (given, job.schema, columns))
+        return whole
+
+    # Planning, with what the session must have
+
+    def _plan(self, columns: Columns, applied: Mapping[str, Applied], where: str) -> Pass:
+        named = named_only(columns, applied)
+        work = plan_stream(columns.schema(), named, where, **self.session.planning)
+        self._check(columns, work, where)
+        return work
+
+    def _plan_groups(
+        self,
+        columns: Columns,
+        keys: tuple[str, ...],
+        extent: Extent | None,
+        applied: Mapping[str, Applied],
+        order_by: tuple[Order, ...],
+    ) -> Pass:
+        names = tuple(columns.place(key, "group_by") for key in keys)
+        orders = columns.orders(order_by, "group_by")
+        if extent is not None:
+            columns.name(extent.on, "window")
+        columns.check_places((*names, *(order.column for order in orders)), "group_by")
+        named = named_only(columns, applied)
+        work = plan_stream_groups(columns.schema(), names, extent, named, order_by=orders, **self.session.planning)
+        self._check(columns, work, "group_by().window()")
+        return work
+
+    def _check(self, columns: Columns, work: Pass, where: str) -> None:
+        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+        operator_of(self.session_conf).check()
+        partitions = self._partitions()
+        if partitions > _MANY_PARTITIONS:
+            warnings.warn(
+                f"{where} on a stream: spark.sql.shuffle.partitions is {partitions}, and each partition costs some milliseconds in "
+                "every micro-batch: set it to a small multiple of the number of cores before the query first starts (a "
+                "checkpoint keeps it)",
+                UserWarning,
+                stacklevel=4,
+            )
+        if not work.order_by:
+            return
+        name = work.order_by[0].column
+        if not pa.types.is_timestamp(columns.schema().field(name).type):
+            raise UsageError(
+                f"{where} on a stream: the order column {name!r} is of type {columns.schema().field(name).type}, but Spark's "
+                "watermark is on a timestamp: order by the event time, or count tuples in arrival order (no order_by=)"
+            )
+        marked = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+        if _WATERMARK not in marked:
+            raise UsageError(
+                f"{where} on a stream: {name!r} has no watermark, so no tuple would ever be known to be in order: say how late "
+                f"tuples may come, as in df.withWatermark({name!r}, '10 seconds')"
+            )
+
+    def _describe(self, work: Pass) -> str:
+        operator = operator_of(self.session_conf)
+        return (
+            f"spark: mapInArrow packs tuples by bucket; {operator.name} over {self._buckets(work)} buckets in "
+            f"{self._partitions()} partitions; mapInArrow unpacks rows"
+        )
+
+    @property
+    def session_conf(self) -> Any:
+        """The session's settings."""
+        return self.data.sparkSession.conf
+
+    def _partitions(self) -> int:
+        return int(self.session_conf.get("spark.sql.shuffle.partitions"))
+
+    def _buckets(self, work: Pass) -> int:
+        return _PER_PARTITION * self._partitions() if work.partition_by else 1
+
+    def _bucket(self, columns: Columns, work: Pass, count: int) -> Any:
+        F = self.session.F
+        labels = balanced(count, self._partitions())
+        if not work.partition_by:
+            return F.lit(labels[0])
+        keys = [columns.crossing(name) for name in dict.fromkeys(work.partition_by)]
+        return F.array(*[F.lit(label) for label in labels])[F.pmod(F.hash(*keys), F.lit(count)).cast("int")]
+
+
+def late_tuples(df: Any) -> Any:
+    """The tuples that were late for what :class:`StreamFrame` gave; None for any other DataFrame."""
+    kept = vars(df).get(_LATE)
+    if kept is None:
+        return None
+    given, schema, columns = kept
+    results = [columns.handed_through(name) for name in schema.names]
+    made = given.mapInArrow(buckets.unpack_function("late"), struct_of(results))
+    own = dict(zip(schema.names, results, strict=True))
+    return titled(made, own, [name for name in schema.names if name in columns.names], columns.session.F)
