@@ -128,3 +128,8 @@ class SparkColumn:
 
 
 SparkColumn.__name__ = "Column"
+
+
+def operator(window: Any) -> WithColumns:
+    """An operator, as the Spark adapter drives it."""
+    return WithColumns(plan_windows(TABLE.schema, {"a": MyAvg()("price").over(window)})[0], TABLE.schema, ())
