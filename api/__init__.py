@@ -37,8 +37,10 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow.runtime.apply import emitted_at, explain, group_by, late, select, with_columns
+    from inwindow.runtime.spark.arrival import arrival_time
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.spark.sql.run import sql
+    from inwindow.runtime.union import union
     from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
 
@@ -60,6 +62,7 @@ __all__ = [
     "UnknownColumnError",
     "UsageError",
     "WindowAggregate",
+    "arrival_time",
     "asc",
     "cumulate",
     "desc",
@@ -81,6 +84,7 @@ __all__ = [
     "tumble",
     "udaf",
     "unbounded",
+    "union",
     "with_columns",
 ]
 if _TYPE_CHECKING:
@@ -92,8 +96,10 @@ else:
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
     "inwindow.runtime.apply": "emitted_at explain group_by late select with_columns".split(),
+    "inwindow.runtime.spark.arrival": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.spark.sql.run": ["sql"],
+    "inwindow.runtime.union": ["union"],
 }
 
 

@@ -16,7 +16,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Rows, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Rows, Session, Window, extent_name
 
 Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
 
@@ -122,6 +122,7 @@ class Grouped:
     keys: tuple[Any, ...]
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
+    early: bool = False
 
     def __repr__(self) -> str:
         keys = ", ".join(map(repr, self.keys))
@@ -129,8 +130,12 @@ class Grouped:
         window = "" if self.extent is None else f" window {self.extent.describe()}"
         return f"group_by({keys}){order}{window} of a {type(self.place.data).__name__}: .agg(...) or .emit(...)"
 
-    def window(self, extent: Extent) -> "Grouped":
-        """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``."""
+    def window(self, extent: Extent, *, early: bool = False) -> "Grouped":
+        """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``.
+
+        On a stream an extent's row comes once it is final. With ``early=True`` it comes with every micro-batch that has a tuple
+        for it, and again when there are more: a later row of a key and window replaces an earlier one (Spark's update mode).
+        """
         if not isinstance(extent, (Hop, Cumulate, Session)):
             given = extent.describe() if isinstance(extent, Window) else shown(extent)
             raise UsageError(
@@ -141,7 +146,12 @@ class Grouped:
             raise UsageError(
                 f"group_by(order_by=...) and window(): the tuples of an extent are ordered by {extent.on!r}; drop order_by="
             )
-        return Grouped(self.place, self.keys, self.order_by, extent)
+        if early and (isinstance(extent, Session) or (isinstance(extent, Hop) and extent.rows)):
+            raise UsageError(
+                f"window({extent.describe()}, early=True): the bounds of a {extent_name(extent)} are known only when it is "
+                "whole, so an early row could not be replaced by a later one: drop early="
+            )
+        return Grouped(self.place, self.keys, self.order_by, extent, early)
 
     def agg(self, *applied: Applied, **named: Applied) -> Any:
         """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates."""
@@ -153,7 +163,8 @@ class Grouped:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
-        return self.place.groups(self.keys, self.extent, aggregates, self.order_by)
+        place = self.place.with_early_results() if self.early else self.place
+        return place.groups(self.keys, self.extent, aggregates, self.order_by)
 
     def emit(self, *columns: Any, **named: Applied) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""

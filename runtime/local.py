@@ -44,6 +44,10 @@ class Local:
         names: list[str] = self._schema.names
         return names
 
+    def with_early_results(self) -> "Local":
+        """The same: what is all there has no early results."""
+        return self
+
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""
         if not isinstance(item, str):

@@ -33,6 +33,7 @@ from inwindow.windows.spec import Rows
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest]
 EMITTING = [Running, RunningOr, Live, Doubling]
 FRAMES = ("rows", "unbounded rows", "range", "trailing range", "lagging range", "landmark", "scope")
+ROUNDED = ("var", "stddev", "skewness", "kurtosis", "cov", "corr")  # the last bits depend on how a frame was reached
 IDS = st.one_of(st.integers(0, 30), st.none())
 SMALL = st.one_of(st.integers(-5, 5).map(float), st.none())
 
@@ -152,7 +153,12 @@ def test_built_ins(row: Any, data: st.DataObject) -> None:
     )
     waits = never_decided(table, window)
     expected = [r for r in ordered(iw.with_columns(table, x=applied)) if r["id"] not in waits]
-    assert repr(ordered(got.table)) == repr(expected)
+    if any(map(row.ours.__name__.startswith, ROUNDED)):
+        ours = ordered(got.table)
+        assert [r["id"] for r in ours] == [r["id"] for r in expected]
+        assert [r["x"] for r in ours] == pytest.approx([r["x"] for r in expected], rel=1e-9, abs=1e-9, nan_ok=True)
+    else:
+        assert repr(ordered(got.table)) == repr(expected)
 
 
 @pytest.mark.parametrize("time", TIMES)
@@ -222,3 +228,32 @@ def test_rows_of_a_key_come_in_the_order_of_time() -> None:
     for key in "ab":
         times = [row["t"] for table in got.batches for row in table.to_pylist() if row["k"] == key]
         assert times == sorted(times)
+
+
+@pytest.mark.parametrize("time", TIMES)
+@given(data=st.data())
+def test_early_results_end_as_the_final_ones(time: str, data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    size, every = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from(TIMES[time][3]))
+    extent = data.draw(st.sampled_from([iw.hop("t", size=size, every=every), iw.tumble("t", size=size)]))
+    applied = {"x": data.draw(st.sampled_from([Ids, IdsMerge, IdsAll]))()("id"), "total": iw.sum("v")}
+    table, late = on_time(batches, watermarks)
+    query = lambda df: iw.group_by(df, "k").window(extent, early=True).agg(**applied)  # noqa: E731
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    same_late(got, late)
+    newest: dict[str, Any] = {}
+    passed = None
+    for number, rows in enumerate(got.batches):
+        seen: dict[str, Any] = {}
+        for row in rows.to_pylist():
+            place = repr((row["k"], row["window"]))
+            assert place not in seen
+            assert passed is None or row["window"]["end"] > passed  # a final row is not corrected
+            seen[place] = row
+        newest |= seen
+        came = pa.concat_tables(batches[: number + 1])
+        so_far, _ = on_time(batches[: number + 1], watermarks[: number + 1])
+        if number < len(batches) and len(came):
+            expected = {repr((row["k"], row["window"])): row for row in query(so_far).to_pylist()}
+            assert newest == expected
+        passed = got.watermarks[number]

@@ -68,12 +68,15 @@ class TupleStreamJob(StreamJob):
         )
 
 
+@dataclass(frozen=True)
 class ExtentStreamJob(StreamJob):
     """Rows for extents."""
 
+    early: bool
+
     def made(self) -> Bucket:
         """For ``group_by``."""
-        return extent_bucket(self.work, self.schema, zone=self.zone)
+        return extent_bucket(self.work, self.schema, early=self.early, zone=self.zone)
 
 
 def pack_function():  # type: ignore[no-untyped-def]  # its annotations are read by Spark

@@ -52,6 +52,10 @@ class Frame:
             return self.data.select(item).columns[0], item
         return None
 
+    def with_early_results(self) -> "Frame":
+        """The same: what is all there has no early results."""
+        return self
+
     def with_columns(self, applied: Mapping[str, Applied]) -> Any:
         """See :func:`inwindow.with_columns`."""
         return with_columns(Columns(self.data, self.session), applied)

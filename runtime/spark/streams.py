@@ -6,7 +6,7 @@ what has been processed, counted in the query's progress, and can be had as a st
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -45,6 +45,12 @@ METRICS = "inwindow"
 class StreamFrame(Frame):
     """The streaming DataFrame, and what the calls on it become."""
 
+    early: bool = False
+
+    def with_early_results(self) -> "StreamFrame":
+        """Extents whenever they change."""
+        return replace(self, early=True)
+
     def with_columns(self, applied: Mapping[str, Applied]) -> Any:
         """See :func:`inwindow.with_columns`."""
         columns = Columns(self.data, self.session)
@@ -73,7 +79,7 @@ class StreamFrame(Frame):
         work = self._plan_groups(columns, keys, extent, applied, order_by)
         assert extent is not None
         handed, schema = crossing(columns, needed(work), work, Carrier(False, False))
-        job = ExtentStreamJob(work, schema, self.session.zone, self._buckets(work))
+        job = ExtentStreamJob(work, schema, self.session.zone, self._buckets(work), self.early)
         results = [columns.handed_through(name) for name in work.partition_by]
         kind = GroupOperator(work, schema).schema.field("window").type
         results.append(window_result(kind, extent, marked=work.key is not None))
@@ -91,7 +97,7 @@ class StreamFrame(Frame):
     ) -> Explanation:
         """What aggregates of extents would do."""
         work = self._plan_groups(Columns(self.data, self.session), keys, extent, applied, order_by)
-        return Explanation([work], f"{described(work)}\n{self._describe(work)}")
+        return Explanation([work], f"{described(work, early=self.early)}\n{self._describe(work)}")
 
     def at_points(self, events: Frame, applied: Mapping[str, Applied]) -> Any:
         """A stream's tuples are never all there."""

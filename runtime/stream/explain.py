@@ -5,8 +5,8 @@ from inwindow.optimizer.stream import resumes, state_of, waits
 from inwindow.windows.spec import Hop, extent_name
 
 
-def described(work: Pass) -> str:
-    """The stream's part of the plan, a few lines per aggregate."""
+def described(work: Pass, *, early: bool = False) -> str:
+    """The stream's part of the plan, a few lines per aggregate; ``early`` where extents come before they are final."""
     lines = ["stream: keys share buckets; a micro-batch is one call per bucket"]
     time = work.order_by[0].column if work.order_by else None
     for step in work.steps:
@@ -17,6 +17,10 @@ def described(work: Pass) -> str:
                 "key by key, from its own state" if resumes(step) else "all keys in one call, from the frame's tuples"
             )
             lines += [f"    runs      {road}", f"    waits for {waits(window)}"]
+        elif early:
+            lines.append(
+                "    waits for nothing: it comes with each micro-batch that has a tuple for it; its last row is final"
+            )
         elif isinstance(extent, Hop) and extent.rows:
             lines.append(
                 f"    waits for the tuples that fill a {extent_name(extent)}, in order: the watermark to pass their {time}"

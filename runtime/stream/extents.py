@@ -32,11 +32,14 @@ _OWN = f"{PREFIX}own"
 
 
 class ClosingGroups(GroupOperator):
-    """The extents whose end lies in (since, until], partition by partition; the others are not evaluated."""
+    """The extents whose end lies in (since, until], partition by partition; the others are not evaluated.
 
-    def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any) -> None:
+    With ``fresh``, a mark per tuple, those that hold a marked tuple are: early results, and corrections of them.
+    """
+
+    def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
         super().__init__(work, schema)
-        self.since, self.until = since, until
+        self.since, self.until, self.fresh = since, until, fresh
         self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
 
     def over(self, table: pa.Table) -> pa.RecordBatch:
@@ -56,8 +59,13 @@ class ClosingGroups(GroupOperator):
         np.add.at(held, extents.start[is_open], 1)
         np.add.at(held, extents.end[is_open], -1)
         self.open_from = np.flatnonzero(np.cumsum(held)[:-1])
-        closes = ~is_open if since is None else ~is_open & (extents.finishes > since)
-        return Extents(*(None if column is None else column[closes] for column in extents.columns()))  # type: ignore[arg-type]
+        if self.fresh is None:
+            gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
+        else:
+            before = np.append(0, np.cumsum(self.fresh))
+            gives = before[extents.end] > before[extents.start]
+            gives &= True if since is None else extents.finishes > since
+        return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
 
 
 class ExtentBucket(Bucket):
@@ -204,7 +212,31 @@ class CountedExtentBucket(Bucket):
         self.memory.restore(tables["memory"])
 
 
-def extent_bucket(work: Pass, schema: pa.Schema, **at: Any) -> Bucket:
-    """The bucket of a pass over extents."""
-    counted = isinstance(work.extent, Hop) and work.extent.rows
-    return CountedExtentBucket(work, schema, **at) if counted else ExtentBucket(work, schema, **at)
+class UpdatedExtentBucket(ExtentBucket):
+    """Extents by time, given whenever a tuple has come for them: early results and corrections; the last one is final."""
+
+    def take(self, table: pa.Table) -> pa.RecordBatch:
+        """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
+        fresh = np.repeat([False, True], [len(self.held), len(table)])
+        held = pa.concat_tables([self.held, table])
+        since, self.closed = self.closed, self.done
+        if not len(held):
+            return whole(self.schema.empty_table())
+        order = permutation(held, self.work)
+        if order is not None:
+            held, fresh = held.take(pa.array(order)), fresh[order]
+        operator = ClosingGroups(self.work, self.columns, since, _NEVER if self.done is None else self.done, fresh)
+        rows = operator.over(held)
+        assert operator.open_from is not None
+        self.held = held if self.done is None else held.take(pa.array(operator.open_from))
+        return rows
+
+
+_NEVER = np.iinfo(np.int64).min
+
+
+def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
+    """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
+    if isinstance(work.extent, Hop) and work.extent.rows:
+        return CountedExtentBucket(work, schema, **at)
+    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)

@@ -4,7 +4,7 @@ For tests of one's own aggregates, and for ours: each micro-batch gives what it 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,12 @@ def replay(
 class Stream(Local):
     """The stream that a query of :func:`replay` is called with: a schema, and no data yet."""
 
+    early: bool = False
+
+    def with_early_results(self) -> "Stream":
+        """Extents whenever they change."""
+        return replace(self, early=True)
+
     def with_columns(self, applied: Mapping[str, Applied]) -> "Query":
         """See :func:`inwindow.with_columns`."""
         named, computed = compute_arguments(applied)
@@ -125,7 +131,9 @@ class Stream(Local):
         schema = computed.schema(self._schema)
         work = plan_stream_groups(schema, keys, extent, named, order_by=order_by)
         titles = [*keys, "window", *applied]
-        return Query(work, computed, schema, lambda: extent_bucket(work, schema), dict.fromkeys(titles), titles)
+        return Query(
+            work, computed, schema, lambda: extent_bucket(work, schema, early=self.early), dict.fromkeys(titles), titles
+        )
 
     def explain(self, applied: Mapping[str, Applied]) -> Explanation:
         """What aggregates over windows would do."""
@@ -139,7 +147,7 @@ class Stream(Local):
         """What aggregates of extents would do."""
         named, computed = compute_arguments(applied)
         work = plan_stream_groups(computed.schema(self._schema), keys, extent, named, order_by=order_by)
-        return Explanation([work], described(work))
+        return Explanation([work], described(work, early=self.early))
 
     def at_points(self, events: Any, applied: Mapping[str, Applied]) -> Any:
         """A stream has no rows to give results at yet."""
