@@ -92,6 +92,7 @@ def _size(kind: str, size: Any, rows: int | None) -> Size:
 def _count(rows: int, every: Any) -> int:
     """``every=`` of a hop over tuples."""
     if isinstance(every, (str, Interval, timedelta)):
+        every = size_of(every, f"hop(rows={rows}): every")
         raise UsageError(
             f"hop(rows={rows}, every={every}): an extent of tuples begins every so many tuples; for the last {rows} tuples at "
             f"the end of every {every} write iw.select with .over(iw.rows({rows}, slide={str(every)!r}, order_by=...))"

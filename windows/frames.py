@@ -16,7 +16,9 @@ from inwindow.windows.interval import Interval, Size, count_of, is_negative, is_
 from inwindow.windows.spark_spec import read_order, read_window_spec
 from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
 
-_MOST = 1 << 62  # no partition has as many tuples
+_OPTIONS = (
+    "partition_by", "order_by", "slide", "slide_by", "lag", "origin", "final", "active_expiration", "strategy",
+)  # fmt: skip
 _UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
 
 
@@ -162,21 +164,10 @@ def _window(
     if "lag" in unknown:
         raise UsageError("lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends")
     if unknown:
-        known = [
-            "partition_by",
-            "order_by",
-            "slide",
-            "slide_by",
-            "lag",
-            "origin",
-            "final",
-            "active_expiration",
-            "strategy",
-        ]
-        close = difflib.get_close_matches(next(iter(unknown)), known, 1)
+        close = difflib.get_close_matches(next(iter(unknown)), _OPTIONS, 1)
         raise UsageError(
             f"there is no window option {', '.join(map(repr, unknown))}; "
-            + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
+            + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OPTIONS)}")
         )
     if not isinstance(final, str) or final not in ("drop", "emit"):
         raise UsageError(
@@ -215,7 +206,7 @@ def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
         raise UsageError(
             f"slide={slide} is not a whole number of tuples; for a distance in order values give slide_by='range', or a time"
         )
-    return min(slide, _MOST) if counts and isinstance(slide, int) else slide
+    return count_of(slide, "slide") if counts and isinstance(slide, int) else slide
 
 
 def _check_frame(window: Window) -> None:
