@@ -92,7 +92,7 @@ def counts(work: Pass) -> bool:
     """Whether tuples' numbers in their partition are needed, however long ago its first one was."""
     for step in work.steps:
         window, native = step.case.window, step.implementation.native
-        slides = window is not None and window.slide is not None and isinstance(window.frame, Rows)
+        slides = window is not None and window.slides_by_rows
         if resumes(step) or slides or (native is not None and native.numbered):
             return True
     return isinstance(work.extent, Hop) and work.extent.rows
@@ -164,7 +164,7 @@ def waits(window: Window) -> str:
         return f"{base} + {frame.upper}"
     if isinstance(frame, Scope) and frame.upper is not None:
         return f"{base}, and then upper(t)"
-    if window.slide is not None and not isinstance(frame, Rows):
+    if window.slides_by_values:
         return f"{base}, and the end of its slot of {window.slide}"
     return base
 

@@ -109,7 +109,8 @@ def stream_windows(draw: st.DrawFn, time: str, kinds: tuple[str, ...]) -> Window
     kind = draw(st.sampled_from(kinds))
     size = draw(st.sampled_from(sizes))
     if draw(st.booleans()) and kind != "landmark":
-        options["slide"] = draw(st.integers(1, 5)) if "rows" in kind else draw(st.sampled_from(slides))
+        unit = draw(st.sampled_from(["rows", "range"]))
+        options |= {"slide_by": unit, "slide": draw(st.integers(1, 5) if unit == "rows" else st.sampled_from(slides))}
     if kind == "rows":
         low, high = sorted([draw(st.integers(-5, 3)), draw(st.integers(-5, 3))])
         return iw.rows_between(draw(st.sampled_from([low, None])), high, **options)
@@ -138,4 +139,4 @@ def _scope(draw: st.DrawFn, time: str, options: dict[str, Any]) -> Window:
     unit = 1 if time == "int64" else timedelta(days=1) if time == "date" else timedelta(seconds=1)
     ahead = draw(st.sampled_from([None, lambda t: t + reach * unit]))
     behind = (lambda t: t - reach * unit) if ahead is None or draw(st.booleans()) else None
-    return iw.scope(lower=behind, upper=ahead, **{n: value for n, value in options.items() if n != "slide"})
+    return iw.scope(lower=behind, upper=ahead, **{n: value for n, value in options.items() if "slide" not in n})

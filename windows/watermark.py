@@ -63,7 +63,7 @@ def decided(window: Window, framing: Framing, tuples: Open) -> Positions:
     elif isinstance(frame, Scope) and frame.upper is not None:
         assert isinstance(framing, ScopeFraming) and tuples.watermark is not None
         ready = tuples.starts + tuples.count(framing.farthest(tuples.sequence) < tuples.watermark)
-    if window.slide is not None and not isinstance(frame, Rows):
+    if window.slides_by_values:
         ready = np.minimum(ready, _slots_ended(window, tuples))
     return ready
 

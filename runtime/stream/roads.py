@@ -27,7 +27,6 @@ from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
 from inwindow.windows.bounds import Framing, framing_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Rows
 from inwindow.windows.watermark import Open, decided, first_seen, left
 
 Mask = npt.NDArray[np.bool_]
@@ -71,7 +70,7 @@ class Road:
         window, tuples = self.window, turn.tuples
         if window.slide is None:
             return True
-        if isinstance(window.frame, Rows):
+        if window.slides_by_rows:
             return turn.own % int(window.slide) == int(window.slide) - 1  # type: ignore[arg-type]
         assert tuples.key is not None
         slot = tuples.key.slots(tuples.keys, window.slide, window.origin)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/numerics.md", "docs/spark.md", "docs/sql.md"]
+PAGES = ["README.md", "docs/numerics.md", "docs/spark.md", "docs/sql.md", "docs/streaming.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
