@@ -52,7 +52,7 @@ def turned(text: str, source: Path) -> str:
         path = (source.parent / target).resolve()
         if path.suffix == ".py" and path.parent == ROOT / "examples":
             return f"{match[1]}({os.path.relpath('examples.md', here.parent)}#{path.stem})"
-        if path == ROOT / "LICENSE":
+        if path.name in ("LICENSE", "NOTICE"):  # on the site as text
             return match[1][1:-1]
         return f"{match[1]}({os.path.relpath(place(path), here.parent)}{anchor})"
 
