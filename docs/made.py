@@ -50,12 +50,14 @@ def turned(text: str, source: Path) -> str:
         if "://" in target or not target:
             return match[0]
         path = (source.parent / target).resolve()
-        if path.suffix == ".py" and path.parent == ROOT / "examples":
-            return f"{match[1]}({os.path.relpath('examples.md', here.parent)}#{path.stem})"
+        if path.parent == ROOT / "examples":
+            entry = f"#{path.stem}" if path.suffix == ".py" else ""
+            return f"{match[1]}({os.path.relpath('examples.md', here.parent)}{entry})"
         if path.name in ("LICENSE", "NOTICE"):  # on the site as text
             return match[1][1:-1]
         return f"{match[1]}({os.path.relpath(place(path), here.parent)}{anchor})"
 
+    text = text.replace("<BLANKLINE>", "")  # a sign for doctest, not for readers
     return re.sub(r"(\[[^\]\n]*\])\(([^)#\s]*)(#[^)\s]*)?\)", turn, text)
 
 
@@ -68,7 +70,10 @@ def place(path: Path) -> Path:
 
 def examples() -> str:
     """The gallery: each file, then what it prints."""
-    parts = ["# Examples", "Each file runs alone: `python examples/averages.py`."]
+    parts = [
+        "# Examples",
+        "Each file runs alone: `python examples/averages.py`. There is a notebook, too: `examples/first_steps.ipynb`.",
+    ]
     for path in sorted((ROOT / "examples").glob("*.py")):
         output = path.with_suffix(".out")
         if not output.exists():
@@ -127,7 +132,7 @@ def signature(thing: Any) -> str:
 def markdown(text: str) -> str:
     """A docstring as Markdown: roles and literals as code, examples and indented blocks fenced."""
     text = re.sub(r":\w+:`~?\.?([^`]+)`", lambda match: f"`{match[1].removeprefix('inwindow.')}`", text)
-    text = text.replace("``", "`")
+    text = text.replace("``", "`").replace("<BLANKLINE>", "")
     return "\n".join(fenced(text.split("\n")))
 
 

@@ -8,9 +8,9 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.udaf.errors import UsageError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Prints as text; shows as a table in a notebook."""
+    """Prints as text, at a prompt, too; shows as a table in a notebook."""
 
     passes: Sequence[Pass]
     place: str
@@ -25,6 +25,9 @@ class Explanation:
                 lines += [f"    {title:<9} {text}" for title, text in self._rows(step)]
             lines.append("")
         return "\n".join([*lines, self.place])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         parts = []

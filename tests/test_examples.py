@@ -3,11 +3,15 @@
 After a change that is meant: ``python examples/averages.py > examples/averages.out``, and read the difference.
 """
 
+import ast
+import datetime
 import difflib
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +51,25 @@ def test_is_an_entry_of_the_gallery(example: Path) -> None:
 
 def test_no_output_is_left_over() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in GALLERY}
+
+
+def test_notebook_shows_what_its_cells_give() -> None:
+    """After a change that is meant: jupyter nbconvert --to notebook --execute --inplace examples/first_steps.ipynb"""
+    names: dict[str, Any] = {}
+    for cell in json.loads((EXAMPLES / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if cell["outputs"] else None
+        exec(compile(tree, "cell", "exec"), names)
+        if isinstance(last, ast.Expr):
+            given = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            shown = {kind: "".join(text) for kind, text in cell["outputs"][0]["data"].items()}
+            if isinstance(given, list):
+                assert eval(shown["text/plain"], {"datetime": datetime}) == given
+            else:
+                ways = {"text/plain": "__repr__", "image/svg+xml": "_repr_svg_", "text/html": "_repr_html_"}
+                assert shown == {kind: getattr(given, way)() for kind, way in ways.items() if hasattr(given, way)}
 
 
 @pytest.mark.parametrize("place", ["arrow", "spark"])
