@@ -80,7 +80,8 @@ class Drawable:
     def draw(self, values: Any = None) -> "Drawing":
         """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.
 
-        ``values``: order values to draw over, a list or an Arrow array; otherwise an example stream that fits the window.
+        ``values``: order values to draw over, a list, an Arrow array or a table that has the order column (taken as one
+        partition); otherwise an example stream that fits the window.
         ``str()`` of a drawing is SVG, and ``.save("window.svg")`` writes it.
 
         >>> import inwindow as iw

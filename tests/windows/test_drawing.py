@@ -221,6 +221,8 @@ def test_slides_and_overlapping_extents_have_panes_and_no_others() -> None:
 def test_of_values_of_ones_own(tmp_path: Path) -> None:
     drawing = iw.range(5, order_by="t").draw(pa.chunked_array([[7, 1], [3]]))
     assert drawing.scene.values == [1, 3, 7]
+    assert str(iw.range(5, order_by="t").draw(pa.table({"t": [7, 1, 3]}))) == str(drawing)
+    assert len(iw.rows(2).draw(pa.table({"v": ["a", "b", "c"]})).scene.values) == 3
     drawing.save(tmp_path / "window.svg")
     assert (tmp_path / "window.svg").read_text() == f"{drawing}\n" == f"{drawing._repr_svg_()}\n"
     assert iw.range(5, order_by=iw.desc("t")).draw([1, 3]).scene.values == [3, 1]
@@ -236,7 +238,11 @@ def test_of_an_applied_aggregate_and_of_every_kind() -> None:
     [
         (lambda: iw.range(5, order_by="t").draw([1, None]), "no NULL, NaN or infinity: they have no place on an axis"),
         (lambda: iw.range(5, order_by="t").draw([]), "give at least one order value"),
-        (lambda: iw.range(5, order_by="t").draw(3), "draw(values=3): give a list or an Arrow array of order values"),
+        (
+            lambda: iw.range(5, order_by="t").draw(3),
+            "draw(values=3): give order values, as a list or an Arrow array, or a table",
+        ),
+        (lambda: iw.range(5, order_by="t").draw(pa.table({"u": [1]})), "the table has no column 't'; there are 'u'"),
         (lambda: iw.rows(10**9).draw(), "too many for a picture: draw a smaller one of its shape"),
         (lambda: iw.hop("t", size="1 day", every="1 ms").draw(), "more than 20,000 extents, too many for a picture"),
         (lambda: iw.scope(lower=lambda t: t["a"], order_by="t").draw(), "give order values that they take"),

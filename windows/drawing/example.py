@@ -49,13 +49,17 @@ def example(window: Window | Extent) -> pa.Array:
 
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
-    """A user's order values, in the order of the window."""
+    """A user's order values, in the order of the window; of a table, those of its order column."""
+    if isinstance(values, pa.Table):
+        values = _column(values, window)
     try:
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         array = values if isinstance(values, pa.Array) else pa.array(values)
     except (pa.ArrowException, TypeError, ValueError):
-        raise UsageError(f"draw(values={shown(values)}): give a list or an Arrow array of order values") from None
+        raise UsageError(
+            f"draw(values={shown(values)}): give order values, as a list or an Arrow array, or a table that has them"
+        ) from None
     if pa.types.is_decimal(array.type):
         array = pc.cast(array, pa.float64())
     if (
@@ -70,6 +74,17 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
         raise UsageError(f"draw(values=...): {len(array)} tuples are too many for a picture; at most {MOST}")
     ascending = not isinstance(window, Window) or not window.order_by or window.order_by[0].ascending
     return array.take(pc.sort_indices(array, sort_keys=[("", "ascending" if ascending else "descending")]))
+
+
+def _column(table: pa.Table, window: Window | Extent) -> Any:
+    if isinstance(window, Window) and not window.order_by:
+        return range(table.num_rows)
+    column = window.order_by[0].column if isinstance(window, Window) else window.on
+    if column not in table.column_names:
+        raise UsageError(
+            f"draw: the table has no column {column!r}; there are {', '.join(map(repr, table.column_names))}"
+        )
+    return table[column]
 
 
 def _numbers(count: int, window: str) -> pa.Array:
