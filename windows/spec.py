@@ -77,11 +77,12 @@ Frame = Rows | Range | Landmark | Scope
 class Drawable:
     """What a window of any kind can do: draw itself."""
 
-    def draw(self, values: Any = None) -> "Drawing":
+    def draw(self, values: Any = None, *, at: Any = None) -> "Drawing":
         """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.
 
         ``values``: order values to draw over, a list, an Arrow array or a table that has the order column (taken as one
         partition); otherwise an example stream that fits the window.
+        ``at``: times of another table's rows: what each of them sees, as with ``of=``.
         ``str()`` of a drawing is SVG, and ``.save("window.svg")`` writes it.
 
         >>> import inwindow as iw
@@ -92,7 +93,7 @@ class Drawable:
         """
         from inwindow.windows.drawing import draw
 
-        return draw(self, values)  # type: ignore[arg-type]
+        return draw(self, values, at)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

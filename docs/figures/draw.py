@@ -4,10 +4,10 @@
 """
 
 from pathlib import Path
+from typing import Any
 
 import inwindow as iw
 
-BAND = iw.landmark(since=20, until=40, order_by="minute")
 DRAWINGS = {
     "rows": iw.rows(3, partition_by="item", order_by="ts"),
     "rows-slide": iw.rows(6, order_by="i", slide=3),
@@ -17,7 +17,7 @@ DRAWINGS = {
     "range-slide": iw.range("10 minutes", order_by="ts", slide="5 minutes"),
     "range-lag": iw.range(20, lag=20, order_by="minute"),
     "unbounded": iw.unbounded(partition_by="item", order_by="ts"),
-    "landmark": BAND,
+    "landmark": iw.landmark(since=20, until=40, order_by="minute"),
     "scope": iw.scope(lower=lambda t: t // 10 * 10, order_by="t"),
     "active-expiration": iw.range("5 seconds", order_by="tagtime", active_expiration=True),
     "tumble": iw.tumble("ts", size="1 hour"),
@@ -26,6 +26,14 @@ DRAWINGS = {
     "session": iw.session("ts", gap="30 minutes"),
     "counts": iw.hop("ts", rows=10, every=4),
 }
+EVENTS, LABELS = [1, 4, 5, 9, 9, 12, 14, 17], [5, 9, 16]
+
+
+def drawing(name: str) -> Any:
+    """The drawing of a name; of a window at the rows of another table, too."""
+    if name == "point-in-time":
+        return iw.range(5, partition_by="user", order_by="ts").draw(EVENTS, at=LABELS)
+    return DRAWINGS[name].draw()
 
 
 def path(name: str) -> Path:
@@ -34,5 +42,5 @@ def path(name: str) -> Path:
 
 
 if __name__ == "__main__":
-    for name, window in DRAWINGS.items():
-        window.draw().save(path(name))
+    for name in [*DRAWINGS, "point-in-time"]:
+        drawing(name).save(path(name))

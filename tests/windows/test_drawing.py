@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streams import windows
 
 import inwindow as iw
-from inwindow.windows import reference
+from inwindow.windows import reference, reference_spine
 from inwindow.windows.spec import Cumulate, Hop, Window
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -150,6 +150,21 @@ def test_any_extent_over_any_values(values: list[int], size: int, every: int, co
         assert any(wanted[i : i + len(frames)] == frames for i in range(len(wanted) + 1))
 
 
+@given(st.data())
+def test_at_the_rows_of_another_table(data: st.DataObject) -> None:
+    window = data.draw(windows("int64", ("trailing rows", "trailing range", "landmark"), slides=False))
+    small = st.integers(-6, 12)
+    values, at = data.draw(st.lists(small, min_size=1, max_size=12)), data.draw(st.lists(small, min_size=1, max_size=4))
+    try:
+        drawing = window.draw(values, at=at)
+    except iw.UsageError as error:
+        assert "needs one ascending order column" in str(error) or "looks ahead" in str(error)
+        return
+    rows = rows_of(drawing.scene.values)
+    assert drawn(drawing) == reference_spine.frames_at(window, rows, sorted(at))
+    readable(drawing)
+
+
 @NAMES
 def test_left_are_those_of_the_frame_before(name: str) -> None:
     window = WINDOWS[name]
@@ -246,6 +261,10 @@ def test_of_an_applied_aggregate_and_of_every_kind() -> None:
         (lambda: iw.rows(10**9).draw(), "too many for a picture: draw a smaller one of its shape"),
         (lambda: iw.hop("t", size="1 day", every="1 ms").draw(), "more than 20,000 extents, too many for a picture"),
         (lambda: iw.scope(lower=lambda t: t["a"], order_by="t").draw(), "give order values that they take"),
+        (lambda: iw.range(5, order_by="t", slide=2).draw([1], at=[1]), "slides, expires actively or looks ahead"),
+        (lambda: iw.range(5, order_by="t").draw([1], at=["a"]), "give a list of times of the type int64"),
+        (lambda: iw.range(5, order_by="t").draw([1], at=[]), "0 times; a picture has 1 to 12"),
+        (lambda: iw.tumble("t", size=5).draw([1], at=[1]), "is an extent; rows of another table see frames"),
         (lambda: iw.range("5 minutes", order_by="t").draw([1, 2]), "give a number in the column's unit"),
         (lambda: iw.range(5, order_by="t").draw(["a"]), "needs distances in the order column 't', but string has none"),
     ],

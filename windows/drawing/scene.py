@@ -61,7 +61,7 @@ class Stream:
         self.sequence.append([], [] if order is None else [values], len(values))
         self.sequence.ended = True
         self.everyone = np.arange(len(values))
-        self._days = self.key is not None and spans_days(values)
+        self.days = self.key is not None and spans_days(values)
 
     @property
     def places(self) -> list[float]:
@@ -83,14 +83,14 @@ class Stream:
         """A tuple as a snapshot names it: by its number, or its order value."""
         if self.key is None:
             return f"tuple {at + 1:,}"
-        return f"tuple at {label(self.values[at].as_py(), day=self._days)}"
+        return f"tuple at {label(self.values[at].as_py(), day=self.days)}"
 
     def text(self, keys: Keys) -> str:
         """A key as text."""
         if self.key is None:
             return f"{int(keys[0]):,}"
         try:
-            return label(self.key.column_of(self.key.original(keys))[0].as_py(), day=self._days)
+            return label(self.key.column_of(self.key.original(keys))[0].as_py(), day=self.days)
         except (OverflowError, ValueError):  # Python's calendar ends before Arrow's
             return "beyond the calendar"
 

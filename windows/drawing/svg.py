@@ -127,6 +127,8 @@ class _Canvas:
             0.0 if self.scene.half_open or not self.dots or self.scene.axis_name == "tuple number" else self.radius + 3
         )
         left = max(self.x(one.low) - pad, _MARGIN - 12) if math.isfinite(one.low) else _MARGIN - 12
+        if one.high == one.now and not self.scene.active:
+            pad = 0.0  # a row of another table sees nothing of its own time
         right = min(self.x(one.high) + pad, _WIDTH - _MARGIN + 12) if math.isfinite(one.high) else _WIDTH - _MARGIN + 12
         self.parts.append(
             f'<rect class="iw-frame" x="{left:.1f}" y="{top + 2:.1f}" width="{max(right - left, 1):.1f}" '
@@ -184,6 +186,7 @@ class _Canvas:
         for kind, text in (
             ("iw-in", "in the frame" if not self.scene.half_open else "in the extent"),
             ("iw-current", "yields"), ("iw-gone", said), ("iw-pane", "panes"), ("iw-slot", "slots"),
+            ("iw-now", "its time to leave" if self.scene.active else "the row's time"),
         ):  # fmt: skip
             if f'class="{kind}"' not in body:
                 continue
@@ -196,7 +199,7 @@ class _Canvas:
         """One sign of the legend."""
         if kind == "iw-gone":
             self.parts.append(f'<path class="{kind}" d="M{x - 5} {y - 5}l10 10m0 -10l-10 10"/>')
-        elif kind in ("iw-pane", "iw-slot"):
+        elif kind in ("iw-pane", "iw-slot", "iw-now"):
             self.parts.append(f'<line class="{kind}" x1="{x}" x2="{x}" y1="{y - 6}" y2="{y + 6}"/>')
         else:
             self.parts.append(f'<circle class="{kind}" cx="{x}" cy="{y}" r="{5 if kind == "iw-in" else 6}"/>')
