@@ -9,7 +9,7 @@ import pyarrow as pa
 from inwindow.windows.bounds import Framing, LandmarkFraming, ScopeFraming, framing_of
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
 from inwindow.windows.panes import RowPanes
-from inwindow.windows.slots import slots_of
+from inwindow.windows.slots import RowSlots, Slots, ValueSlots, slots_of
 from inwindow.windows.spec import Landmark, Range, Rows, Window
 
 
@@ -17,8 +17,8 @@ def yields(window: Window, values: pa.Array) -> Scene:
     """The frames of three successive yield tuples."""
     by_number = isinstance(window.frame, Rows) or not window.order_by
     stream = Stream(values, None if by_number else window.order_by[0], window.describe())
-    sequence = stream.sequence
-    at = slots_of(window, stream.key).yields(sequence, 0, sequence.end)
+    sequence, slots = stream.sequence, slots_of(window, stream.key)
+    at = slots.yields(sequence, 0, sequence.end)
     framing = framing_of(window.frame, stream.key)
     start, end = framing.bounds(sequence, at)
     snapshots = []
@@ -27,9 +27,9 @@ def yields(window: Window, values: pa.Array) -> Scene:
         left = range(int(start[i - 1]), min(held.start, int(end[i - 1]))) if i else range(0)
         gone = f", {len(left):,} {'has' if len(left) == 1 else 'have'} left" if left else ""
         said = f"{stream.name(int(at[i]))} yields: {counted(held)} in the frame{gone}"
-        low, high = _reach(window.frame, framing, stream, int(at[i]))
+        low, high = _reach(window.frame, framing, stream, int(at[i]), held)
         snapshots.append(Snapshot(said, held.start, held.stop, low, high, int(at[i]), left))
-    return stream.scene(window.describe(), snapshots, panes=_panes(window, stream), slots=_slots(window, stream))
+    return stream.scene(window.describe(), snapshots, panes=_panes(window, stream), slots=_slots(slots, stream))
 
 
 def expirations(window: Window, values: pa.Array) -> Scene:
@@ -51,7 +51,7 @@ def expirations(window: Window, values: pa.Array) -> Scene:
     return stream.scene(window.describe(), snapshots, active=True)
 
 
-def _reach(frame: Any, framing: Framing, stream: Stream, at: int) -> tuple[float, float]:
+def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -> tuple[float, float]:
     """The frame's bounds on the axis: distances from the current tuple, not the outermost tuples in it."""
     key, sequence = stream.key, stream.sequence
     if key is None:
@@ -60,6 +60,8 @@ def _reach(frame: Any, framing: Framing, stream: Stream, at: int) -> tuple[float
             -math.inf if lower is None else max(at + lower, 0) + 0.5,
             math.inf if upper is None else min(at + upper, sequence.end - 1) + 1.5,
         )
+    if isinstance(frame, Rows):  # tuples are counted, on an axis of order values
+        return (stream.places[held.start], stream.places[held.stop - 1]) if held else (math.inf, -math.inf)
     own = sequence.keys_at(np.array([at]))
 
     def place(keys: Any) -> float:
@@ -101,15 +103,16 @@ def _three(window: Window, at: Any, start: Any, end: Any, tuples: int) -> range:
     return range(best, best + 3)
 
 
-def _slots(window: Window, stream: Stream) -> tuple[float, ...]:
+def _slots(slots: Slots, stream: Stream) -> tuple[float, ...]:
     """Where slots end, on the axis."""
-    slide, key = window.slide, stream.key
-    if slide is None:
+    key, places = stream.key, stream.places
+    if isinstance(slots, RowSlots):
+        ends = range(slots.slide, len(places) + (key is None), slots.slide)
+        return tuple(number + 0.5 if key is None else (places[number - 1] + places[number]) / 2 for number in ends)
+    if not isinstance(slots, ValueSlots):
         return ()
-    if key is None:
-        count, step = len(stream.values), int(slide)  # type: ignore[arg-type]
-        return tuple(number + 0.5 for number in range(step, count + 1, step))
-    step, origin = key.exact_distance(slide, what="slide"), key.origin(window.origin)
+    assert key is not None
+    step, origin = key.exact_distance(slots.slide, what="slide"), key.origin(slots.origin)
     own = key.original(stream.sequence.keys)
     first, last = (math.floor((float(edge) - origin) / step) for edge in (min(own[0], own[-1]), max(own[0], own[-1])))
     sign = 1 if key.ascending else -1
