@@ -10,7 +10,7 @@ from inwindow.windows.bounds import Framing, LandmarkFraming, ScopeFraming, fram
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
 from inwindow.windows.panes import RowPanes
 from inwindow.windows.slots import RowSlots, Slots, ValueSlots, slots_of
-from inwindow.windows.spec import Landmark, Range, Rows, Window
+from inwindow.windows.spec import Frame, Landmark, Range, Rows, Window
 
 
 def yields(window: Window, values: pa.Array) -> Scene:
@@ -29,7 +29,9 @@ def yields(window: Window, values: pa.Array) -> Scene:
         said = f"{stream.name(int(at[i]))} yields: {counted(held)} in the frame{gone}"
         low, high = _reach(window.frame, framing, stream, int(at[i]), held)
         snapshots.append(Snapshot(said, held.start, held.stop, low, high, int(at[i]), left))
-    return stream.scene(window.describe(), snapshots, panes=_panes(window, stream), slots=_slots(slots, stream))
+    return stream.scene(
+        window.describe(), snapshots, panes=_panes(window.frame, slots, stream), slots=_slots(slots, stream)
+    )
 
 
 def expirations(window: Window, values: pa.Array) -> Scene:
@@ -51,7 +53,7 @@ def expirations(window: Window, values: pa.Array) -> Scene:
     return stream.scene(window.describe(), snapshots, active=True)
 
 
-def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -> tuple[float, float]:
+def _reach(frame: Frame, framing: Framing, stream: Stream, at: int, held: range) -> tuple[float, float]:
     """The frame's bounds on the axis: distances from the current tuple, not the outermost tuples in it."""
     key, sequence = stream.key, stream.sequence
     if key is None:
@@ -121,12 +123,11 @@ def _slots(slots: Slots, stream: Stream) -> tuple[float, ...]:
     )
 
 
-def _panes(window: Window, stream: Stream) -> tuple[float, ...]:
-    """Between tuples of different panes: of a ROWS frame with two bounds that slides by less than its size."""
-    frame, slide = window.frame, window.slide
-    if not isinstance(frame, Rows) or slide is None or frame.lower is None or frame.upper is None:
+def _panes(frame: Frame, slots: Slots, stream: Stream) -> tuple[float, ...]:
+    """Between tuples of different panes: of a ROWS frame with two bounds that slides by fewer tuples than it holds."""
+    if not isinstance(frame, Rows) or not isinstance(slots, RowSlots) or frame.lower is None or frame.upper is None:
         return ()
-    if window.final == "emit" or frame.upper - frame.lower + 1 <= int(slide):  # type: ignore[arg-type]
+    if slots.emit_final or frame.upper - frame.lower + 1 <= slots.slide:
         return ()
-    numbers = RowPanes(frame.lower, frame.upper, int(slide)).numbers(stream.sequence, stream.everyone)  # type: ignore[arg-type]
+    numbers = RowPanes(frame.lower, frame.upper, slots.slide).numbers(stream.sequence, stream.everyone)
     return tuple(float(i) + 1.5 for i in np.flatnonzero(numbers[1:] != numbers[:-1]))
