@@ -53,7 +53,7 @@ def expirations(window: Window, values: pa.Array) -> Scene:
     return stream.scene(window.describe(), snapshots, active=True)
 
 
-def _reach(frame: Frame, framing: Framing, stream: Stream, at: int, held: range) -> tuple[float, float]:
+def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -> tuple[float, float]:
     """The frame's bounds on the axis: distances from the current tuple, not the outermost tuples in it."""
     key, sequence = stream.key, stream.sequence
     if key is None:
