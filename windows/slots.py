@@ -61,12 +61,11 @@ class RowSlots:
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
         """The tuples that fill a slot."""
-        at = np.arange(first, last)
-        start, end = sequence.partitions(at)
-        fills = (at - start) % self.slide == self.slide - 1
-        if self.emit_final:
-            fills |= at == end - 1
-        return at[fills]
+        fill = sequence.every(self.slide, self.slide - 1, first, last)
+        if not self.emit_final:
+            return fill
+        ends = np.append(sequence.partition_starts, sequence.end) - 1
+        return np.union1d(fill, ends[(ends >= first) & (ends < last)])
 
     def next_yield(self, sequence: Sequence, cursor: int) -> int:
         """No tuple from ``cursor`` on, arrived or not, yields before this position."""
