@@ -29,6 +29,8 @@ class PaneCascade:
             return No("without a slide every pane would be a single tuple")
         if window is not None and not isinstance(window.frame, Rows):
             return No("the lower end of a RANGE frame falls inside a pane (iw.hop is the pane-aligned window)")
+        if window is not None and window.slides_across:
+            return No("slots of order values hold any number of tuples: a ROWS frame begins inside a pane")
         if window is not None and (case.size is None or window.final == "emit"):
             return No("a frame may end inside a pane")
         if case.counts_tuples and case.slide == 1:

@@ -251,8 +251,7 @@ def _window(name: str, applied: Applied) -> Window:
 
 def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window], zone: str) -> OrderKey | None:
     for window in windows:
-        slides_by_value = window.slide is not None and not isinstance(window.frame, Rows)
-        if needs_distances(window.frame) or slides_by_value or window.active_expiration:
+        if needs_distances(window.frame) or window.slides_by_values or window.active_expiration:
             order = order_by[0]
             return order_key(order, schema.field(order.column).type, what=window.describe(), zone=zone)
     return None
@@ -281,7 +280,13 @@ def _check_window(window: Window, key: OrderKey | None) -> None:
                 "would not be that of the frame: give a size in days or less"
             )
         key.exact_distance(-frame.lower, what="active expiration: size")
-    if window.slide is not None and not isinstance(frame, Rows):
+    if window.slides_by_values:
+        assert window.slide is not None
+        if isinstance(window.slide, int) and (pa.types.is_timestamp(key.type) or pa.types.is_duration(key.type)):
+            raise UsageError(
+                f"slide is the number {window.slide}, but the order column {key.column!r} is a {key.type}: give a time, as in "
+                f"'{window.slide} seconds', or slide_by='rows' for a result every {window.slide} tuples"
+            )
         key.exact_distance(window.slide, what="slide")
         key.origin(window.origin)
 

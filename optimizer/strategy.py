@@ -94,15 +94,15 @@ class Case:
         """ROWS with a slide of at least the frame, every yield at the end of a full slot."""
         window = self.window
         return (
-            window is not None and isinstance(window.frame, Rows) and window.slide is not None
+            window is not None and isinstance(window.frame, Rows) and window.slides_by_rows
             and window.final == "drop" and self.size is not None and window.slide >= self.size  # type: ignore[operator]
         )  # fmt: skip
 
     @property
     def restarts(self) -> bool:
-        """A slide of at least the frame: a class without terminate starts afresh for every yield tuple."""
+        """A slide of at least the frame, in the same unit: a class without terminate starts afresh for every yield tuple."""
         window, size = self.window, self.size
-        if window is None or window.slide is None or size is None:
+        if window is None or window.slide is None or size is None or window.slides_across:
             return False
         return in_order_units(window.slide) >= in_order_units(size)
 
@@ -114,7 +114,7 @@ class Case:
 
     @property
     def counts_tuples(self) -> bool:
-        """Whether size and slide are counts of tuples."""
+        """Whether the size is a count of tuples."""
         if isinstance(self.extent, Hop):
             return self.extent.rows
         return self.window is not None and isinstance(self.window.frame, Rows)

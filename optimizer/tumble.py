@@ -23,6 +23,9 @@ class Tumble:
                 return No(f"{case.name} reads inwindow, and has no base version without it")
             return Yes("no tuple is in two frames")
         window = case.window
+        if window is not None and window.slides_across:
+            frame, slide = ("tuples", "order values") if case.counts_tuples else ("order values", "tuples")
+            return No(f"the frame counts {frame} and the slide {slide}: whether frames overlap depends on the data")
         if window is not None and case.counts_tuples and window.slide is not None and window.final == "emit":
             return No("final='emit' lets the last frame reach back into the one before")
         if window is not None and window.slide is not None and not case.counts_tuples:

@@ -16,7 +16,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Rows, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
 
 Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
 
@@ -343,9 +343,9 @@ def _slots(window: Window | None) -> tuple[str, ...] | None:
     """Which tuples yield, as text: the slide, what it counts, where its slots begin and how they end."""
     if window is None or window.slide is None:
         return None
-    if isinstance(window.frame, Rows):
-        return f"{window.slide} tuples", *(["final='emit'"] if window.final == "emit" else [])
-    return f"{window.slide} in order values", *([] if window.origin is None else [f"origin {window.origin}"])
+    if window.slides_by_rows:
+        return window.slots, *(["final='emit'"] if window.final == "emit" else [])
+    return window.slots, *([] if window.origin is None else [f"origin {window.origin}"])
 
 
 def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:

@@ -66,19 +66,12 @@ class PaneCascade(Evaluator):
         self.base = 0  # the first held partial's pane
         self.open = 0  # where the pane that is still growing starts
         self.seen = 0
-        self.last: Any = None  # (block start, pane number) of the newest tuple
 
     def arrive(self, sequence: Sequence) -> None:
         """Reduce the panes that the new tuples complete; fold the rest into the open one."""
         self.levels.arrive(sequence)
         if self.seen < sequence.end:
-            at = np.arange(self.seen, sequence.end)
-            number, block = self.rule.numbers(sequence, at), sequence.blocks(at)[0]
-            begins = np.ones(len(at), dtype=bool)
-            begins[1:] = (number[1:] != number[:-1]) | (block[1:] != block[:-1])
-            begins[0] = self.last is None or self.last != (int(block[0]), number[0])
-            self.last = (int(block[-1]), number[-1])
-            edges = at[begins]
+            edges = self.rule.begins(sequence, self.seen, sequence.end)
             if len(edges):
                 starts = np.append(self.open, edges[:-1])
                 self._close(starts, edges)
@@ -134,11 +127,11 @@ class PaneCascade(Evaluator):
 
     def inner_state(self) -> Any:
         """With the partials."""
-        return self.pane_starts, self.base, self.open, self.seen, self.last, self.levels.state()
+        return self.pane_starts, self.base, self.open, self.seen, self.levels.state()
 
     def inner_restore(self, state: Any) -> None:
         """The inverse of :meth:`inner_state`."""
-        self.pane_starts, self.base, self.open, self.seen, self.last, levels = state
+        self.pane_starts, self.base, self.open, self.seen, levels = state
         self.levels.restore(levels)
 
 

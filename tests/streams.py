@@ -136,18 +136,14 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
     }
     kind = draw(st.sampled_from(frames))
     sliding = slides and draw(st.booleans())
+    if sliding:
+        options |= draw(_slides(counted=kind.endswith("rows"), most=8 if kind == "trailing rows" else 6, steps=steps))
     if kind == "rows":
-        if sliding:
-            options |= {"slide": draw(st.integers(1, 6)), "final": draw(st.sampled_from(["drop", "emit"]))}
         low, high = sorted([draw(st.integers(-5, 3)), draw(st.integers(-5, 3))])
         low, high = draw(st.sampled_from([(low, high), (low, high), (None, high), (low, None), (None, None)]))
         return iw.rows_between(low, high, **options)
     if kind == "trailing rows":  # a frame that ends at the current tuple
-        if sliding:
-            options |= {"slide": draw(st.integers(1, 8))}
         return iw.rows(draw(st.integers(1, 7)), **options)
-    if sliding:
-        options["slide"] = draw(steps)
     if kind == "range":
         lower, upper = draw(
             st.sampled_from(
@@ -178,12 +174,18 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
     return (
         iw.landmark(since=since, until=until, **options)
         if (since, until) != (None, None)
-        else iw.unbounded(**_rows_only(options))
+        else iw.range_between(None, 0, **options)
     )
 
 
-def _rows_only(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != "slide"}
+@st.composite
+def _slides(draw: st.DrawFn, *, counted: bool, most: int, steps: st.SearchStrategy[Any]) -> dict[str, Any]:
+    """A slide in the frame's own unit, tuples if ``counted``; now and then in the other one."""
+    across = draw(st.integers(0, 3)) == 0
+    options: dict[str, Any] = {"slide_by": "rows" if counted != across else "range"} if across else {}
+    if counted == across:
+        return {**options, "slide": draw(steps)}
+    return {**options, "slide": draw(st.integers(1, most)), "final": draw(st.sampled_from(["drop", "emit"]))}
 
 
 def _signed(sign: int | None, size: Any) -> Any:

@@ -86,6 +86,21 @@ def test_slides_in_time(slide: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "slide", "unit"),
+    [
+        ("RANGE 300 SECONDS PRECEDING SLIDE 5 ROWS", 5, "rows"),
+        ("RANGE 300 SECONDS PRECEDING slide 1 row", 1, "rows"),
+        ("ROWS 999 PRECEDING SLIDE 10 RANGE", 10, "range"),
+        ("ROWS 999 PRECEDING SLIDE 5 MINUTES", Interval(0, 5 * MINUTE), None),
+        ("ROWS BETWEEN 9 PRECEDING AND 1 PRECEDING SLIDE 10 ROWS", 10, "rows"),
+    ],
+)
+def test_slides_by_another_attribute(clause: str, slide: int | Interval, unit: str | None) -> None:
+    (call,) = taken(f"SELECT sum(price) OVER (ORDER BY ts {clause}) FROM bids").calls
+    assert (call.over.slide, call.over.slide_by) == (slide, unit)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "SELECT avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 49 PRECEDING) FROM bids",
@@ -196,7 +211,13 @@ BAD = [
     ("SELECT my_avg(p) OVER (ORDER BY ts ROWS 3 PRECEDING SLIDE 0) FROM t", "a slide must be > 0", "0"),
     ("SELECT my_avg(p) OVER (ORDER BY ts SLIDE 10) FROM t", "SLIDE needs a frame", "SLIDE"),
     ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING SLIDE) FROM t", "SLIDE lacks its size", "SLIDE"),
-    ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING SLIDE 5 MINUTES) FROM t", "SLIDE counts tuples", "SLIDE"),
+    ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING SLIDE 5 MINUTES) FROM t", "SLIDE 5 minutes is a distance .* before ROWS", "ROWS"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING SLIDE 2.5) FROM t", "counts tuples.* SLIDE 2.5 RANGE", "SLIDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE 2.5 ROWS) FROM t", "a whole number", "2.5"),
+    ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE 2 MINUTES ROWS) FROM t", "a whole number", "2 MINUTES"),
+    ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE ROWS) FROM t", "SLIDE lacks its size", "SLIDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t SLIDE 10 ROWS 49 PRECEDING) FROM t", "ROWS comes too late", "ROWS"),
+    ("SELECT max(p) OVER (ORDER BY t RANGE 9 PRECEDING SLIDE 2 GROUPS) FROM t", "GROUPS is there twice", "GROUPS"),
     ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING SLIDE 2 SLIDE 3) FROM t", "SLIDE is there twice", "SLIDE 3"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE 2 ACTIVE EXPIRATION) FROM t", "one of them", "ACTIVE"),
     ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING ACTIVE EXPIRATION) FROM t", "needs a RANGE frame", "ROWS"),

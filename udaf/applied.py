@@ -32,7 +32,7 @@ class Applied:
     def over(self, window: Any, **options: Any) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
-        Options: ``slide=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``.
+        Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``.
         """
         return replace(self, window=window_of(window, **options))
 

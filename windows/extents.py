@@ -5,6 +5,7 @@ for counts) unless given.
 """
 
 import math
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -33,7 +34,7 @@ def hop(
     if every is None:
         raise UsageError("hop() needs every=, the distance between two extents; for extents side by side use iw.tumble")
     length = _size("hop", size, rows)
-    step = _positive("hop", "every", every) if rows is None else count_of(every, f"hop(rows={rows}): every")
+    step = _positive("hop", "every", every) if rows is None else _count(rows, every)
     _check_together("hop", length, step)
     return _hop("hop", on, length, step, origin, rows is not None, scope)
 
@@ -88,7 +89,22 @@ def _size(kind: str, size: Any, rows: int | None) -> Size:
     return _positive(kind, "size", size) if rows is None else count_of(rows, f"{kind}: rows")
 
 
+def _count(rows: int, every: Any) -> int:
+    """``every=`` of a hop over tuples."""
+    if isinstance(every, (str, Interval, timedelta)):
+        raise UsageError(
+            f"hop(rows={rows}, every={every}): an extent of tuples begins every so many tuples; for the last {rows} tuples at "
+            f"the end of every {every} write iw.select with .over(iw.rows({rows}, slide={str(every)!r}, order_by=...))"
+        )
+    return count_of(every, f"hop(rows={rows}): every")
+
+
 def _check_together(kind: str, size: Size, every: Size) -> None:
+    if kind == "hop" and isinstance(size, Interval) and isinstance(every, int):
+        raise UsageError(
+            f"hop(size={size}, every={every}): give both as times or both as numbers; for a result every {every} tuples write "
+            f"iw.select with .over(iw.range('{size}', slide={every}, slide_by='rows', order_by=...))"
+        )
     if isinstance(size, Interval) != isinstance(every, Interval):
         raise UsageError(f"{kind}(size={size}, every={every}): give both as times or both as numbers")
     if _exact(size) > _MOST * _exact(every):

@@ -14,8 +14,9 @@ from typing import Any
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size, count_of, is_negative, is_positive, size_of, sum_of
 from inwindow.windows.spark_spec import read_order, read_window_spec
-from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Window, extent_name
+from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
 
+_MOST = 1 << 62  # no partition has as many tuples
 _UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
 
 
@@ -26,8 +27,9 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
 
     - ``partition_by=``, ``order_by=``: a column name or several; ``iw.desc("ts")`` orders downwards.
     - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, a distance in order values for
-      the others, counted from ``origin=`` (the epoch, or 0).
-    - ``final="drop"|"emit"``: whether an unfilled last slot of a ROWS slide yields.
+      the others, counted from ``origin=`` (the epoch, or 0). An interval is a distance in order values for ROWS, too.
+    - ``slide_by="rows"|"range"``: what ``slide=`` counts where it is not what the frame counts: tuples or order values.
+    - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
     - ``strategy=``: force one of ``explain``'s strategies, to compare.
 
@@ -35,6 +37,8 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
     '(partition by item order by ts rows between 49 preceding and current row slide 10)'
     >>> rows(3, lag=1).describe()
     '(rows between 3 preceding and 1 preceding)'
+    >>> rows(1000, order_by="ts", slide="1 minute").describe()
+    '(order by ts rows between 999 preceding and current row slide 1 minute)'
     """
     size, lag = count_of(size, "rows: size"), count_of(lag, "rows: lag", least=0)
     return _window(Rows(1 - size - lag, -lag), **options)
@@ -50,6 +54,8 @@ def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
     '(order by ts range between 5 minutes preceding and current row)'
     >>> range(10, order_by="t", lag=2).describe()
     '(order by t range between 12 preceding and 2 preceding)'
+    >>> range("5 minutes", order_by="ts", slide=5, slide_by="rows").describe()  # every fifth tuple
+    '(order by ts range between 5 minutes preceding and current row slide 5 rows)'
     """
     size = size_of(size, "range: size")
     if is_negative(size):
@@ -150,12 +156,23 @@ def _window(
     final: Final = "drop",
     active_expiration: bool = False,
     strategy: str | None = None,
+    slide_by: Unit | None = None,
     **unknown: Any,
 ) -> Window:
     if "lag" in unknown:
         raise UsageError("lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends")
     if unknown:
-        known = ["partition_by", "order_by", "slide", "lag", "origin", "final", "active_expiration", "strategy"]
+        known = [
+            "partition_by",
+            "order_by",
+            "slide",
+            "slide_by",
+            "lag",
+            "origin",
+            "final",
+            "active_expiration",
+            "strategy",
+        ]
         close = difflib.get_close_matches(next(iter(unknown)), known, 1)
         raise UsageError(
             f"there is no window option {', '.join(map(repr, unknown))}; "
@@ -169,34 +186,53 @@ def _window(
         raise UsageError(f"active_expiration={shown(active_expiration)}: write True or False")
     order = tuple(_order(column) for column in _listed(order_by))
     keys = tuple(_named(column, "partition_by") for column in _listed(partition_by))
-    if slide is not None:
-        slide = size_of(slide, "slide")
-        if not is_positive(slide):
-            raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
-        if isinstance(frame, Rows) and frame.lower is None and frame.upper == 0 and not isinstance(slide, int):
-            frame = Range(None, 0)  # unbounded() sliding by time
-        if isinstance(frame, Rows):
-            slide = count_of(slide, "slide")
+    slide = _slide(frame, slide, slide_by)
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
-    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy)
+    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by)
     _check_frame(window)
     return window
+
+
+def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
+    if unit is not None and (not isinstance(unit, str) or unit not in ("rows", "range")):
+        raise UsageError(
+            f"slide_by={shown(unit)} is not known: a slide counts tuples ('rows') or is a distance in order values ('range')"
+        )
+    if slide is None:
+        if unit is not None:
+            raise UsageError(f"slide_by={unit!r} says what slide= counts: give slide= with it, or drop it")
+        return None
+    slide = size_of(slide, "slide")
+    if not is_positive(slide):
+        raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
+    if isinstance(slide, Interval) and unit == "rows":
+        raise UsageError(
+            f"slide={slide} is a time, but slide_by='rows' counts tuples: give a number, or slide_by='range'"
+        )
+    counts = unit == "rows" or (unit is None and isinstance(frame, Rows))
+    if counts and not isinstance(slide, (int, Interval)):
+        raise UsageError(
+            f"slide={slide} is not a whole number of tuples; for a distance in order values give slide_by='range', or a time"
+        )
+    return min(slide, _MOST) if counts and isinstance(slide, int) else slide
 
 
 def _check_frame(window: Window) -> None:
     frame = window.frame
     if isinstance(frame, (Rows, Range)):
         _check_bounds(window, frame.lower, frame.upper)
-    needs_order = isinstance(frame, (Landmark, Scope)) or (
-        isinstance(frame, Range) and (has_offset(frame) or window.slide is not None or window.active_expiration)
-    )
+    needs_order = isinstance(frame, (Landmark, Scope)) or window.slides_by_values
+    needs_order |= isinstance(frame, Range) and (has_offset(frame) or window.active_expiration)
     if needs_order and not window.order_by:
         raise UsageError(f"{window.describe()} needs an order column: add order_by='...'")
     if needs_order and len(window.order_by) > 1:
+        what, instead = ("its bounds are distances", "a ROWS frame")
+        if isinstance(frame, Rows):
+            what, instead = ("its slide is a distance", "a slide in tuples")
         raise UsageError(
-            f"{window.describe()} has {len(window.order_by)} order columns, but its bounds are distances in the order "
-            "value, which needs exactly one: use one order column, or a ROWS frame"
+            f"{window.describe()} has {len(window.order_by)} order columns, but {what} in the order "
+            f"value, which needs exactly one: use one order column, or {instead}"
         )
     if window.active_expiration:
         if not isinstance(frame, Range) or frame.lower is None or not window.ends_at_current:
@@ -210,7 +246,7 @@ def _check_frame(window: Window) -> None:
             )
         if not window.order_by[0].ascending:
             raise UsageError("active expiration follows time forward: order_by must be ascending")
-    if window.origin is not None and (window.slide is None or isinstance(frame, Rows)):
+    if window.origin is not None and not window.slides_by_values:
         raise UsageError("origin= places the slots of a RANGE slide: give slide= in order values with it, or drop it")
 
 
@@ -238,7 +274,7 @@ def _options_of(window: Window) -> dict[str, Any]:
     return {
         "partition_by": window.partition_by, "order_by": window.order_by, "slide": window.slide,
         "origin": window.origin, "final": window.final, "active_expiration": window.active_expiration,
-        "strategy": window.strategy,
+        "strategy": window.strategy, "slide_by": window.slide_by,
     }  # fmt: skip
 
 

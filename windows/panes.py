@@ -6,11 +6,14 @@ With a slide S, frames of W tuples start and end at fixed remainders modulo S, s
     ROWS 6 PRECEDING+1, SLIDE 5     t t|t t t|t t|t t t|t t|t t t|      W = 7, S = 5
     frame of the second yield         [               )                = 4 panes of 3, 2, 3 and 2 tuples ... 3
 
-A pane rule numbers the tuples: equal numbers, same pane. It is arithmetic alone, so a pane is known to be complete
-the moment a tuple of the next one arrives.
+A pane rule says where panes begin. It is arithmetic alone, so a pane is known to be complete the moment a tuple of the next
+one arrives.
 """
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
+
+import numpy as np
 
 from inwindow.windows.extent_bounds import CountedHops, Cumulations, Hops
 from inwindow.windows.order_key import Keys, floor_multiple
@@ -18,26 +21,45 @@ from inwindow.windows.sequence import Positions, Sequence
 
 
 class PaneRule(Protocol):
-    """Numbers tuples by pane."""
+    """Cuts tuples into panes."""
 
-    def numbers(self, sequence: Sequence, at: Positions) -> Any:
-        """A number per tuple that changes exactly at the panes' edges (partitions apart)."""
+    def begins(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """The positions in [first, last) where a pane begins; every partition begins one."""
 
 
 class RowPanes:
-    """The panes of ROWS ... SLIDE: edges where a frame starts or ends."""
+    """The panes of ROWS ... SLIDE: edges where a frame starts or ends. They cost nothing per tuple."""
 
     def __init__(self, lower: int, upper: int, slide: int) -> None:
         self.slide = slide
         self.edges = sorted({(upper) % slide, (lower - 1) % slide})
 
+    def begins(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """The edges, and the partitions' starts."""
+        found = [sequence.every(self.slide, edge, first, last) for edge in self.edges]
+        if 0 not in self.edges:
+            starts = sequence.partition_starts
+            found.append(starts[(starts >= first) & (starts < last)])
+        return found[0] if len(found) == 1 else np.sort(np.concatenate(found), kind="stable")  # no two are equal
+
+
+class NumberedPanes(ABC):
+    """Panes of values: each tuple's is found, and one begins where it is not that of the tuple before."""
+
+    def begins(self, sequence: Sequence, first: int, last: int) -> Positions:
+        """Where the number, or the block, changes."""
+        at = np.arange(max(first - 1, sequence.base), last)  # the sequence keeps the tuple before the new ones
+        number, block = self.numbers(sequence, at), sequence.blocks(at)[0]
+        changes = (number[1:] != number[:-1]) | (block[1:] != block[:-1])
+        found: Positions = at[1:][changes]
+        return found if at[0] < first else np.append(at[:1], found)
+
+    @abstractmethod
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
-        """How many edges lie at or before the tuple's row number."""
-        row = at - sequence.partitions(at)[0]
-        return sum((row - edge) // self.slide for edge in self.edges)
+        """A number per tuple that changes exactly at the panes' edges (blocks apart)."""
 
 
-class HopPanes:
+class HopPanes(NumberedPanes):
     """The panes of a hop: edges where an extent begins or finishes."""
 
     def __init__(self, hops: Hops) -> None:
@@ -57,7 +79,7 @@ class HopPanes:
         return number
 
 
-class CumulatePanes:
+class CumulatePanes(NumberedPanes):
     """The panes of a cumulation: every ``every`` from each start."""
 
     def __init__(self, cumulations: Cumulations) -> None:

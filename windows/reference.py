@@ -105,11 +105,14 @@ def check_forward(window: Window, rows: Sequence[Row], bounds: Sequence[tuple[Bo
 
 
 def yields(window: Window, rows: Sequence[Row]) -> list[int]:
-    """The positions of the yield tuples: the last of each slot; without a slide, every tuple."""
+    """The positions of the yield tuples: the last of each slot; without a slide, every tuple.
+
+    What the slide counts is its own affair: the frames are the same.
+    """
     everyone, slide = range(len(rows)), window.slide
     if slide is None:
         return list(everyone)
-    if isinstance(window.frame, Rows):
+    if window.slides_by_rows:
         assert isinstance(slide, int)
         return [i for i in everyone if (i + 1) % slide == 0 or (window.final == "emit" and i == everyone[-1])]
     slots = [slot(row.order[0], window.origin, slide) for row in rows]
@@ -117,10 +120,10 @@ def yields(window: Window, rows: Sequence[Row]) -> list[int]:
 
 
 def is_tumble(window: Window, rows: Sequence[Row]) -> bool:
-    """Whether the slide is no shorter than a frame that ends at the current row."""
+    """Whether the slide is no shorter than a frame that ends at the current row: told where both have one unit."""
     frame, slide = window.frame, window.slide
     assert isinstance(frame, (Rows, Range))
-    if slide is None or frame.lower is None:
+    if slide is None or frame.lower is None or window.slides_across:
         return False
     if isinstance(frame, Rows):
         return bool(1 - frame.lower <= slide)  # type: ignore[operator]

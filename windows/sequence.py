@@ -140,6 +140,24 @@ class Sequence:
         """Start and end of the block of each position: its partition's plain, NULL or NaN order values."""
         return self._spread(self.block_starts, at)
 
+    def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
+        """The positions in [first, last) whose row number in their partition, from 0, leaves ``remainder`` by ``slide``.
+
+        Arithmetic per partition and per position found: the tuples between cost nothing.
+        """
+        if first >= last:
+            return np.zeros(0, dtype=np.int64)
+        low, high = np.searchsorted(self.partition_starts, (first, last - 1), side="right")
+        starts = self.partition_starts[low - 1 : high]
+        ends = np.append(starts[1:], last)
+        begin = np.maximum(starts, first)
+        begin = begin + (remainder - (begin - starts)) % slide
+        if len(starts) == 1:
+            return np.arange(begin[0], last, slide)
+        count = np.maximum(-((begin - ends) // slide), 0)
+        offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        return np.repeat(begin, count) + offset * slide
+
     def _spread(self, starts: Positions, at: Positions) -> tuple[Positions, Positions]:
         ends = np.append(starts[1:], self.end)
         first, last = np.searchsorted(starts, (at[0], at[-1]), side="right") - 1 if len(at) else (0, -1)

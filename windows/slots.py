@@ -1,11 +1,11 @@
-"""Which tuples yield: the last tuple of each slot (ESL, section 5.1).
+"""Which tuples yield: the last tuple of each slot (ESL, section 5.1), whatever the frame (window-ids, Q3 and Q5).
 
 ::
 
-    ROWS  ... SLIDE 3        t t t | t t t | t t          slots of 3 tuples, from the partition's first
-    yields                       ^       ^    (^ final="emit")
-    RANGE ... SLIDE 10       [0..10): 1 4 9   [10..20): none   [20..30): 21 22
-    yields                              ^                                    ^
+    SLIDE 3 ROWS         t t t | t t t | t t          slots of 3 tuples, from the partition's first
+    yields                   ^       ^    (^ final="emit")
+    SLIDE 10 RANGE       [0..10): 1 4 9   [10..20): none   [20..30): 21 22
+    yields                          ^                                    ^
 """
 
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ import numpy as np
 
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Rows, Window
+from inwindow.windows.spec import Window
 
 
 class Slots(Protocol):
@@ -31,7 +31,7 @@ def slots_of(window: Window, key: OrderKey | None) -> Slots:
     """The slots of a window: every tuple where it does not slide."""
     if window.slide is None:
         return EveryTuple()
-    if isinstance(window.frame, Rows):
+    if window.slides_by_rows:
         return RowSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
     assert key is not None
     return ValueSlots(key, window.slide, window.origin)
@@ -61,12 +61,11 @@ class RowSlots:
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
         """The tuples that fill a slot."""
-        at = np.arange(first, last)
-        start, end = sequence.partitions(at)
-        fills = (at - start) % self.slide == self.slide - 1
-        if self.emit_final:
-            fills |= at == end - 1
-        return at[fills]
+        fill = sequence.every(self.slide, self.slide - 1, first, last)
+        if not self.emit_final:
+            return fill
+        ends = np.append(sequence.partition_starts, sequence.end) - 1
+        return np.union1d(fill, ends[(ends >= first) & (ends < last)])
 
     def next_yield(self, sequence: Sequence, cursor: int) -> int:
         """No tuple from ``cursor`` on, arrived or not, yields before this position."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from inwindow.windows.drawing import Drawing
 
 Final = Literal["drop", "emit"]
+Unit = Literal["rows", "range"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ class Drawable:
 class Window(Drawable):
     """A frame over partitions of ordered tuples; what ``over()`` takes.
 
-    ``slide`` is a count of tuples for a Rows frame and a size in order values for the others.
+    ``slide`` is a count of tuples for a Rows frame and a size in order values for the others, unless ``slide_by`` says
+    otherwise: the window-id paper's RATTR and SATTR.
     """
 
     frame: Frame
@@ -111,6 +113,37 @@ class Window(Drawable):
     final: Final = "drop"
     active_expiration: bool = False
     strategy: str | None = None
+    slide_by: Unit | None = None  # None: times slide by order values, numbers in the frame's own unit
+
+    @property
+    def slides_by_rows(self) -> bool:
+        """Whether slots are so many tuples."""
+        if self.slide is None or isinstance(self.slide, Interval):
+            return False
+        return isinstance(self.frame, Rows) if self.slide_by is None else self.slide_by == "rows"
+
+    @property
+    def slides_by_values(self) -> bool:
+        """Whether slots are stretches of order values."""
+        return self.slide is not None and not self.slides_by_rows
+
+    @property
+    def slides_across(self) -> bool:
+        """Whether the frame counts tuples and the slide does not, or the other way round."""
+        return self.slide is not None and self.slides_by_rows != isinstance(self.frame, Rows)
+
+    @property
+    def slots(self) -> str:
+        """What the slide counts, in words."""
+        return f"{self.slide} {'tuples' if self.slides_by_rows else 'in order values'}"
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether a tuple's result may depend on tuples behind it: on their values, or on whether there are any."""
+        frame = self.frame
+        if not isinstance(frame, Rows) or frame.upper is None or frame.upper > 0:
+            return True
+        return self.slides_by_values or (self.slides_by_rows and self.final == "emit")
 
     @property
     def ends_at_current(self) -> bool:
@@ -141,7 +174,8 @@ class Window(Drawable):
             parts.append("order by " + ", ".join(order.describe() for order in self.order_by))
         parts.append(_frame_text(self.frame))
         if self.slide is not None:
-            parts.append(f"slide {self.slide}")
+            unit = f" {'rows' if self.slides_by_rows else 'in order values'}" if self.slides_across else ""
+            parts.append(f"slide {self.slide}{unit if not isinstance(self.slide, Interval) else ''}")
         if self.active_expiration:
             parts.append("active expiration")
         return "(" + " ".join(parts) + ")"

@@ -16,7 +16,7 @@ from inwindow.udaf.errors import InWindowError, UsageError, shown
 from inwindow.udaf.traits import Traits
 from inwindow.udaf.types import arrow_type
 from inwindow.windows.frames import unbounded, window_of
-from inwindow.windows.spec import Rows, Window
+from inwindow.windows.spec import Window
 
 
 def register(spark: Any, name: str, aggregate: Any, *, over: Any = None, returns: Any = None) -> None:
@@ -139,13 +139,11 @@ def _checked_window(name: str, over: Any) -> Window:
             f"register({name!r}, over={window.describe()}): PARTITION BY and ORDER BY are said in SQL, by "
             "row_number() OVER (...): give the frame alone, as in over=iw.rows(50)"
         )
-    frame = window.frame
-    looks_back = isinstance(frame, Rows) and frame.upper is not None and frame.upper <= 0
-    if not looks_back or window.slide is not None and window.final == "emit":
+    if window.looks_ahead:
         raise UsageError(
             f"register({name!r}, over={window.describe()}): Spark moves a LIMIT below a function, so a registered one may not "
-            "depend on tuples behind the current one: give a ROWS frame that ends at the current tuple or before it; for "
-            "others use iw.sql or iw.with_columns, and drop over="
+            "depend on tuples behind the current one: give a ROWS frame that ends at the current tuple or before it, and a slide "
+            "in tuples; for others use iw.sql or iw.with_columns, and drop over="
         )
     return window
 

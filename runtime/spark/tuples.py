@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, Step, plan_windows
+from inwindow.optimizer.plan import Pass, plan_windows
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, in_order_of_sharing
@@ -27,7 +27,6 @@ from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Result
 from inwindow.udaf.applied import Applied
-from inwindow.windows.spec import Rows
 
 
 def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
@@ -65,16 +64,8 @@ def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: 
     job = shipped(worker.RowJob(work, schema, carrier.numbered))
     udf = F.arrow_udf(worker.scalar_function(job), struct_of(results)).asNondeterministic()
     df = df.select("*", udf(*handed).alias(its))
-    return df.where(F.col(its).isNotNull()) if any(map(_looks_ahead, work.steps)) else df
-
-
-def _looks_ahead(step: Step) -> bool:
-    """Whether a result may depend on tuples behind its own: then a LIMIT must not cut them off."""
-    window = step.case.window
-    assert window is not None
-    frame = window.frame
-    only_back = isinstance(frame, Rows) and frame.upper is not None and frame.upper <= 0
-    return not only_back or (window.slide is not None and window.final == "emit")
+    looks_ahead = any(step.case.window is None or step.case.window.looks_ahead for step in work.steps)
+    return df.where(F.col(its).isNotNull()) if looks_ahead else df  # a LIMIT must not cut off what results depend on
 
 
 def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: list[Result], its: str) -> Any:

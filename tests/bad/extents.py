@@ -132,7 +132,15 @@ ROWS = [
         "a hop of different units",
         lambda: iw.hop("ts", size="1 hour", every=1),
         iw.UsageError,
-        "hop(size=1 hour, every=1): give both as times or both as numbers",
+        "hop(size=1 hour, every=1): give both as times or both as numbers; for a result every 1 tuples write iw.select with "
+        ".over(iw.range('1 hour', slide=1, slide_by='rows', order_by=...))",
+    ),
+    Bad(
+        "a hop of tuples by time",
+        lambda: iw.hop("ts", rows=1000, every="1 minute"),
+        iw.UsageError,
+        "hop(rows=1000, every=1 minute): an extent of tuples begins every so many tuples; for the last 1000 tuples at the end "
+        "of every 1 minute write iw.select with .over(iw.rows(1000, slide='1 minute', order_by=...))",
     ),
     Bad(
         "a hop of half a tuple",

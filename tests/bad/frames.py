@@ -281,15 +281,70 @@ ROWS = [
         "half a tuple",
         lambda: iw.rows(3, slide=1.5),
         iw.UsageError,
-        "slide=1.5 is not a whole number of tuples; a size in time or in order values is for iw.range (or"
-        " size= of an extent)",
+        "slide=1.5 is not a whole number of tuples; for a distance in order values give slide_by='range', or a time",
     ),
     Bad(
-        "a time over tuples",
+        "a time over tuples without order",
         lambda: iw.rows(3, slide="5 minutes"),
         iw.UsageError,
-        "slide=5 minutes is not a whole number of tuples; a size in time or in order values is for "
-        "iw.range (or size= of an extent)",
+        "(rows between 2 preceding and current row slide 5 minutes) needs an order column: add order_by='...'",
+    ),
+    Bad(
+        "a distance over tuples without order",
+        lambda: iw.rows(3, slide=5, slide_by="range"),
+        iw.UsageError,
+        "(rows between 2 preceding and current row slide 5 in order values) needs an order column: add order_by='...'",
+    ),
+    Bad(
+        "a time over tuples in two orders",
+        lambda: iw.rows(3, slide="5 minutes", order_by=["ts", "t"]),
+        iw.UsageError,
+        "(order by ts, t rows between 2 preceding and current row slide 5 minutes) has 2 order columns, but its slide is a "
+        "distance in the order value, which needs exactly one: use one order column, or a slide in tuples",
+    ),
+    Bad(
+        "a count of minutes",
+        lambda: iw.range("5 minutes", order_by="ts", slide="1 minute", slide_by="rows"),
+        iw.UsageError,
+        "slide=1 minute is a time, but slide_by='rows' counts tuples: give a number, or slide_by='range'",
+    ),
+    Bad(
+        "one and a half tuples over a range",
+        lambda: iw.range(5, order_by="t", slide=1.5, slide_by="rows"),
+        iw.UsageError,
+        "slide=1.5 is not a whole number of tuples; for a distance in order values give slide_by='range', or a time",
+    ),
+    Bad(
+        "an unknown unit of a slide",
+        lambda: iw.range(5, order_by="t", slide=2, slide_by="tuples"),
+        iw.UsageError,
+        "slide_by='tuples' is not known: a slide counts tuples ('rows') or is a distance in order values ('range')",
+    ),
+    Bad(
+        "a unit without a slide",
+        lambda: iw.range(5, order_by="t", slide_by="rows"),
+        iw.UsageError,
+        "slide_by='rows' says what slide= counts: give slide= with it, or drop it",
+    ),
+    Bad(
+        "an origin of tuples",
+        lambda: iw.range(5, order_by="t", slide=2, slide_by="rows", origin=1),
+        iw.UsageError,
+        "origin= places the slots of a RANGE slide: give slide= in order values with it, or drop it",
+    ),
+    Bad(
+        "panes of order values under tuples",
+        lambda: over(iw.rows(4, order_by="t", slide=2, slide_by="range", strategy="pane-cascade")),
+        iw.StrategyError,
+        "strategy='pane-cascade' is not possible for MyAvg: slots of order values hold any number of tuples: a ROWS frame "
+        "begins inside a pane; possible here: 'delta', 'recompute'",
+    ),
+    Bad(
+        "a tumble of two units",
+        lambda: over(iw.range(1, order_by="t", slide=2, slide_by="rows", strategy="tumble")),
+        iw.StrategyError,
+        "strategy='tumble' is not possible for MyAvg: the frame counts order values and the slide tuples: whether frames "
+        "overlap depends on the data; possible here: 'delta', 'recompute'",
     ),
     Bad(
         "a bool",
@@ -308,7 +363,7 @@ ROWS = [
         "a slide without order",
         lambda: iw.unbounded(slide="2 seconds"),
         iw.UsageError,
-        "(range between unbounded preceding and current row slide 2 seconds) needs an order column: add order_by='...'",
+        "(rows between unbounded preceding and current row slide 2 seconds) needs an order column: add order_by='...'",
     ),
     Bad(
         "a time over numbers",
@@ -322,7 +377,7 @@ ROWS = [
         lambda: over(iw.range("3 seconds", order_by="ts", slide=2)),
         iw.UsageError,
         "slide is the number 2, but the order column 'ts' is a timestamp[us]: give a time, as in '2 "
-        "seconds' or timedelta(seconds=2)",
+        "seconds', or slide_by='rows' for a result every 2 tuples",
     ),
     Bad(
         "finer than the column",

@@ -245,7 +245,7 @@ ROWS = [
         "not known at all",
         lambda: iw.rows(3, foo=1),
         iw.UsageError,
-        "there is no window option 'foo'; there are partition_by, order_by, slide, lag, origin, final, "
+        "there is no window option 'foo'; there are partition_by, order_by, slide, slide_by, lag, origin, final, "
         "active_expiration, strategy",
     ),
     Bad(

@@ -89,6 +89,14 @@ SELECTS = {
         d, "id", s=iw.sum("price").over(iw.rows(50, slide=40, final="emit", **BY))
     ),
     "a slide in time": lambda d: iw.select(d, "id", "price", s=iw.max("v").over(iw.range("1 hour", slide="10 minutes", **BY_TIME))),
+    "a range every 10 tuples": lambda d: iw.select(
+        d, "id", s=iw.sum("v").over(iw.range("1 hour", slide=10, slide_by="rows", **BY_TIME)),
+        x=Spread()("v").over(iw.range("5 minutes", slide=10, slide_by="rows", final="drop", **BY_TIME)),
+    ),
+    "tuples every 10 minutes": lambda d: iw.select(
+        d, "ts", s=iw.avg("v").over(iw.rows(7, slide="10 minutes", **BY_TIME)),
+        m=iw.max("v").over(iw.unbounded(slide="10 minutes", **BY_TIME)),
+    ),
     "a tumble of a class": lambda d: iw.select(d, "id", s=Spread()("v").over(iw.rows(10, slide=10, **BY))),
     "panes of a class": lambda d: iw.select(d, at="ts", s=Spread()("v").over(iw.rows(60, slide=10, **BY))),
     "no slide": lambda d: iw.select(d, "id", s=iw.avg("v").over(iw.rows(3, **BY)), m=iw.median("v").over(iw.rows(30, **BY))),
@@ -123,6 +131,7 @@ EXTENTS = {
     "hop over numbers": iw.hop("t", size=50, every=20, origin=3),
     "tuples": iw.hop("ts", rows=20, every=10),
     "tuples of the stream": iw.tumble("t", rows=100, scope="stream"),
+    "hop over tuples of the stream": iw.hop("t", rows=100, every=40, scope="stream"),
 }
 AGGREGATES = {
     "total": iw.sum("v"), "exact": iw.sum("price"), "n": iw.count(), "known": iw.count("price"), "spread": Spread()("v"),

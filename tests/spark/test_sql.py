@@ -154,6 +154,26 @@ def test_slides_in_time_and_built_ins(spark: Any, bids: Any) -> None:
     assert [row[4] for row in found] == [1, 0, 0]
 
 
+def test_slides_by_another_attribute(spark: Any, bids: Any) -> None:
+    by = {"partition_by": "item", "order_by": "ts"}
+    wanted = iw.select(bids, "item", "ts", n=iw.count().over(iw.range(3, slide=2, slide_by="rows", **by)))
+    text = "SELECT item, ts, count(*) OVER (PARTITION BY item ORDER BY ts RANGE 3 PRECEDING SLIDE 2 ROWS) n FROM bids"
+    assert rows_of(iw.sql(spark, text)) == rows_of(wanted)
+    wanted = iw.select(bids, "item", "ts", n=iw.sum("price").over(iw.rows(3, slide=4, slide_by="range", **by)))
+    text = "SELECT item, ts, sum(price) OVER (PARTITION BY item ORDER BY ts ROWS 2 PRECEDING SLIDE 4 RANGE) n FROM bids"
+    assert rows_of(iw.sql(spark, text)) == rows_of(wanted)
+
+
+def test_a_limit_does_not_cut_off_the_end_of_a_slot(spark: Any, bids: Any) -> None:
+    window = iw.rows(
+        1, slide=1000, slide_by="range", partition_by="item", order_by="ts"
+    )  # one slot: the last tuple yields
+    made = iw.with_columns(bids, n=iw.count().over(window)).collect()
+    some = iw.with_columns(bids, n=iw.count().over(window)).limit(5).collect()
+    assert sum(row.n is not None for row in made) == len({row.item for row in made})
+    assert set(some) <= set(made)
+
+
 OPTIONS = [
     ("percentile(price, 0.9)", lambda: iw.percentile("price", 0.9)),
     ("percentile_approx(price, array(0.1, 0.9), 100)", lambda: iw.percentile_approx("price", [0.1, 0.9])),

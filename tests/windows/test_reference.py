@@ -244,6 +244,24 @@ def test_an_unfilled_last_slot_of_rows_yields_if_it_is_told_to(final: Any, expec
     assert [str(i) for i in yields(window, at(*range(8)))] == expected
 
 
+def test_a_range_may_slide_by_tuples() -> None:
+    #  0  4 | 4* at position 1: the range ends with its peers, not with its slot | 9  9*
+    window = Window(Range(-5, 0), order_by=(ASC,), slide=2, slide_by="rows")
+    rows = at(0, 4, 4, 9, 9)
+    assert yields(window, rows) == [1, 3]
+    assert results(Listed(), window, rows) == [None, "012", None, "1234", None]
+    emit = Window(Range(-5, 0), order_by=(ASC,), slide=2, slide_by="rows", final="emit")
+    assert yields(emit, rows) == [1, 3, 4]
+
+
+def test_tuples_may_slide_by_order_values() -> None:
+    #  -7 | 0  4  4* | 23*     slots of 5 from 0; the last two tuples, however long ago
+    window = Window(Rows(-1, 0), order_by=(ASC,), slide=5, slide_by="range")
+    assert results(Listed(), window, at(-7, 0, 4, 4, 23)) == ["0", None, None, "23", "34"]
+    moved = Window(Rows(-1, 0), order_by=(ASC,), slide=5, slide_by="range", origin=4)
+    assert yields(moved, at(-7, 0, 4, 4, 23)) == [0, 1, 3, 4]
+
+
 def test_the_last_yield_sees_its_whole_frame_and_not_just_its_slot() -> None:
     #  0  1  2* | 3  4  5* | 6*     the result with a slide is the result without it, nothing else
     window = Window(Rows(-2, 0), slide=3, final="emit")

@@ -39,6 +39,8 @@ def example(window: Window | Extent) -> pa.Array:
         steps = 3 if isinstance(window, Hop) else 1
         whole = all(isinstance(size, (int, Interval)) for size in (window.size, window.every, window.origin or 0))
         return _beats(_sum(window.size, *[window.every] * steps), 9 + steps, start=window.origin, whole=whole)
+    if window.slides_across and isinstance(window.frame, (Rows, Range)):
+        return _across(window, window.frame)
     if isinstance(window.frame, Rows):
         return _numbers(_needed(window, window.frame), window.describe())
     if isinstance(window.frame, Range):
@@ -102,6 +104,19 @@ def _needed(window: Window, frame: Rows) -> int:
     return count + (count % slide == 0) if window.final == "emit" else max(count, 8)
 
 
+def _across(window: Window, frame: Rows | Range) -> pa.Array:
+    """For a frame of tuples that slides by time, or the other way round: the beats over and over, as many as are needed."""
+    if isinstance(frame, Rows):
+        size, count = window.slide, max(-(frame.lower or 0), 0) + max(frame.upper or 0, 0) + 12
+    else:
+        size, count = max((frame.lower, frame.upper), key=lambda bound: 0 if bound is None else _exact(bound)), 0
+        count = 4 * int(window.slide or 1)  # type: ignore[arg-type]
+    _numbers(count, window.describe())  # or it is too many
+    rounds = math.ceil(count / len(_BEATS)) or 1
+    beats = [13.0 * turn + beat for turn in range(rounds) for beat in _BEATS]
+    return _beats(size or 1, 4, beats, start=window.origin, whole=isinstance(size, int), descends=_descends(window))
+
+
 def _for_range(window: Window, frame: Range) -> pa.Array:
     sizes = [size for size in (frame.lower, frame.upper, window.slide) if size is not None and size != 0]
     if not sizes:
@@ -126,7 +141,7 @@ def _descends(window: Window) -> bool:
 def _for_landmark(window: Window, frame: Landmark) -> pa.Array:
     """From three units before the landmark, or the first of two, to four behind the last."""
     marks = [_moment(mark) for mark in (frame.since, frame.until) if mark is not None]
-    if window.slide is not None:
+    if window.slide is not None and window.slides_by_values:
         unit: Any = _exact(window.slide) / 2
     elif len(marks) == 2 and marks[0] != marks[1]:
         unit = abs(_place(marks[1]) - _place(marks[0])) / 5

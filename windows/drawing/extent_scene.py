@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from inwindow.udaf.errors import UsageError
@@ -64,8 +63,8 @@ def _panes(extent: Extent, stream: Stream, found: Extents) -> tuple[float, ...]:
     if not isinstance(framing, (Hops, Cumulations)) or framing.every >= framing.size:
         return ()
     assert found.begins is not None and found.finishes is not None
-    numbers = extent_panes(framing).numbers(stream.sequence, stream.everyone)
     places = stream.places
-    parted = [(places[i], places[i + 1]) for i in np.flatnonzero(np.asarray(numbers[1:] != numbers[:-1], dtype=bool))]
+    begins = extent_panes(framing).begins(stream.sequence, 0, stream.sequence.end)
+    parted = [(places[i - 1], places[i]) for i in begins if i]
     edges = sorted({*stream.places_of(found.begins), *stream.places_of(found.finishes)})
     return tuple(edge for edge in edges if any(low < edge <= high for low, high in parted))

@@ -15,7 +15,7 @@ from inwindow.windows.spec import Frame, Landmark, Range, Rows, Window
 
 def yields(window: Window, values: pa.Array) -> Scene:
     """The frames of three successive yield tuples."""
-    by_number = isinstance(window.frame, Rows) or not window.order_by
+    by_number = not window.order_by or (isinstance(window.frame, Rows) and not window.slides_by_values)
     stream = Stream(values, None if by_number else window.order_by[0], window.describe())
     sequence, slots = stream.sequence, slots_of(window, stream.key)
     at = slots.yields(sequence, 0, sequence.end)
@@ -129,5 +129,5 @@ def _panes(frame: Frame, slots: Slots, stream: Stream) -> tuple[float, ...]:
         return ()
     if slots.emit_final or frame.upper - frame.lower + 1 <= slots.slide:
         return ()
-    numbers = RowPanes(frame.lower, frame.upper, slots.slide).numbers(stream.sequence, stream.everyone)
-    return tuple(float(i) + 1.5 for i in np.flatnonzero(numbers[1:] != numbers[:-1]))
+    begins = RowPanes(frame.lower, frame.upper, slots.slide).begins(stream.sequence, 0, stream.sequence.end)
+    return tuple(float(position) + 0.5 for position in begins if position)

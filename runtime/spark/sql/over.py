@@ -4,21 +4,24 @@
 
     OVER ( [name] [PARTITION BY expr, ...] [ORDER BY expr [ASC|DESC] [NULLS FIRST|LAST], ...]
            [ROWS|RANGE bound | ROWS|RANGE BETWEEN bound AND bound]
-           [SLIDE size | ACTIVE EXPIRATION] )
+           [SLIDE size [ROWS|RANGE] | ACTIVE EXPIRATION] )
 
     bound   UNBOUNDED PRECEDING|FOLLOWING, CURRENT ROW, size PRECEDING|FOLLOWING
     size    49, 5 MINUTES, INTERVAL 5 MINUTES, INTERVAL '5' MINUTE
+
+ROWS or RANGE behind a slide says what it counts, where that is not what the frame counts (window-ids, Q3).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Any
 
 from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import range_between, rows_between
 from inwindow.windows.interval import Interval, Size, is_positive
-from inwindow.windows.spec import Frame, Order, Range, Rows
+from inwindow.windows.spec import Frame, Order, Range, Rows, Unit, Window
 
 _CLAUSES = ("partition", "order", "frame", "slide", "active")
 
@@ -41,6 +44,7 @@ class Over:
     order_by: tuple[SortKey, ...] = ()
     written_frame: Frame | None = None
     slide: Size | None = None
+    slide_by: Unit | None = None
     active_expiration: bool = False
 
     @property
@@ -89,6 +93,8 @@ def _clauses(tokens: Tokens) -> list[tuple[int, str]]:
             found.append((at, "partition"))
         elif token.says("ORDER BY", "SORT BY"):
             found.append((at, "order"))
+        elif following is None and found and found[-1][1] == "slide" and token.says("ROWS", "RANGE"):
+            continue  # SLIDE 5 ROWS
         elif token.says("ROWS", "RANGE", "GROUPS"):
             found.append((at, "frame"))
         elif token.says("SLIDE"):
@@ -147,7 +153,8 @@ class _Reader:
         if kind == "frame":
             return replace(over, written_frame=self._frame(first, rest))
         if kind == "slide":
-            return replace(over, slide=self._slide(first, rest))
+            slide, unit = self._slide(first, rest)
+            return replace(over, slide=slide, slide_by=unit)
         if kind == "active":
             if len(rest) > 1:
                 raise self.error("after ACTIVE EXPIRATION nothing more may come", rest[1])
@@ -214,13 +221,21 @@ class _Reader:
             )
         return -size if tokens[-1].says("PRECEDING") else size
 
-    def _slide(self, word: Token, tokens: Tokens) -> Size:
+    def _slide(self, word: Token, tokens: Tokens) -> tuple[Size, Unit | None]:
+        unit: Unit | None = None
+        if tokens and tokens[-1].says("ROWS", "RANGE", "ROW"):
+            unit = "range" if tokens[-1].says("RANGE") else "rows"
+            tokens = tokens[:-1]
         slide = self._size("SLIDE", tokens, word)
         if not is_positive(slide):
             raise self.error(
                 f"SLIDE {slide}: a slide must be > 0; it is the distance between two rows", span_of(tokens)
             )
-        return slide
+        if unit == "rows" and not isinstance(slide, int):
+            raise self.error(
+                f"SLIDE {slide} ROWS: a count of tuples is a whole number, as in SLIDE 10 ROWS", span_of(tokens)
+            )
+        return slide, unit
 
     def _size(self, what: str, tokens: Tokens, beside: Token) -> Size:
         """A number, or an interval with or without the word INTERVAL."""
@@ -256,17 +271,22 @@ class _Reader:
                 else "ACTIVE EXPIRATION needs a frame before it: write RANGE 5 SECONDS PRECEDING ACTIVE EXPIRATION",
                 at,
             )
-        if isinstance(frame, Rows) and over.slide is not None and not isinstance(over.slide, int):
+        counts = isinstance(frame, Rows) and over.slide_by is None
+        if counts and over.slide is not None and not isinstance(over.slide, (int, Interval)):
             raise self.error(
-                f"over ROWS, SLIDE counts tuples: write SLIDE 10, not SLIDE {over.slide}; or use RANGE", at
+                f"over ROWS, SLIDE counts tuples: write SLIDE 10, not SLIDE {over.slide}; or SLIDE {over.slide} RANGE, a "
+                "distance in the order value",
+                at,
             )
-        if isinstance(frame, Range) and not over.order_by:
-            offsets = any(bound not in (None, 0) for bound in (frame.lower, frame.upper))
-            if offsets or over.yields:
-                raise self.error(
-                    "RANGE bounds and slides are distances in the order value: write ORDER BY before RANGE",
-                    clauses.get("frame", at),
-                )
+        if not over.order_by:
+            offsets = isinstance(frame, Range) and any(bound not in (None, 0) for bound in (frame.lower, frame.upper))
+            window = Window(frame, slide=over.slide, slide_by=over.slide_by)
+            if offsets or window.slides_by_values or (isinstance(frame, Range) and active):
+                its = "RANGE bounds and slides are distances"
+                if isinstance(frame, Rows):
+                    its = f"SLIDE {over.slide} is a distance"
+                unit = "ROWS" if isinstance(frame, Rows) else "RANGE"
+                raise self.error(f"{its} in the order value: write ORDER BY before {unit}", clauses.get("frame", at))
         if active and not (isinstance(frame, Range) and frame.lower is not None and frame.upper == 0):
             raise self.error(
                 "ACTIVE EXPIRATION needs a RANGE frame that ends at the current row, so that each tuple leaves at a known time: "
@@ -276,11 +296,14 @@ class _Reader:
         orders = [
             Order(self.source.on_one_line(key.expression), key.ascending, key.nulls_first) for key in over.order_by
         ]
+        options: dict[str, Any] = {
+            "order_by": orders, "slide": over.slide, "slide_by": over.slide_by, "active_expiration": active,
+        }  # fmt: skip
         try:
             if isinstance(frame, Rows):
-                rows_between(frame.lower, frame.upper, order_by=orders, slide=over.slide, active_expiration=active)
+                rows_between(frame.lower, frame.upper, **options)
             elif isinstance(frame, Range):
-                range_between(frame.lower, frame.upper, order_by=orders, slide=over.slide, active_expiration=active)
+                range_between(frame.lower, frame.upper, **options)
         except UsageError as error:
             raise self.error(str(error), at) from None
 

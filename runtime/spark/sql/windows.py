@@ -13,7 +13,7 @@ from inwindow.runtime.spark.sql.text import Source, StatementError
 from inwindow.udaf import builtins
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
-from inwindow.windows.spec import Order, Rows, Window
+from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.__all__}
 _COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
@@ -56,7 +56,7 @@ class Windows:
             return "ACTIVE EXPIRATION"
         if over.slide is None:
             return "no SLIDE"
-        return f"SLIDE {over.slide}{' tuples' if isinstance(over.frame, Rows) else ' in order values'}"
+        return f"SLIDE {Window(over.frame, slide=over.slide, slide_by=over.slide_by).slots}"
 
     def _places(self, call: Call) -> Any:
         window = self._window(call)
@@ -118,6 +118,7 @@ class Windows:
             tuple(self.data.column(key) for key in over.partition_by),
             tuple(orders),
             slide=over.slide,
+            slide_by=over.slide_by,
             active_expiration=over.active_expiration,
         )
 
