@@ -49,7 +49,7 @@ def test_drawings_are_as_they_would_be_drawn(name: str) -> None:
 
 def test_every_drawing_is_shown() -> None:
     shown = {name for page in PAGES for name in re.findall(r"figures/window-([\w-]+)\.svg", page.read_text("utf-8"))}
-    assert shown == {*DRAWN.DRAWINGS, "point-in-time"}
+    assert shown >= {*DRAWN.DRAWINGS, "point-in-time"}
 
 
 def test_pages_of_the_site_are_made() -> None:
