@@ -6,6 +6,7 @@ A *snapshot* is a window at one moment: at a yield, at an expiration, or one ext
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Stream:
         self.everyone = np.arange(len(values))
         self.days = self.key is not None and spans_days(values)
 
-    @property
+    @cached_property
     def places(self) -> list[float]:
         """Where the tuples are on the axis."""
         return (
@@ -100,7 +101,7 @@ class Stream:
         if self.key is None:
             axis, name = ticks(max(view[0], self.first), view[1], pa.int64(), 1), "tuple number"
         else:
-            axis, name = ticks(*view, self.key.type, 1 if self.key.ascending else -1), self.key.column
+            axis, name = ticks(*view, self.key.type, 1 if self.key.ascending else -1), str(self.key.column)
         return Scene(title, self.values.to_pylist(), self.places, snapshots, view, axis, name, **more)
 
 
