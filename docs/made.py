@@ -4,7 +4,7 @@
 ``index.md``         the README
 ``changelog.md``     CHANGELOG.md
 ``results.md``       benchmarks/RESULTS.md
-``examples.md``      the files of examples/, each with its output
+``examples.md``      the files of examples/, each with what it prints
 ``reference.md``     the docstrings of all that is public
 ``every-message.md`` what was written and what was said, from the tests of errors
 ===================  ==================================================================
@@ -17,6 +17,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,25 +70,22 @@ def place(path: Path) -> Path:
 
 
 def examples() -> str:
-    """The gallery: each file, then what it prints."""
-    parts = [
-        "# Examples",
-        "Each file runs alone: `python examples/averages.py`. There is a notebook, too: `examples/first_steps.ipynb`.",
+    """The gallery: each file, and what it prints."""
+    parts = ["# Examples"]
+    parts += [
+        "Each file runs alone: `python examples/averages.py`. There is a notebook, too: `examples/first_steps.ipynb`."
     ]
     for path in sorted((ROOT / "examples").glob("*.py")):
-        output = path.with_suffix(".out")
-        if not output.exists():
-            continue
-        code = path.read_text(encoding="utf-8")
-        title, body = code.removeprefix('"""').split("\n", 1)
-        name, about = title.rstrip(".").split(":", 1)
-        parts += [
-            f"## {name} {{#{path.stem}}}",
-            f"`examples/{path.name}`:{about}.",
-            f'```python\n"""{title}\n{body}```',
-            "It prints:",
-        ]
-        parts += [f"```text\n{output.read_text(encoding='utf-8').rstrip()}\n```"]
+        title, body = path.read_text(encoding="utf-8").removeprefix('"""').split("\n", 1)
+        about, found, rest = body.partition("\n\nPrints::\n\n")
+        if found:
+            output, code = rest.split('"""\n', 1)
+            name, line = title.rstrip(".").split(":", 1)
+            parts += [f"## {name} {{#{path.stem}}}", f"`examples/{path.name}`:{line}.", about.strip()]
+            parts += [
+                f"```python\n{code.strip()}\n```",
+                f"It prints\n\n```text\n{textwrap.dedent(output).rstrip()}\n```",
+            ]
     return "\n\n".join(parts)
 
 

@@ -4,6 +4,21 @@ Covers: a `merge` that depends on the order of runs, two-stacks, pane-cascade, `
 
 Scenario: how much would someone have lost who bought at the worst moment of the last 20 days, and sold at the worst after
 it? The fall lies in the first half, in the second, or reaches from the peak of the first to the low of the second.
+
+Prints::
+
+    worst of the last 20 days:
+      day 0: 0.0%
+      day 10: 6.4%
+      day 40: 18.2%
+      day 80: 15.3%
+      day 119: 9.6%
+    the same every 5 days, first: [{'day': 4, 'fall': 0.0}, {'day': 9, 'fall': 0.0639}, {'day': 14, 'fall': 0.0993}]
+    in 40 days from their start, after 20 and 40: [0.1157, 0.2657, 0.1027, 0.1442, 0.1254, 0.1254]
+        strategy  two-stacks
+        memory    20 tuples, and as many states
+        strategy  pane-cascade
+        memory    5 partials
 """
 
 import numpy as np

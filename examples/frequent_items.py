@@ -4,6 +4,24 @@ Covers: `iw.frequent_items`, its promises, `iw.count` as the truth; ESL, section
 
 Scenario: a stream of searches. Which words make up at least 5 percent of the last 2,000? Counting each word exactly
 takes memory for all of them; counting hash tables take a fixed number of counters, and undo what leaves.
+
+Prints::
+
+    searches 2001 to 4000, 464 different words
+      found word 1 (508), word 2 (240), word 3 (119)
+      missing 0, counted too high by at most 0 (promised: 10)
+    searches 6001 to 8000, 477 different words
+      found word 1 (486), word 2 (225), word 3 (127)
+      missing 0, counted too high by at most 0 (promised: 10)
+    searches 10001 to 12000, 340 different words
+      found eclipse (600), word 1 (352), word 2 (160)
+      missing 0, counted too high by at most 0 (promised: 10)
+    searches 14001 to 16000, 479 different words
+      found word 1 (502), word 2 (193), word 3 (100)
+      missing 0, counted too high by at most 0 (promised: 10)
+    searches 18001 to 20000, 467 different words
+      found word 1 (501), word 2 (224), word 3 (119)
+      missing 0, counted too high by at most 0 (promised: 10)
 """
 
 from collections import Counter

@@ -5,6 +5,34 @@ Covers: `iw.range`, `iw.hop`, several aggregates in one pass, conditions on resu
 Scenario: detectors at stations along a highway report the speed of each vehicle, in m/s. Where was the average of the
 last 15 minutes below 15 m/s, and since when? And what were the lowest and the highest speed of each 5 minutes, every
 minute?
+
+Prints::
+
+    below 15 m/s over 15 minutes:
+      station 3: from 07:30:53 to 07:51:44, at 99 reports
+
+    256 extents of 5 minutes, every minute; some at station 3:
+      07:16 to 07:21    5.9 to 34.6
+      07:17 to 07:22    4.9 to 34.6
+      07:18 to 07:23    2.7 to 34.6
+      07:19 to 07:24    1.7 to 34.4
+      07:20 to 07:25    0.5 to  8.5
+      07:21 to 07:26    0.5 to  8.5
+
+    pass 1 of 1: partition by station, order by ts; one aggregate
+
+      avg = avg(speed) (partition by station order by ts range between 15 minutes preceding and current row)
+        strategy  delta
+        why       the kernel of `avg` takes tuples in and out
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        why not   pane-cascade: not possible, without a slide every pane would be a single tuple
+        time      O(1): one step in, one step out
+        memory    the tuples of a range of 15 minutes
+        runs      native kernel
+        result    double
+
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
 """
 
 from datetime import datetime, timedelta

@@ -4,6 +4,12 @@ Covers: `with_columns(..., of=)`, an aggregate that answers each tuple, `.filter
 
 Scenario: a shop wants to predict, when a visitor opens the cart, whether they will pay. Features are of the clicks before
 that moment alone: those of the session so far, those of the last 7 days, and the days since the last purchase.
+
+Prints::
+
+    ann at 08 20:09: pays 1; 2 clicks in 7 days, session 2, begun 9 minutes before; spent None, bought 7 days ago
+    bob at 08 09:01: pays 0; 1 clicks in 7 days, session 1, begun 1 minutes before; spent None, bought never
+    ann at 08 21:10: pays 0; 4 clicks in 7 days, session 3, begun 10 minutes before; spent 12.0, bought 0 days ago
 """
 
 from datetime import datetime, timedelta

@@ -4,6 +4,15 @@ Covers: several arguments, a struct as result (NamedTuple), `expire` and `merge`
 
 Scenario: how does a share move with the market? Its beta is the slope of its returns on those of the market, here of the
 last 60 days. The five sums behind it can be undone as a day leaves, so a day costs the same whatever the window.
+
+Prints::
+
+    day   0: no line yet
+    day  59: beta  0.745, alpha  0.00071, correlation 0.899
+    day 124: beta  0.769, alpha  0.00010, correlation 0.902
+    day 154: beta  1.229, alpha -0.00044, correlation 0.895
+    day 184: beta  1.590, alpha -0.00031, correlation 0.979
+    day 249: beta  1.583, alpha  0.00064, correlation 0.972
 """
 
 from typing import NamedTuple
