@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test spark parity lint types bench docs thorough clean
+.PHONY: help demo test spark parity lint types bench docs figures thorough clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,8 +55,13 @@ bench: $(VENV)/ready  ## side by side with what one would use instead
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/ready  ## check every code block of README and docs/
-	$(BIN)/python -m pytest tests/test_docs.py
+docs: $(VENV)/ready  ## the site, in build/site; any warning is an error
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c "import tomllib; \
+	  print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'])")
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+figures: $(VENV)/ready  ## the drawings of the pages, made anew
+	$(BIN)/python docs/figures/draw.py
 
 clean:  ## back to a fresh checkout
 	rm -rf .venv* build *.egg-info

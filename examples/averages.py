@@ -3,6 +3,28 @@
 Covers: base aggregates, naive and delta window aggregates, `inwindow`, `expire`, `iw.explain`; ESL, examples 7, 11, 12
 
 Scenario: the bids on an item come in. What is their average: of all of them, and of the last three?
+
+Prints::
+
+    base, of all bids: [3.6]
+
+    Avg(price) over (rows between 2 preceding and current row)
+    [2.0, 3.0, 5.0, 5.0, 4.0]
+        strategy  recompute
+        time      O(window) per result; write `expire` or `merge` to make it O(1)
+        memory    3 tuples
+
+    NaiveAvg(price) over (rows between 2 preceding and current row)
+    [2.0, 3.0, 5.0, 5.0, 4.0]
+        strategy  delta
+        time      O(1) hook calls: one step in, one step out; and what the hooks read of inwindow
+        memory    3 tuples
+
+    DeltaAvg(price) over (rows between 2 preceding and current row)
+    [2.0, 3.0, 5.0, 5.0, 4.0]
+        strategy  delta
+        time      O(1): one step in, one step out
+        memory    3 tuples
 """
 
 from statistics import fmean

@@ -4,6 +4,28 @@ Covers: `iw.unbounded`, how a base aggregate serves an unbounded window, partiti
 
 Scenario: after each bid, the average of all bids on that item so far. One may write the aggregate so that it answers
 each tuple, or take an ordinary one and ask it after each tuple: it is the same, and neither holds a tuple.
+
+Prints::
+
+    item  price  answers  asked
+    vase    2.0     2.00   2.00
+    vase    4.0     3.00   3.00
+    lamp    7.0     7.00   7.00
+    vase    9.0     5.00   5.00
+    lamp    5.0     6.00   6.00
+    vase    1.0     4.00   4.00
+
+    pass 1 of 1: partition by item, arrival order; one aggregate
+
+      asked = Avg(price) (partition by item rows between unbounded preceding and current row)
+        strategy  unbounded
+        why       nothing ever leaves the frame
+        time      O(1): one step per tuple
+        memory    O(1): the aggregate's state, no buffer
+        runs      Python hooks of Avg, called from Cython
+        result    double
+
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
 """
 
 import pyarrow as pa

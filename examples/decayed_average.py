@@ -4,6 +4,21 @@ Covers: non-blocking aggregates (no `terminate`), use without a window, `iw.grou
 
 Scenario: auctions open at an asking price. What do sellers ask of late, all of them and each of them? New prices weigh
 more than old ones.
+
+Prints::
+
+    all sellers
+      0  ann   10.0   10.00
+      1  bob   40.0   26.50
+      2  ann   20.0   23.23
+      3  ann   30.0   23.93
+      4  bob   20.0   21.63
+    each seller
+      0  ann          10.00
+      1  bob          40.00
+      2  ann          15.50
+      3  ann          20.30
+      4  bob          29.00
 """
 
 import pyarrow as pa

@@ -4,6 +4,32 @@ Covers: `iw.tumble`, `iw.hop`, `iw.cumulate`, `iw.session`, counts of tuples, `i
 
 Scenario: bids on an item within an hour. Which came, and what was the highest: per 20 minutes, in 20 minutes every 10,
 from the full hour on, in each burst, and of every three bids?
+
+Prints::
+
+    tumble 20
+      12:00 to 12:20  highest 8.0 of [3.0, 4.0, 8.0, 7.0]
+      12:20 to 12:40  highest 9.0 of [9.0, 5.0]
+      12:40 to 13:00  highest 6.0 of [6.0]
+    hop 20 by 10
+      11:50 to 12:10  highest 8.0 of [3.0, 4.0, 8.0, 7.0]
+      12:00 to 12:20  highest 8.0 of [3.0, 4.0, 8.0, 7.0]
+      12:20 to 12:40  highest 9.0 of [9.0, 5.0]
+      12:30 to 12:50  highest 9.0 of [9.0, 5.0]
+      12:40 to 13:00  highest 6.0 of [6.0]
+      12:50 to 13:10  highest 6.0 of [6.0]
+    cumulate
+      12:00 to 12:20  highest 8.0 of [3.0, 4.0, 8.0, 7.0]
+      12:00 to 12:40  highest 9.0 of [3.0, 4.0, 8.0, 7.0, 9.0, 5.0]
+      12:00 to 13:00  highest 9.0 of [3.0, 4.0, 8.0, 7.0, 9.0, 5.0, 6.0]
+    session
+      12:02 to 12:19  highest 8.0 of [3.0, 4.0, 8.0, 7.0]
+      12:31 to 12:43  highest 9.0 of [9.0, 5.0]
+      12:59 to 13:09  highest 6.0 of [6.0]
+    3 bids
+      0 to 3  highest 8.0 of [3.0, 4.0, 8.0]
+      3 to 6  highest 9.0 of [7.0, 9.0, 5.0]
+      6 to 9  highest 6.0 of [6.0]
 """
 
 from datetime import datetime, timedelta

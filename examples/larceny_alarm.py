@@ -4,6 +4,12 @@ Covers: active expiration, `inwindow.delete`, several arguments, `iw.emitted_at`
 
 Scenario: a reader at the door sees products and personnel. A product that leaves needs authorized personnel ("ap") at
 the door within five seconds before or after. And: if the reader has seen nobody and nothing for a minute, look at it.
+
+Prints::
+
+    09:00:14  is lamp stolen?  (seen at 09:00:09)
+    09:00:45  is clock stolen?  (seen at 09:00:40)
+    09:01:46  nothing since carl  (seen at 09:00:46)
 """
 
 from datetime import datetime, timedelta

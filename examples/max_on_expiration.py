@@ -4,6 +4,27 @@ Covers: active expiration, `iw.emitted_at`, what `expire` returns, one class for
 
 Scenario: a bid leaves the window ten minutes after it came. Whenever the highest bid leaves, say what it was, and since
 when it is history.
+
+Prints::
+
+    bob had the highest bid, 9.0, from minute 3 on until 13
+    dan had the highest bid, 4.0, from minute 8 on until 18
+    eve had the highest bid, 7.0, from minute 20 on until 30
+
+    of the last 4 bids, after every 2: [{'bidder': 'bob', 'highest': 9.0}, {'bidder': 'dan', 'highest': 9.0}]
+    pass 1 of 1: no partitioning, arrival order; one aggregate
+
+      highest = Max(price) (rows between 3 preceding and current row slide 2)
+        strategy  pane-cascade
+        why       `Max` is algebraic
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        time      O(1) per tuple, O(1) merges per pane
+        memory    3 partials, and the tuples of the open pane (inwindow)
+        runs      Python hooks of Max, called from Cython
+        result    double
+
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
 """
 
 import pyarrow as pa

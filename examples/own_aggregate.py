@@ -4,6 +4,48 @@ Covers: several arguments, `expire` and `merge`, strategies that follow from hoo
 
 Scenario: a quant wants the VWAP of trades, the sum of price * volume over the sum of volume: of the last minute, of the
 last 4 trades after every 2, and of all, per symbol. The class is written once; the hooks it has decide how it runs.
+
+Prints::
+
+    ACME   0  10.0 x 100  vwap 10.0
+    ACME  20  11.0 x 300  vwap 10.75
+    ZINC  30   5.0 x  50  vwap 5.0
+    ACME  50  12.0 x 100  vwap 11.0
+    ZINC  70   6.0 x  50  vwap 5.5
+    ACME  80  None x  10  vwap 11.25
+    ACME 200  14.0 x  20  vwap 14.0
+    of 4, after every 2:
+      {'symbol': 'ACME', 'second': 20, 'vwap': 10.75}
+      {'symbol': 'ZINC', 'second': 70, 'vwap': 5.5}
+      {'symbol': 'ACME', 'second': 80, 'vwap': 11.0}
+    of all:
+      {'symbol': 'ACME', 'vwap': 11.115384615384615}
+      {'symbol': 'ZINC', 'vwap': 5.5}
+
+    pass 1 of 1: partition by symbol, order by second; 2 aggregates share one sort and one buffer
+
+      minute = Vwap(price, volume) (partition by symbol order by second range between 60 preceding and current row)
+        strategy  delta
+        why       `Vwap` has expire
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        why not   pane-cascade: not possible, without a slide every pane would be a single tuple
+        time      O(1): one step in, one step out
+        memory    the tuples of a range of 60
+        runs      Python hooks of Vwap, called from Cython
+        result    double
+
+      by_two = Vwap(price, volume) (partition by symbol order by second rows between 3 preceding and current row slide 2)
+        strategy  pane-cascade
+        why       `Vwap` has merge
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        time      O(1) per tuple, O(1) merges per pane
+        memory    3 partials
+        runs      Python hooks of Vwap, called from Cython
+        result    double
+
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
 """
 
 import pyarrow as pa

@@ -4,6 +4,20 @@ Covers: a configured aggregate (`__init__`), state across tuples, timestamps in 
 
 Scenario: products with RFID tags pass a reader as they are packed. Those of one case follow each other within two
 seconds; a longer gap means a new case. Number the cases.
+
+Prints::
+
+    09:00:00  cup   case 1
+    09:00:01  pot   case 1
+    09:00:02  jug   case 1
+    09:00:06  pan   case 2
+    09:00:07  lid   case 2
+    09:00:12  bowl  case 3
+    09:00:14  dish  case 3
+    09:00:00 to 09:00:04  cup, pot, jug
+    09:00:06 to 09:00:09  pan, lid
+    09:00:12 to 09:00:14  bowl
+    09:00:14 to 09:00:16  dish
 """
 
 from datetime import datetime, timedelta

@@ -3,6 +3,37 @@
 Covers: `iw.landmark(since=, until=)`, a band, `iw.scope(lower=, upper=)`, `lag=`
 
 Scenario: a sensor reports a number every ten minutes. Show which reports each of them is compared with.
+
+Prints::
+
+    since 20      (order by minute since 20)
+      at 50: highest 8 of [20, 30, 40, 50]
+      at 60: highest 8 of [20, 30, 40, 50, 60]
+      at 70: highest 9 of [20, 30, 40, 50, 60, 70]
+    until 40      (order by minute until 40)
+      at 50: highest 8 of [0, 10, 20, 30, 40]
+      at 60: highest 8 of [0, 10, 20, 30, 40]
+      at 70: highest 8 of [0, 10, 20, 30, 40]
+    band 20-40    (order by minute since 20 until 40)
+      at 50: highest 8 of [20, 30, 40]
+      at 60: highest 8 of [20, 30, 40]
+      at 70: highest 8 of [20, 30, 40]
+    half hour     (order by minute scope from lower(t) to current row)
+      at 50: highest 8 of [30, 40, 50]
+      at 60: highest 2 of [60]
+      at 70: highest 9 of [60, 70]
+    younger half  (order by minute scope from lower(t) to current row)
+      at 50: highest 8 of [30, 40, 50]
+      at 60: highest 8 of [30, 40, 50, 60]
+      at 70: highest 9 of [40, 50, 60, 70]
+    around        (order by minute scope from lower(t) to upper(t))
+      at 50: highest 8 of [30, 40, 50, 60]
+      at 60: highest 9 of [40, 50, 60, 70]
+      at 70: highest 9 of [50, 60, 70]
+    lagging       (order by minute range between 40 preceding and 20 preceding)
+      at 50: highest 8 of [10, 20, 30]
+      at 60: highest 8 of [20, 30, 40]
+      at 70: highest 8 of [30, 40, 50]
 """
 
 import pyarrow as pa

@@ -4,6 +4,32 @@ Covers: `slide=`, `iw.select` and its yield tuples, tumbles, `algebraic=True`, t
 
 Scenario: the sum of the last 50 bids on each item, after every 10 bids. A sum of sums is a sum, so 10 bids are summed
 up as they come, and five such sums make a result: six numbers are held, not 50 bids.
+
+Prints::
+
+    example 14: ROWS 49 PRECEDING SLIDE 10
+    [55.0, 210.0, 465.0, 820.0, 1275.0, 1775.0]
+
+    example 15: the same by hand, a tumble and a window over its results
+    [55.0, 155.0, 255.0, 355.0, 455.0, 555.0]
+    [55.0, 210.0, 465.0, 820.0, 1275.0, 1775.0]
+
+    a tumble that skips: ROWS 9 PRECEDING SLIDE 28
+    [{'price': 28.0, 'total': 235.0}, {'price': 56.0, 'total': 515.0}]
+
+    pass 1 of 1: partition by item, arrival order; one aggregate
+
+      total = Sum(price) (partition by item rows between 49 preceding and current row slide 10)
+        strategy  pane-cascade
+        why       `Sum` is algebraic
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        time      O(1) per tuple, O(1) merges per pane
+        memory    6 partials
+        runs      Python hooks of Sum, called from Cython
+        result    double
+
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
 """
 
 import pyarrow as pa

@@ -4,6 +4,17 @@ Covers: `inwindow.delete`, `keep_newest`, `oldest()`, RANGE windows, the built-i
 
 Scenario: the highest bid of the last ten minutes. When a bid comes in, older ones that are not higher can never be the
 highest again: they are deleted from the window at once, and the oldest that is left is the maximum.
+
+Prints::
+
+    minute  price  highest  built-in  held / in the last 10 minutes
+         0    5.0      5.0       5.0  [5.0] / [5.0]
+         3    3.0      5.0       5.0  [5.0, 3.0] / [5.0, 3.0]
+         4    4.0      5.0       5.0  [5.0, 4.0] / [5.0, 3.0, 4.0]
+         5    4.0      5.0       5.0  [5.0, 4.0] / [5.0, 3.0, 4.0, 4.0]
+        11    1.0      4.0       4.0  [4.0, 1.0] / [3.0, 4.0, 4.0, 1.0]
+        14    2.0      4.0       4.0  [4.0, 2.0] / [4.0, 4.0, 1.0, 2.0]
+        15    0.0      4.0       4.0  [4.0, 2.0, 0.0] / [4.0, 1.0, 2.0, 0.0]
 """
 
 import pyarrow as pa

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from html import escape
 
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.udaf.errors import UsageError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Prints as text; shows as a table in a notebook."""
+    """Prints as text, at a prompt, too; shows as a table in a notebook."""
 
     passes: Sequence[Pass]
     place: str
+    at_points: bool = False  # results at the rows of another table
 
     def __str__(self) -> str:
         lines = []
@@ -23,6 +25,9 @@ class Explanation:
                 lines += [f"    {title:<9} {text}" for title, text in self._rows(step)]
             lines.append("")
         return "\n".join([*lines, self.place])
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         parts = []
@@ -35,10 +40,20 @@ class Explanation:
                     for title, text in self._rows(step)
                 )
                 parts.append(
-                    f"<table><caption style='text-align:left'><code>{escape(step.name)} = {escape(self._call(step))}</code>"
-                    f"</caption>{rows}</table>"
+                    f"<div style='margin-bottom:1em'><table><caption style='text-align:left'><code>{escape(step.name)} = "
+                    f"{escape(self._call(step))}</code></caption>{rows}</table>{self._drawing(step)}</div>"
                 )
-        return "".join([*parts, f"<p>{escape(self.place)}</p>"])
+        return "".join([*parts, f"<p style='white-space:pre-line'>{escape(self.place)}</p>"])
+
+    def _drawing(self, step: Step) -> str:
+        """The picture of the window, to be unfolded; none where a frame is cut at the rows of another table."""
+        window = step.case.window or step.case.extent
+        if window is None or self.at_points:
+            return ""
+        try:
+            return f"<details><summary>the window</summary>{window.draw()}</details>"
+        except UsageError:  # too large for a picture, or a scope over values of its own kind
+            return ""
 
     def _sharing(self, work: Pass) -> str:
         count = len(work.steps)

@@ -56,4 +56,4 @@ def explain_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applie
     """What aggregates over events would do at the rows of the spine."""
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
-    return Explanation(plan_spine(spine, computed.schema(events), named), place)
+    return Explanation(plan_spine(spine, computed.schema(events), named), place, at_points=True)

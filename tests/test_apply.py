@@ -293,6 +293,14 @@ def test_upstream_aggregators_are_accepted_as_they_are(aggregator: SparkMean, st
 def test_html_explain() -> None:
     html = iw.explain(BIDS, x=iw.sum("price").over(BY_ITEM))._repr_html_()
     assert "<td style='text-align:left'>delta</td>" in html
+    assert f"<details><summary>the window</summary>{BY_ITEM.draw()}</details>" in html
+
+
+def test_html_explain_draws_no_window_that_is_too_large_or_cut_elsewhere() -> None:
+    large = iw.explain(BIDS, x=iw.sum("price").over(iw.rows(10**9)))._repr_html_()
+    last = iw.rows(1, partition_by="item", order_by="price")
+    elsewhere = iw.explain(BIDS, x=iw.last("price").over(last), of=BIDS)._repr_html_()
+    assert "<svg" not in large + elsewhere
 
 
 def blocking_over_a_base_that_is_not() -> None:

@@ -1,18 +1,23 @@
-"""Every file of examples/ runs alone, in a fresh interpreter, and prints what the .out beside it says.
+"""Every file of examples/ runs alone, in a fresh interpreter, and prints what its header says.
 
-After a change that is meant: ``python examples/averages.py > examples/averages.out``, and read the difference.
+After a change that is meant: ``python tests/test_examples.py`` writes the headers anew; read the difference.
 """
 
+import ast
+import datetime
 import difflib
+import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-DEMO = EXAMPLES / "auction_demo.py"  # says how fast it was, so it has no .out
+DEMO = EXAMPLES / "auction_demo.py"  # says how fast it was, which no header can
 GALLERY = sorted(path for path in EXAMPLES.glob("*.py") if path != DEMO)
 
 
@@ -29,24 +34,46 @@ def printed(example: Path, *arguments: str) -> str:
     return run.stdout
 
 
+def header(text: str) -> tuple[str, str, str]:
+    """An example in three: up to what it prints, that, and the code."""
+    found = re.fullmatch(r'(""".*?\n\nPrints::\n\n)(.*?\n)("""\n.*)', text, re.DOTALL)
+    assert found is not None, "a header ends with 'Prints::' and what the file prints, indented"
+    return found[1], textwrap.dedent(found[2]), found[3]
+
+
 @pytest.mark.parametrize("example", GALLERY, ids=lambda path: path.stem)
 def test_output(example: Path) -> None:
-    expected = example.with_suffix(".out").read_text(encoding="utf-8")
-    given = printed(example)
-    difference = difflib.unified_diff(expected.splitlines(), given.splitlines(), f"{example.stem}.out", "given", "", "")
+    _, expected, _ = header(example.read_text(encoding="utf-8"))
+    given = "".join(f"{line.rstrip()}\n" for line in printed(example).splitlines())
+    difference = difflib.unified_diff(expected.splitlines(), given.splitlines(), "header", "given", "", "")
     assert given == expected, "\n".join(difference)
 
 
 @pytest.mark.parametrize("example", GALLERY, ids=lambda path: path.stem)
 def test_is_an_entry_of_the_gallery(example: Path) -> None:
-    """A title, what it covers, its scenario; and no longer than one reads at a glance."""
-    text = example.read_text(encoding="utf-8")
-    assert re.match(r'"""[^\n]+\.\n\nCovers: [^\n]+\n\nScenario: ', text)
-    assert 20 <= len(text.splitlines()) <= 60
+    """A title, what it covers, its scenario; and, without what it prints, no longer than one reads at a glance."""
+    about, _, code = header(example.read_text(encoding="utf-8"))
+    assert re.match(r'"""[^\n]+\.\n\nCovers: [^\n]+\n\nScenario: ', about)
+    assert 20 <= len((about + code).splitlines()) <= 62
 
 
-def test_no_output_is_left_over() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.out")} == {path.stem for path in GALLERY}
+def test_notebook_shows_what_its_cells_give() -> None:
+    """After a change that is meant: jupyter nbconvert --to notebook --execute --inplace examples/first_steps.ipynb"""
+    names: dict[str, Any] = {}
+    for cell in json.loads((EXAMPLES / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if cell["outputs"] else None
+        exec(compile(tree, "cell", "exec"), names)
+        if isinstance(last, ast.Expr):
+            given = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            shown = {kind: "".join(text) for kind, text in cell["outputs"][0]["data"].items()}
+            if isinstance(given, list):
+                assert eval(shown["text/plain"], {"datetime": datetime}) == given
+            else:
+                ways = {"text/plain": "__repr__", "image/svg+xml": "_repr_svg_", "text/html": "_repr_html_"}
+                assert shown == {kind: getattr(given, way)() for kind, way in ways.items() if hasattr(given, way)}
 
 
 @pytest.mark.parametrize("place", ["arrow", "spark"])
@@ -61,3 +88,10 @@ def test_demo(place: str) -> None:
     assert len(re.findall(r"^    \.\.\. [\d,]+ rows in \d+\.\d\d s: [\d,]+ tuples/s$", given, re.MULTILINE)) == 6
     assert len(re.findall(r"^    spark ", given, re.MULTILINE)) == (6 if place == "spark" else 0)
     assert max(map(len, given.splitlines())) <= 120
+
+
+if __name__ == "__main__":
+    for each in GALLERY:
+        before, _, after = header(each.read_text(encoding="utf-8"))
+        lines = [line.rstrip() for line in printed(each).splitlines()]
+        each.write_text(before + textwrap.indent("\n".join(lines), "    ") + "\n" + after, encoding="utf-8")

@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,22 @@ iw.with_columns(pa.table({"v": [1.0]}), x=iw.avg("v").over(iw.rows(2)))
 print(sorted(m for m in sys.modules if m.split(".")[0] in %r or m.startswith(("duckdb", "polars", "pyarrow.dataset"))))
 """
     assert run_fresh(code % (ROOMS,)).strip() == "[]"
+
+
+def test_the_version_is_one() -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert iw.__version__ == project["version"]
+
+
+def test_every_package_is_installed() -> None:
+    """pyproject lists each folder with code, under the name that the rule gives it."""
+    root = Path(__file__).parent.parent
+    tool = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    folders = {
+        path.parent for room in ROOMS[1:] for path in (root / room).rglob("*.py") if "__pycache__" not in str(path)
+    }
+    names = {"inwindow." + str(folder.relative_to(root)).replace("/", ".") for folder in folders}
+    assert set(tool["packages"]) == set(tool["package-dir"]) == names | {"inwindow"}
 
 
 def test_kernels_are_compiled() -> None:

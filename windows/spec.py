@@ -12,9 +12,12 @@ An offset is relative to the current tuple, negative is PRECEDING; ``None`` is U
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from inwindow.windows.interval import Interval, Size, is_negative
+
+if TYPE_CHECKING:
+    from inwindow.windows.drawing import Drawing
 
 Final = Literal["drop", "emit"]
 Unit = Literal["rows", "range"]
@@ -72,8 +75,30 @@ class Scope:
 Frame = Rows | Range | Landmark | Scope
 
 
+class Drawable:
+    """What a window of any kind can do: draw itself."""
+
+    def draw(self, values: Any = None, *, at: Any = None) -> "Drawing":
+        """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.
+
+        ``values``: order values to draw over, a list, an Arrow array or a table that has the order column (taken as one
+        partition); otherwise an example stream that fits the window.
+        ``at``: times of another table's rows: what each of them sees, as with ``of=``.
+        ``str()`` of a drawing is SVG, and ``.save("window.svg")`` writes it.
+
+        >>> import inwindow as iw
+        >>> iw.range("5 minutes", order_by="ts").draw()
+        <drawing of (order by ts range between 5 minutes preceding and current row)>
+        >>> [one.said for one in iw.tumble("t", size=10).draw([1, 4, 12]).scene.snapshots]
+        ['[0, 10): 2 tuples', '[10, 20): 1 tuple']
+        """
+        from inwindow.windows.drawing import draw
+
+        return draw(self, values, at)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
-class Window:
+class Window(Drawable):
     """A frame over partitions of ordered tuples; what ``over()`` takes.
 
     ``slide`` is a count of tuples for a Rows frame and a size in order values for the others, unless ``slide_by`` says
@@ -157,7 +182,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Hop:
+class Hop(Drawable):
     """Extents [origin + k*every, + size) of the attribute ``on``: one row per key and extent.
 
     With ``rows=True`` the attribute is the row number in the partition (``scope="partition"``) or in
@@ -179,7 +204,7 @@ class Hop:
 
 
 @dataclass(frozen=True)
-class Cumulate:
+class Cumulate(Drawable):
     """Extents that share a start (a multiple of size) and end every ``every`` after it, up to size."""
 
     on: str
@@ -193,7 +218,7 @@ class Cumulate:
 
 
 @dataclass(frozen=True)
-class Session:
+class Session(Drawable):
     """Maximal runs of tuples less than ``gap`` apart; an extent ends ``gap`` after its last tuple."""
 
     on: str

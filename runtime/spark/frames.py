@@ -68,7 +68,9 @@ class Frame:
         """What that would do."""
         planned = plan_at(Columns(self.data, self.session), Columns(events.data, events.session), applied)
         return Explanation(
-            planned.passes, planned.describe("results at the other rows; mapInArrow, on the union of both,")
+            planned.passes,
+            planned.describe("results at the other rows; mapInArrow, on the union of both,"),
+            at_points=True,
         )
 
     def select(
