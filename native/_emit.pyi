@@ -34,6 +34,17 @@ class Emit:
         partition: Positions,
         restart: Positions | None = None,
     ) -> None: ...
+    def resume(
+        self,
+        columns: Columns,
+        seen: Seen,
+        low: Positions,
+        last: Positions,
+        until: Positions,
+        shift: Positions,
+        start: Positions,
+        states: list[Any],
+    ) -> Emissions: ...
     def state(self) -> tuple[Any, ...]: ...
     def restore(self, state: tuple[Any, ...]) -> None: ...
 

@@ -77,7 +77,7 @@ cdef class Emit:
     cdef int64_t _partition, _restart
     cdef list _columns
     cdef const uint8_t* _seen
-    cdef Py_ssize_t _base, _length
+    cdef Py_ssize_t _base, _length, _shift
     cdef list _emitted
     cdef array.array _owners
     cdef Hook _running
@@ -125,6 +125,41 @@ cdef class Emit:
         if frozen is not None:
             self._adopt(thaw(self._prototype, frozen), rows, places)
         self._lo, self._hi, self._waiting, self._partition, self._restart, self._is_new = here
+
+    def resume(self, list columns, const uint8_t[::1] seen, const int64_t[::1] low, const int64_t[::1] last,
+               const int64_t[::1] until, const int64_t[::1] shift, const int64_t[::1] start, list states):
+        """Go on with many aggregates, each from a state of its own (None: afresh), in positions of its own.
+
+        Aggregate k takes the tuples [low[k], last[k]); then, where until[k] >= 0, those before it leave. Its tuple p
+        is row p + shift[k] of the columns, and of ``start``, which says in rows where frames begin. What is emitted
+        is owned by rows. The new states take the place of the old ones.
+        """
+        cdef Py_ssize_t k, p
+        self._open(columns, 0, seen)
+        try:
+            for k in range(low.shape[0]):
+                self._drop()
+                self._partition = 0
+                if states[k] is not None:
+                    self.restore(states[k])
+                self._shift, self._base = shift[k], -shift[k]
+                for p in range(low[k], last[k]):
+                    if self._aggregate is None:
+                        self._begin()
+                        self._lo = p
+                    self._expire_before(start[p + self._shift] - self._shift)
+                    self._hi = p + 1
+                    if self._sees(p):
+                        self._arrived(self._arrive(p, None if self._window is None else self._values(p)))
+                        self._running = NO_HOOK
+                if until[k] >= 0:
+                    self._expire_before(until[k])
+                states[k] = self.state()
+        except Exception as error:
+            self._reraise(error)
+        finally:
+            self._columns, self._shift = None, 0
+        return self._emissions()
 
     # The slice: columns[..][p - base] for p in [base, base + length)
 
@@ -296,7 +331,7 @@ cdef class Emit:
         if emits:
             n = len(self._owners)
             array.resize_smart(self._owners, n + 1)
-            self._owners.data.as_longlongs[n] = self._position
+            self._owners.data.as_longlongs[n] = self._position + self._shift
             self._emitted.append(value if self._snapshot is None else self._snapshot(value))
         return False
 
@@ -313,7 +348,7 @@ cdef class Emit:
         if running == NO_HOOK:
             raise error
         arguments = self._values(self._position) if arguments is None else tuple(arguments)
-        raise HookRaised(_NAMES[running], self._position, arguments, error) from error
+        raise HookRaised(_NAMES[running], self._position + self._shift, arguments, error) from error
 
 
 cdef class ActiveExpiration(Emit):

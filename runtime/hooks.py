@@ -128,6 +128,22 @@ class HookEmitter:
         values, owners = self.driver.roll(columns, base, seen, first, start, np.ascontiguousarray(partition))
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
+    def resume(
+        self,
+        arguments: tuple[list[list[Any]], Any],
+        low: Positions,
+        last: Positions,
+        until: Positions,
+        shift: Positions,
+        start: Positions,
+        states: list[Any],
+    ) -> tuple[Positions, pa.Array]:
+        """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
+        columns, seen = arguments
+        bounds = [np.ascontiguousarray(bound, dtype=np.int64) for bound in (low, last, until, shift, start)]
+        values, owners = self.driver.resume(columns, seen, *bounds, states)
+        return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
+
     def last_seen(self, first: int, count: int, before: int) -> Positions:
         """For each of ``count`` tuples from ``first`` on the newest one, up to it, that the hooks see."""
         at = np.arange(first, first + count)

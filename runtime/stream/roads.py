@@ -158,17 +158,29 @@ class Resumed(Road):
         self.shift = first - self.held.base
         self.restore(pickle.loads(self.fresh) if state is None else state)
 
-    def run_key(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
-        """The results of [gone, ready) of the key at hand, and the first tuple it still needs."""
-        try:
-            return self.advance(first, gone, ready, last)
-        except (HookRaised, Unfit) as raised:
-            raised.position += self.shift
-            raise
+    def run_keys(self, turn: Turn, keys: Positions, states: list[Any]) -> tuple[list[Piece], Positions]:
+        """Go on with these partitions; their results, and the first tuple that each still needs.
+
+        ``states`` holds what each goes on from, None where it begins, and after the call what it will go on from.
+        """
+        self.open(turn)
+        pieces, needs = [], np.zeros(len(keys), dtype=np.int64)
+        for index, key in enumerate(keys.tolist()):
+            first, last = int(turn.tuples.starts[key]), int(turn.tuples.ends[key])
+            self.at_key(first, last, states[index])
+            try:
+                piece, needs[index] = self.advance(first, int(turn.gone[key]), int(turn.ready[key]), last)
+            except (HookRaised, Unfit) as raised:
+                raised.position += self.shift
+                raise
+            if piece is not None and len(piece[0]):
+                pieces.append(piece)
+            states[index] = self.state()
+        return pieces, needs
 
     @abstractmethod
     def advance(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
-        """As :meth:`run_key`."""
+        """The results of [gone, ready) of the key at hand, whose tuples are [first, last); and the first tuple it needs."""
 
 
 class Growing(Resumed):
@@ -211,16 +223,18 @@ class Growing(Resumed):
 class Emitting(Resumed):
     """Hooks that answer as tuples come and go."""
 
+    last_seen = -1  # the newest tuple that a hook saw, in the key's own numbers
+    low = 0  # where the newest frame starts, or (active expiration) the first tuple that no hook has seen
+
     def make(self) -> None:
         """The emitter of the lane."""
         lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
         assert isinstance(lane, EmitLane)
         self.emitter: HookEmitter = lane.emitter
-        self.last_seen = -1
 
     def state(self) -> Any:
         """The emitter's, and the newest tuple that a hook saw."""
-        return self.emitter.state(), self.last_seen, getattr(self, "low", 0)
+        return self.emitter.state(), self.last_seen, self.low
 
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
@@ -248,6 +262,46 @@ class Emitting(Resumed):
         self.low = int(start[-1])
         return (owners, values), self._kept(ready)
 
+    def run_keys(self, turn: Turn, keys: Positions, states: list[Any]) -> tuple[list[Piece], Positions]:
+        """All keys in one call of the driver, unless a tuple that no hook saw has a result, too."""
+        if self.emitter.empty is not None:
+            return super().run_keys(turn, keys, states)
+        self.open(turn)
+        shift = (turn.tuples.starts - turn.own[turn.tuples.starts])[keys]
+        lows = np.array([0 if state is None else state[2] for state in states], dtype=np.int64)
+        emitters = [None if state is None else state[0] for state in states]
+        low, last, until = self.spans(turn, keys, lows, shift)
+        owners, values = self.emitter.resume(self.columns_of(), low, last, until, shift, self.start, emitters)
+        if self.window.slide is not None:
+            given = np.isin(owners, self.out)
+            owners, values = owners[given], values.filter(pa.array(given))
+        lows = self.lows(turn, keys, lows, shift)
+        states[:] = [(emitter, -1, low) for emitter, low in zip(emitters, lows.tolist(), strict=True)]
+        return ([(owners, values)] if len(owners) else []), self.needs(turn, keys, lows, shift)
+
+    def columns_of(self) -> tuple[list[list[Any]], Any]:
+        """The arguments of the whole micro-batch, and which tuples the hooks see."""
+        arguments = self.emitter.arguments
+        its = dict(zip(map(id, self.held.columns.values()), self.columns, strict=True))
+        seen = None if arguments.mask is None else its[id(arguments.mask)]
+        return [its[id(column)] for column in arguments.columns], None if seen is None or seen.all() else seen
+
+    def spans(
+        self, turn: Turn, keys: Positions, lows: Positions, shift: Positions
+    ) -> tuple[Positions, Positions, Positions]:
+        """In each key's own numbers: the tuples that come, from, to; and before which tuples leave (-1: with those that come)."""
+        return turn.gone[keys] - shift, turn.ready[keys] - shift, np.full(len(keys), -1)
+
+    def lows(self, turn: Turn, keys: Positions, lows: Positions, shift: Positions) -> Positions:
+        """The start of each key's newest frame, in its own numbers."""
+        ready = turn.ready[keys]
+        ran = ready > turn.gone[keys]
+        return np.where(ran, self.start[np.maximum(ready - 1, 0)] - shift, lows)
+
+    def needs(self, turn: Turn, keys: Positions, lows: Positions, shift: Positions) -> Positions:
+        """The first tuple that each key still needs."""
+        return turn.ready[keys] if self.window.is_unbounded_below and not self.emitter.expires else lows + shift
+
     def _with_empty(self, owners: Positions, values: pa.Array, gone: int, ready: int) -> Piece:
         seen = self.emitter.last_seen(gone - self.shift, ready - gone, self.last_seen)
         self.last_seen = int(seen[-1])
@@ -265,6 +319,10 @@ class Emitting(Resumed):
 
 class Restarted(Emitting):
     """Hooks that start afresh for every yield tuple's frame: a tumble of a class without terminate."""
+
+    def run_keys(self, turn: Turn, keys: Positions, states: list[Any]) -> tuple[list[Piece], Positions]:
+        """Key by key."""
+        return Resumed.run_keys(self, turn, keys, states)
 
     def advance(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
         """Fold each frame on its own; its last emissions count."""
@@ -304,19 +362,20 @@ class Expiring(Emitting):
         lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
         assert isinstance(lane, ExpirationLane)
         self.emitter = lane.emitter
-        self.last_seen, self.low = -1, 0
 
-    def advance(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
-        """The tuples that have come, from ``low`` on; then those leave whose time has come."""
-        low = self.low + self.shift  # tuples before it have been seen by the hooks
-        pieces = []
-        if last > low:
-            start = self.start[low:last] - self.shift
-            pieces.append(self.emitter.roll(low - self.shift, start, np.zeros(last - low, dtype=np.int64)))
-            self.low = last - self.shift
-        pieces.append(self.emitter.drain(ready - self.shift))
-        owners = np.concatenate([at for at, _ in pieces]) + self.shift
-        return (owners, concat([values for _, values in pieces], pieces[0][1].type)), ready
+    def spans(
+        self, turn: Turn, keys: Positions, lows: Positions, shift: Positions
+    ) -> tuple[Positions, Positions, Positions]:
+        """The tuples that have come since ``low``; then those leave whose time has come."""
+        return lows, turn.tuples.ends[keys] - shift, turn.ready[keys] - shift
+
+    def lows(self, turn: Turn, keys: Positions, lows: Positions, shift: Positions) -> Positions:
+        """The hooks have seen all tuples."""
+        return turn.tuples.ends[keys] - shift
+
+    def needs(self, turn: Turn, keys: Positions, lows: Positions, shift: Positions) -> Positions:
+        """The tuples that have not left."""
+        return turn.ready[keys]
 
     @property
     def forgets(self) -> bool:

@@ -173,33 +173,25 @@ class TupleBucket(Bucket):
         has_new = _column(turn.batch, _OWN).to_numpy()[tuples.ends - 1] < 0
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
-        states: list[bytes | None] = []
-        keep = np.ones(len(touched), dtype=bool)
-        for road in self.resumed:
-            telling(road.step, self.work, lambda: held, tuples.sequence, road.open, turn)
-        pieces: dict[int, list[Piece]] = {
-            index: [] for index, road in enumerate(self.roads) if isinstance(road, Resumed)
-        }
-        for index, partition in enumerate(touched.tolist()):
-            first, last = int(tuples.starts[partition]), int(tuples.ends[partition])
-            gone, ready = int(turn.gone[partition]), int(turn.ready[partition])
-            content = self.memory.state_of(int(which[partition]))
-            before = [None] * len(self.resumed) if content is None else pickle.loads(content)
-            after, needs = [], last
-            for (number, its), road, state in zip(pieces.items(), self.resumed, before, strict=True):
-                road.at_key(first, last, state)
-                piece, its_need = telling(
-                    self.steps[number], self.work, lambda: held, tuples.sequence, road.run_key, first, gone, ready, last
-                )
-                if piece is not None and len(piece[0]):
-                    its.append(piece)
-                after.append(road.state())
-                needs = min(needs, its_need)
-            need[partition] = needs
-            keep[index] = not (needs >= last and all(isinstance(r, Expiring) and r.forgets for r in self.resumed))
-            states.append(pickle.dumps(after, pickle.HIGHEST_PROTOCOL) if keep[index] else None)
-        for number, its in pieces.items():
-            taken[number] = its
+        contents = [self.memory.state_of(number) for number in which[touched].tolist()]
+        before = [[None] * len(self.resumed) if content is None else pickle.loads(content) for content in contents]
+        needs = tuples.ends[touched].copy()
+        after: list[list[Any]] = []
+        for number, road in enumerate(self.resumed):
+            states = [its[number] for its in before]
+            pieces, its_needs = telling(
+                road.step, self.work, lambda: held, tuples.sequence, road.run_keys, turn, touched, states
+            )
+            taken[self.roads.index(road)] = pieces
+            needs = np.minimum(needs, its_needs)
+            after.append(states)
+        need[touched] = needs
+        forgets = all(isinstance(road, Expiring) and road.forgets for road in self.resumed)
+        keep = ~(needs >= tuples.ends[touched]) | (not forgets)
+        states = [
+            pickle.dumps(its, pickle.HIGHEST_PROTOCOL) if kept else None
+            for its, kept in zip(zip(*after, strict=True), keep.tolist(), strict=True)
+        ]
         starts, last_own = tuples.starts[touched], own[tuples.ends[touched] - 1]
         keys = self.memory.keys_of(turn.batch, starts)
         numbers = need[touched] - starts + own[starts]
