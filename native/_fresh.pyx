@@ -18,38 +18,11 @@ from copy import deepcopy
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from cpython.object cimport PyObject, PyObject_GenericSetAttr
+include "blank.pxi"
 
-
-cdef extern from "Python.h":
-    ctypedef struct PyTypeObject:
-        Py_ssize_t tp_basicsize
-        Py_ssize_t tp_itemsize
-        Py_ssize_t tp_dictoffset
-        Py_ssize_t tp_weaklistoffset
-    PyTypeObject* Py_TYPE(object)
-
-
-class _Plain:
-    """The layout of a class without ``__slots__`` and without a built-in base."""
-
-
-cdef PyTypeObject* _plain = <PyTypeObject*><PyObject*>_Plain
 cdef frozenset _IMMUTABLE = frozenset(
     {type(None), bool, int, float, str, bytes, Decimal, date, datetime, timedelta}
 )
-
-
-cdef inline bint _lives_in_dict(object aggregate):
-    """Whether the object's ``__dict__`` is all there is of it, and copying it is left to us."""
-    cdef PyTypeObject* kind = Py_TYPE(aggregate)
-    return (
-        kind.tp_basicsize == _plain.tp_basicsize
-        and kind.tp_itemsize == 0
-        and kind.tp_dictoffset == _plain.tp_dictoffset
-        and kind.tp_weaklistoffset == _plain.tp_weaklistoffset
-        and getattr(aggregate, "__deepcopy__", None) is None
-    )
 
 
 cdef bint _can_be_shared(object value):
@@ -78,7 +51,7 @@ def fresh(prototype):
     """
     if not _lives_in_dict(prototype):
         return _deep_copy(prototype)
-    cdef object copy = type(prototype).__new__(type(prototype))
+    cdef object copy = _blank(prototype)
     cdef dict memo = None
     for name, value in (<dict>prototype.__dict__).items():
         if name == "inwindow":
@@ -86,10 +59,30 @@ def fresh(prototype):
         if not _can_be_shared(value):
             if memo is None:
                 memo = {id(prototype): copy}  # an attribute may refer back: a bound method does
-            value = deepcopy(value, memo)
+            value = _copied(value, memo)
         # Attribute by attribute: touching copy.__dict__ would cost CPython's fast attribute access.
         PyObject_GenericSetAttr(copy, name, value)
     return copy
+
+
+cdef object _copied(object value, dict memo):
+    """A deep copy; of a list, dict or set of what can be shared, as of most states, without deepcopy's detours."""
+    cdef object kind = type(value), copy
+    if (kind is list or kind is set) and id(value) not in memo:
+        for item in value:
+            if not _can_be_shared(item):
+                break
+        else:
+            memo[id(value)] = copy = (<list>value)[:] if kind is list else set(value)
+            return copy
+    elif kind is dict and id(value) not in memo:
+        for name, item in (<dict>value).items():
+            if not (_can_be_shared(name) and _can_be_shared(item)):
+                break
+        else:
+            memo[id(value)] = copy = (<dict>value).copy()
+            return copy
+    return deepcopy(value, memo)
 
 
 cdef object _deep_copy(object prototype):
@@ -114,7 +107,7 @@ def thaw(prototype, frozen):
     """The aggregate that :func:`freeze` was given; it takes ``frozen`` over."""
     if type(frozen) is not dict:
         return frozen
-    cdef object aggregate = type(prototype).__new__(type(prototype))
+    cdef object aggregate = _blank(prototype)
     for name, value in (<dict>frozen).items():
         PyObject_GenericSetAttr(aggregate, name, value)
     return aggregate

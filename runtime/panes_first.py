@@ -34,12 +34,9 @@ from inwindow.windows.order_key import PLAIN, Keys
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions, Sequence
 
-ROWS, OBJECTS = (
-    1 << 20,
-    1 << 19,
-)  # tuples of a buffer: a larger one makes fewer partials; and where hooks get them as objects
+ROWS = 1 << 20  # tuples of a buffer: a larger one makes fewer partials
 BYTES = 1 << 26
-_OUT = 1 << 16  # partials of a batch
+_STEP = 1 << 16  # tuples reduced at a time: so many at most are Python objects, for hooks
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,7 @@ class PaneReducer:
 
     def __init__(self, plan: PanesFirst, rows: int | None = None, size: int = BYTES) -> None:
         self.plan, self.work = plan, plan.work
-        native = all(step.implementation.native is not None for step in self.work.steps)
-        self.most_rows, self.most_bytes = rows or (ROWS if native else OBJECTS), size
+        self.most_rows, self.most_bytes = rows or ROWS, size
         assert plan.work.key is not None
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
@@ -124,23 +120,25 @@ class PaneReducer:
         places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
         groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
         order, start = grouped(groups, self._panes(keys))
-        end = np.append(start[1:], len(keys))
+        start = _cut(start, np.arange(0, len(keys), _STEP))
         columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
         held = Held()
         levels = [levels_of(step, held) for step in self.work.steps]
-        held.append(columns)
-        first = start if order is None else order[start]
-        for at in range(0, len(start), _OUT):
-            some = slice(at, at + _OUT)
+        where = partial(_tellable, batch, self.work, order)
+        for at in range(0, len(keys), _STEP):
+            held.append(columns.slice(at, _STEP))
+            begins = start[slice(*np.searchsorted(start, [at, held.end]))]
+            ends = np.append(begins[1:], held.end)
+            first = pa.array(begins if order is None else order[begins])
             made = [
-                batch.column(batch.schema.get_field_index(name)).take(pa.array(first[some]))
+                batch.column(batch.schema.get_field_index(name)).take(first)
                 for name in _unique([*self.work.partition_by, self.key.column])
             ]
             for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
-                where = partial(_tellable, batch, self.work, order)
-                telling(step, self.work, where, _NOWHERE, level.reduce, start[some], end[some])
+                telling(step, self.work, where, _NOWHERE, level.reduce, begins, ends)
                 made += its.packed(level)
-                level.forget(len(first[some]))
+                level.forget(len(begins))
+            held.forget(held.end)
             yield pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
 
     def _panes(self, keys: Keys) -> npt.NDArray[Any]:
@@ -203,6 +201,13 @@ def _radix_order(number: npt.NDArray[np.int64]) -> Positions:
         if most >> shift:
             order = order[np.argsort(((number >> shift) & 0xFFFF).astype(np.uint16)[order], kind="stable")]
     return order
+
+
+def _cut(start: Positions, cuts: Positions) -> Positions:
+    """The panes' starts, and the cuts: a pane that is cut has a partial more."""
+    at = np.searchsorted(start, cuts)
+    fresh = np.append(start, -1)[at] != cuts
+    return np.insert(start, at[fresh], cuts[fresh])
 
 
 def _tellable(batch: pa.RecordBatch, work: Pass, order: Positions | None) -> Held:

@@ -7,12 +7,11 @@ Level one of a kernel gives arrays of several kinds; each kind has a *form* that
     numpy uint8 (marks)              int8                      the same buffer
     numpy int64, a row of words      binary, 8 bytes a word    the same buffer
     Arrow array                      as it is                  as it is
-    objects of a Python class        binary: pickled states    objects
+    objects of a Python class        several: see states.py    objects
 
 What a kernel gives is found out by asking it for the partials of no pane at all.
 """
 
-import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,13 +19,12 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._fresh import freeze, thaw
 from inwindow.optimizer.plan import Step
+from inwindow.runtime import states
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import ArrowColumn, Held, Objects
-from inwindow.udaf.contract import Aggregate
+from inwindow.runtime.held import ArrowColumn, Held
 from inwindow.windows.sequence import Positions
 
 
@@ -100,28 +98,6 @@ class AsWords:
 
 
 @dataclass(frozen=True)
-class Thawed:
-    """A held source: a column of pickled states, as aggregates."""
-
-    name: str
-    prototype: Aggregate
-
-    def names(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.name,)
-
-    def read(self, batch: pa.RecordBatch) -> list[Any]:
-        """The aggregates; None for a pane where no hook saw a tuple."""
-        return [
-            None if state is None else thaw(self.prototype, pickle.loads(state))
-            for state in Objects(self.name).read(batch)
-        ]
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-
-@dataclass(frozen=True)
 class Partials:
     """How the partials of one step travel; ``forms`` is None for a Python class."""
 
@@ -145,13 +121,13 @@ class Partials:
     @property
     def types(self) -> list[pa.DataType]:
         """The types of the columns that travel."""
-        return [pa.binary()] if self.forms is None else [form.type for form in self.forms]
+        return states.TYPES if self.forms is None else [form.type for form in self.forms]
 
     def packed(self, levels: Levels) -> list[pa.Array]:
         """What level one has given, as columns."""
         if self.forms is None:
             assert isinstance(levels, HookLevels)
-            return [pa.array([None if one is None else _dumped(freeze(one)) for one in levels.partials], pa.binary())]
+            return states.packed(levels.partials)
         assert isinstance(levels, KernelLevels) and levels.partials is not None
         return [form.packed(array) for form, array in zip(self.forms, levels.partials, strict=True)]
 
@@ -160,7 +136,7 @@ class Partials:
         levels = levels_of(self.step, Held())  # level one reads tuples: there are none here
         if self.forms is None:
             aggregate = self.step.implementation.aggregate
-            objects = held.objects_of(Thawed(names[0], aggregate))
+            objects = held.objects_of(states.Sent(tuple(names), aggregate))
             return PartialsEvaluator(levels, held, lambda: objects.values)
         columns = [held.plain(name) for name in names]
         return PartialsEvaluator(levels, held, lambda: _unpacked(self.forms, columns))  # type: ignore[arg-type]
@@ -203,14 +179,3 @@ def _form_of(partials: Any) -> Form:
 
 def _unpacked(forms: tuple[Form, ...], columns: list[ArrowColumn]) -> tuple[Any, ...]:
     return tuple(form.unpacked(column.array) for form, column in zip(forms, columns, strict=True))
-
-
-def _dumped(state: Any) -> bytes:
-    """Pickled; what plain pickle knows no module for (a class of the user's own script, inside the state) by value."""
-    try:
-        return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        from pyspark import cloudpickle  # only in a worker can there be such a class
-
-        by_value: bytes = cloudpickle.dumps(state)  # type: ignore[no-untyped-call]
-        return by_value

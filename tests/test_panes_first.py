@@ -66,7 +66,7 @@ def by_panes(
     made = []
     for task in range(tasks):
         its = table.take(pa.array(rows[rows % tasks == task]))
-        with patch("inwindow.runtime.panes_first._OUT", 2 if cut < 20 else 1 << 16):
+        with patch("inwindow.runtime.panes_first._STEP", 2 if cut < 20 else 1 << 16):
             made += PaneReducer(plan, rows=cut).run(iter(its.to_batches(max_chunksize=max(cut // 2, 1))))
     random.Random(len(table)).shuffle(made)
     partials = sent(made, plan.schema)

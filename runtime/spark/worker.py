@@ -21,6 +21,7 @@ from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.spine import AtPoints
+from inwindow.runtime.states import seldom_collected
 from inwindow.udaf.errors import DataError, InWindowError
 from inwindow.windows.neighbours import changes
 from inwindow.windows.sequence import Positions
@@ -198,7 +199,8 @@ class PartialJob(Job):
 
     def run(self, batches: Batches) -> Batches:
         """Partials."""
-        yield from PaneReducer(self.plan).run(_as(self.schema, batch) for batch in batches if batch.num_rows)
+        with seldom_collected():
+            yield from PaneReducer(self.plan).run(_as(self.schema, batch) for batch in batches if batch.num_rows)
 
 
 @dataclass(frozen=True)
@@ -210,6 +212,11 @@ class PaneJob(GroupJob):
     def operator(self) -> GroupOperator:
         """For ``group_by`` behind a :class:`PartialJob`."""
         return PaneGroups(self.plan, self.columns)
+
+    def run(self, batches: Batches) -> Batches:
+        """The operator's output over partials."""
+        with seldom_collected():
+            yield from super().run(batches)
 
 
 def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark

@@ -1,0 +1,45 @@
+# Objects of a class that are all in their __dict__: which they are, and new ones without the class's __new__.
+# Included by _fresh.pyx and _states.pyx.
+
+from cpython.object cimport PyObject, PyObject_GenericSetAttr
+
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject
+    ctypedef object (*newfunc)(PyTypeObject*, tuple, PyObject*)
+    ctypedef struct PyTypeObject:
+        Py_ssize_t tp_basicsize
+        Py_ssize_t tp_itemsize
+        Py_ssize_t tp_dictoffset
+        Py_ssize_t tp_weaklistoffset
+        newfunc tp_new
+    PyTypeObject PyBaseObject_Type
+    PyTypeObject* Py_TYPE(object)
+
+
+class _Plain:
+    """The layout of a class without ``__slots__`` and without a built-in base."""
+
+
+cdef PyTypeObject* _plain = <PyTypeObject*><PyObject*>_Plain
+
+
+cdef bint _has_slots(object aggregate, Py_ssize_t count):
+    """Whether these slots and its ``__dict__`` are all there is of an object."""
+    cdef PyTypeObject* kind = Py_TYPE(aggregate)
+    return (
+        kind.tp_basicsize == _plain.tp_basicsize + count * <Py_ssize_t>sizeof(void*)
+        and kind.tp_itemsize == 0
+        and kind.tp_dictoffset == _plain.tp_dictoffset
+        and kind.tp_weaklistoffset == _plain.tp_weaklistoffset
+    )
+
+
+cdef bint _lives_in_dict(object aggregate):
+    """Whether the object's ``__dict__`` is all there is of it, and copying it is left to us."""
+    return _has_slots(aggregate, 0) and getattr(aggregate, "__deepcopy__", None) is None
+
+
+cdef inline object _blank(object prototype):
+    """An object of the prototype's class without its ``__new__``, which may be Python: all that it sets is in the dict."""
+    return PyBaseObject_Type.tp_new(Py_TYPE(prototype), (), NULL)
