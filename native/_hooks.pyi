@@ -20,6 +20,8 @@ class HookRaised(Exception):
     position: int
     arguments: tuple[Any, ...]
     error: Exception
+    frame: int
+    place: str | None
     def __init__(self, hook: str, position: int, arguments: tuple[Any, ...], error: Exception) -> None: ...
 
 class Delta:

@@ -35,8 +35,11 @@ class HookRaised(Exception):
     """A hook raised ``error`` (also the ``__cause__``, with its own traceback) on the tuple at ``position``.
 
     ``hook`` is its name and ``arguments`` the values it was called with. For ``terminate`` the position is
-    that of the frame's last tuple.
+    that of the frame's last tuple. ``frame`` is the number of the call's frame that was to be evaluated, -1 for
+    none; ``place`` may be said by who knows better where that is than the position tells.
     """
+
+    frame, place = -1, None
 
     def __init__(self, hook, position, arguments, error):
         super().__init__(hook, position, arguments, error)
@@ -89,7 +92,7 @@ cdef class _Driver:
     cdef const uint8_t* _seen
     cdef Py_ssize_t _base, _length
     cdef Hook _running
-    cdef Py_ssize_t _position
+    cdef Py_ssize_t _position, _frame
 
     cdef int _configure(self, prototype, str result, empty, punt, record_fields, snapshot) except -1:
         if result not in MODES:
@@ -97,6 +100,7 @@ cdef class _Driver:
         self._prototype, self._result = prototype, result
         self._empty, self._punt, self._fields = empty, punt, record_fields
         self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
+        self._frame = -1
 
     # The slice: columns[..][p - base] for p in [base, base + length)
 
@@ -207,6 +211,7 @@ cdef class _Driver:
             raise ValueError(f"{n} starts but {end.shape[0]} ends")
         try:
             for i in range(n):
+                self._frame = i
                 # Peers have one frame, and terminate runs once for it.
                 if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
                     self._fold(start[i], end[i])
@@ -216,6 +221,7 @@ cdef class _Driver:
             self._reraise(error)
         finally:
             self._columns = None
+            self._frame = -1
         return outcomes
 
     cdef int _reraise(self, error) except -1:
@@ -224,7 +230,9 @@ cdef class _Driver:
         if running == NO_HOOK:
             raise error
         arguments = () if running == TERMINATE else self._values(self._position)
-        raise HookRaised(_NAMES[running], self._position, arguments, error) from error
+        raised = HookRaised(_NAMES[running], self._position, arguments, error)
+        raised.frame = self._frame
+        raise raised from error
 
 
 cdef class Delta(_Driver):

@@ -46,7 +46,7 @@ cdef class _Stacks:
     cdef object _back
     cdef Py_ssize_t _lo, _mid, _hi, _newest
     cdef Hook _running
-    cdef Py_ssize_t _position
+    cdef Py_ssize_t _position, _frame
     cdef object _other
 
     cdef int _configure(self, prototype, str result, empty, snapshot) except -1:
@@ -54,6 +54,7 @@ cdef class _Stacks:
             raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
         self._prototype, self._result, self._empty = prototype, result, empty
         self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
+        self._frame = -1
         self._clear(0)
 
     def state(self):
@@ -197,6 +198,7 @@ cdef class _Stacks:
             raise ValueError(f"{n} starts but {end.shape[0]} ends")
         try:
             for i in range(n):
+                self._frame = i
                 # Peers have one frame, and terminate runs once for it.
                 if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
                     self._fold(start[i], end[i])
@@ -204,6 +206,8 @@ cdef class _Stacks:
                 outcomes.append(outcome)
         except Exception as error:
             self._reraise(error)
+        finally:
+            self._frame = -1
         return column(outcomes, self._result)
 
     cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1:
@@ -222,7 +226,9 @@ cdef class _Stacks:
             arguments, self._other = (self._other,), None
         elif running != TERMINATE:
             arguments = self._arguments(self._position)
-        raise HookRaised(_NAMES[running], self._position, arguments, error) from error
+        raised = HookRaised(_NAMES[running], self._position, arguments, error)
+        raised.frame = self._frame
+        raise raised from error
 
 
 cdef class TwoStacks(_Stacks):

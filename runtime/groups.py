@@ -5,13 +5,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import evaluator_of
 from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.reports import extent_place
 from inwindow.windows.extent_bounds import Extents, extents_of
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
+
+_OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
 
 
 class GroupOperator(Operator):
@@ -51,7 +56,7 @@ class GroupOperator(Operator):
         extents = self.complete()
         if len(extents.start):
             results = [
-                self.run(step, evaluator.roll, extents.start, extents.end)
+                self.run(step, self._rolled, evaluator, extents)
                 for step, evaluator in zip(self.work.steps, self.evaluators, strict=True)
             ]
             self.done = extents, results
@@ -62,6 +67,18 @@ class GroupOperator(Operator):
     def complete(self) -> Extents:
         """The extents that are given out now."""
         return self.framing.advance(self.sequence)
+
+    def _rolled(self, evaluator: Evaluator, extents: Extents) -> pa.Array:
+        """The results of extents; an error of one is told with its bounds."""
+        try:
+            return evaluator.roll(extents.start, extents.end)
+        except (HookRaised, Unfit) as raised:
+            if raised.hook in _OF_AN_EXTENT and raised.frame >= 0 and extents.begins is not None:
+                one = slice(raised.frame, raised.frame + 1)
+                keys = [column[0] for column in self.keys.at(extents.start[one])]
+                begin, finish = (self._bound(edges[one])[0] for edges in (extents.begins, extents.finishes))  # type: ignore[index]
+                raised.place = extent_place(self.work.partition_by, keys, begin, finish)
+            raise
 
     def collect(self) -> pa.RecordBatch:
         """A row per complete extent."""

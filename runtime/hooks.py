@@ -29,9 +29,11 @@ class Arguments:
 class Unfit(Exception):
     """The result type cannot hold the ``value`` that ``hook`` gave for the tuple at ``position`` (a frame's last)."""
 
-    def __init__(self, hook: str, value: Any, position: int) -> None:
+    place: str | None = None  # as of a HookRaised
+
+    def __init__(self, hook: str, value: Any, position: int, frame: int) -> None:
         super().__init__(hook, value, position)
-        self.hook, self.value, self.position = hook, value, position
+        self.hook, self.value, self.position, self.frame = hook, value, position, frame
 
 
 class Answers:
@@ -60,7 +62,7 @@ class Answers:
         try:
             return self.array(roll(), ends - 1)
         except Misfit as misfit:
-            raise Unfit(self.hook, misfit.value, int(ends[misfit.index]) - 1) from None
+            raise Unfit(self.hook, misfit.value, int(ends[misfit.index]) - 1, misfit.index) from None
 
     def array(self, answers: Any, owners: Positions) -> pa.Array:
         """The answers as an Arrow array; each belongs to a tuple."""
@@ -69,11 +71,11 @@ class Answers:
         try:
             return self._convert(answers)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            for answer, owner in zip(answers, owners, strict=True):
+            for frame, (answer, owner) in enumerate(zip(answers, owners, strict=True)):
                 try:
                     self._convert([answer])
                 except Exception:
-                    raise Unfit(self.hook, answer, int(owner)) from None
+                    raise Unfit(self.hook, answer, int(owner), frame) from None
             raise
 
     def _convert(self, answers: list[Any]) -> pa.Array:

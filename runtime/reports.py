@@ -38,7 +38,7 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
         said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
     lines = [f"{call} raised {type(error).__name__}{said}"]
-    lines += [f"  in {step.label}{_place(work, raised.hook, raised.position, held, sequence)}"]
+    lines += [f"  in {step.label}{_place(work, raised, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
     report = HookError("\n".join(lines))
     report.error = error
@@ -62,7 +62,7 @@ def result_error(step: Step, work: Pass, unfit: Unfit, held: Held, sequence: Seq
     return ResultTypeError(
         f"{name}.{_spoken(step, hook)}() gave {shown(unfit.value)} ({type(unfit.value).__name__}), which does not fit the "
         f"result type {result}: return a fitting value{digits}, or declare another type, {declared}\n"
-        f"  in {step.label}{_place(work, unfit.hook, unfit.position, held, sequence)}"
+        f"  in {step.label}{_place(work, unfit, held, sequence)}"
     )
 
 
@@ -86,7 +86,10 @@ def _argument(argument: Any) -> str:
     return f"{type(argument).__name__}({', '.join(f'{name}={shown(value)}' for name, value in state.items())})"
 
 
-def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence) -> str:
+def _place(work: Pass, raised: HookRaised | Unfit, held: Held, sequence: Sequence) -> str:
+    if raised.place is not None:
+        return raised.place
+    position = raised.position
     if not held.base <= position < held.end:
         return ""
     values = []
@@ -96,8 +99,14 @@ def _place(work: Pass, hook: str, position: int, held: Held, sequence: Sequence)
             values.append(f"{name}={_shown(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     number = [f"tuple {position - int(start[-1]) + 1} of its partition"] if len(start) else []
-    whole = ", for the frame that ends at " if hook == "terminate" else ", at "
+    whole = ", for the frame that ends at " if raised.hook == "terminate" else ", at "
     return whole + ", ".join([*values, *number])
+
+
+def extent_place(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar, finish: pa.Scalar) -> str:
+    """Where a hook was called for an extent: behind a shuffle of partials, no tuple's position is known any more."""
+    by = ", ".join(f"{name}={_shown(key)}" for name, key in zip(names, keys, strict=True))
+    return f", for the extent [{_shown(begin)}, {_shown(finish)}){f' of {by}' if by else ''}"
 
 
 def _shown(value: pa.Scalar) -> Any:

@@ -47,7 +47,9 @@ class SparkPlan:
                 continue
             lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
             if work.extent is not None:
-                lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}")
+                behind = any(step.strategy == "pane-cascade" for step in work.steps)
+                sorted_panes = "; panes of the sorted tuples" if behind else ""
+                lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{sorted_panes}")
         return "\n".join(lines)
 
     def warn_of_one_task(self) -> None:

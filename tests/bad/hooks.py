@@ -298,6 +298,17 @@ ROWS = [
     ),
     # In each kind of result
     Bad(
+        "an extent",
+        lambda: iw.group_by(TABLE, "item").window(iw.tumble("t", size=100)).agg(a=Raises("terminate", at=4.0)("price")),
+        iw.HookError,
+        "Raises.terminate() raised KeyError: 'found'\n"
+        "  in Raises(price), for the extent [0, 100) of item='a'\n"
+        '  File "hooks.py", in terminate\n'
+        '    self.check("terminate")\n'
+        '  File "hooks.py", in check\n'
+        '    raise KeyError("found")',
+    ),
+    Bad(
         "a group",
         lambda: iw.group_by(TABLE, "item").agg(a=Raises("iterate")("price")),
         iw.HookError,

@@ -35,6 +35,27 @@ class Spread(iw.Aggregate, commutative=True):
         return self.bounds.high - self.bounds.low
 
 
+class Noted(iw.Aggregate, commutative=True):
+    """Keeps a bit of everything that travels as typed columns."""
+
+    def __init__(self) -> None:
+        self.total, self.count, self.some, self.names, self.last = 0.0, 0, [], {}, None
+
+    def iterate(self, value: float) -> None:
+        self.total, self.count, self.last = self.total + value, self.count + 1, value
+        self.some = sorted([*self.some, value])[:3]
+        self.names[str(value)] = self.names.get(str(value), 0) + 1
+
+    def merge(self, later: "Noted") -> None:
+        self.total, self.count = self.total + later.total, self.count + later.count
+        self.some = sorted(self.some + later.some)[:3]
+        for name, count in later.names.items():
+            self.names[name] = self.names.get(name, 0) + count
+
+    def terminate(self) -> str:
+        return f"{self.total} {self.count} {self.some} {sorted(self.names.items())} {type(self.last).__name__}"
+
+
 class Wary(Spread, commutative=True):
     def iterate(self, value: float) -> None:
         raise ValueError("not this one")
@@ -60,7 +81,7 @@ def aggregates(F: Any) -> dict[str, iw.Applied]:
         "total": iw.sum("v"), "mean": iw.avg("v"), "paid": iw.sum("price"), "n": iw.count(), "known": iw.count("v"),
         "some": iw.sum("v").filter("ok"), "twice": iw.max(F.col("v") * 2).filter(F.col("t") > 0), "low": iw.min("name"),
         "kinds": iw.count_distinct("t"), "often": iw.mode("t"), "spread": Spread()("v"), "dev": iw.stddev("v"),
-        "any": iw.bool_or("ok"), "pair": iw.corr("v", "t"), "last": iw.max("ts"), "shape": iw.skewness("v"),
+        "noted": Noted()("v"), "any": iw.bool_or("ok"), "pair": iw.corr("v", "t"), "last": iw.max("ts"), "shape": iw.skewness("v"),
     }  # fmt: skip
 
 
@@ -166,4 +187,18 @@ def test_an_error_in_a_hook(events: Any) -> None:
         PythonException,
         match=r"Wary.iterate\(.*\) raised ValueError: not this one\n  in Wary\(v\), at item='item1', t=",
     ):
+        made.collect()
+
+
+class NeverDone(Spread, commutative=True):
+    def terminate(self) -> float:
+        raise ValueError("not yet")
+
+
+def test_an_error_behind_the_shuffle_names_the_extent(events: Any) -> None:
+    from pyspark.errors import PythonException
+
+    data = events.where("item = 'item1' and t between 20 and 39")
+    made = iw.group_by(data, "item").window(iw.tumble("t", size=20)).agg(x=NeverDone()("v"))
+    with pytest.raises(PythonException, match=r"in NeverDone\(v\), for the extent \[20, 40\) of item='item1'\n"):
         made.collect()
