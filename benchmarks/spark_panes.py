@@ -1,6 +1,6 @@
 """On Spark: extents every minute, whose tuples meet before the shuffle or behind it.
 
-``python -m benchmarks.spark_panes [--rows N] [--keys N] [--runs N] [--write]``. The average over 10 minutes, 1 hour and
+``python -m benchmarks.spark_panes [--rows N] [--keys N] [--runs N] [--patience N] [--write]``. The average over 10 minutes, 1 hour and
 6 hours, every minute, of one day: Spark's ``groupBy(window())``, which copies each row size/slide times; inwindow with the
 tuples shuffled and sorted, and with panes before the shuffle; a Python class by panes, and the same by ``applyInPandas``.
 CPU seconds of the whole process tree, the best of interleaved runs. Spark's own gets fewer rows where it would take minutes:
@@ -34,7 +34,7 @@ SPARK, RAW, PANES = "Spark `groupBy(window())`", "inwindow, tuples shuffled", "i
 CLASS, PANDAS = "a class with `merge`, panes before the shuffle", "`applyInPandas`, a mean per window"
 MINUTE, DAY = 60_000_000, 86_400_000_000
 FEW = 10  # how many times fewer rows, where a contender is slow
-_PATIENCE = 150_000_000  # rows that Spark's own may make of those it is given
+PATIENCE = 150_000_000  # rows that Spark's own may make of those it is given
 
 
 class Mean(iw.Aggregate, commutative=True):
@@ -147,6 +147,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--keys", type=int, default=100)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="rows that Spark's own may make")
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="inwindow-panes-") as folder:
@@ -155,9 +156,9 @@ def main() -> None:
         check(data[asked.rows // FEW], "10 minutes")  # the JVM gets warm, too
         found = {}
         for size, copies in SIZES.items():
-            alone = asked.rows * copies > _PATIENCE  # Spark's own would take minutes
+            alone = asked.rows * copies > asked.patience  # Spark's own would take minutes
             for rows, df in data.items():
-                titles = [title for title in CONTENDERS if title != SPARK or rows * copies <= _PATIENCE]
+                titles = [title for title in CONTENDERS if title != SPARK or rows * copies <= asked.patience]
                 if alone or rows == asked.rows:
                     found[size, rows] = best(df, size, titles, asked.runs)
         spark.stop()

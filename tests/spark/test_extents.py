@@ -1,4 +1,4 @@
-"""Extents are those of Spark's ``window()`` and ``session_window()``, row for row and value for value, in a zone whose clocks change.
+"""Extents are those of Spark's ``window()`` and ``session_window()``, row for row, in a zone whose clocks change.
 
 A table of many keys is many cases: each key has its own density, from tuples milliseconds apart to months, so some extents hold
 hundreds of tuples and others lie about a gap. All values are multiples of 1/4: their sums are exact, in any order.
