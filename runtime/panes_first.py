@@ -36,6 +36,7 @@ from inwindow.windows.sequence import Positions, Sequence
 
 ROWS = 1 << 20  # tuples of a buffer: a larger one makes fewer partials
 BYTES = 1 << 26
+_LITTLE, _BUFFERS = 0.75, 7  # where more partials than this share of a buffer's tuples are left, so many buffers pass
 _STEP = 1 << 16  # tuples reduced at a time: so many at most are Python objects, for hooks
 
 
@@ -62,11 +63,16 @@ class PanesFirst:
 
 
 class PaneReducer:
-    """Tuples in, in batches and in any order; partials of panes out."""
+    """Tuples in, in batches and in any order; partials of panes out.
+
+    Where a buffer's panes turn out to hold hardly more than a tuple each (many keys, few tuples), the tuples of the next buffers
+    *pass*: each becomes a partial of its own as it comes, without being held or grouped. Then a buffer is reduced again, to see.
+    """
 
     def __init__(self, plan: PanesFirst, rows: int | None = None, size: int = BYTES) -> None:
         self.plan, self.work = plan, plan.work
         self.most_rows, self.most_bytes = rows or ROWS, size
+        self.passing = 0  # how many tuples are still to pass
         assert plan.work.key is not None
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
@@ -83,7 +89,7 @@ class PaneReducer:
         for batch in batches:
             held.append(batch)
             rows, size = rows + batch.num_rows, size + batch.nbytes
-            if rows >= self.most_rows or size >= self.most_bytes:
+            if rows >= self.most_rows or self.passing or size >= self.most_bytes:
                 yield from self.reduced(held)
                 held, rows, size = [], 0, 0
         yield from self.reduced(held)
@@ -117,9 +123,7 @@ class PaneReducer:
         return (None if within.all() else np.flatnonzero(within)), keys
 
     def _partials(self, batch: pa.RecordBatch, keys: Keys) -> Iterator[pa.RecordBatch]:
-        places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
-        groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
-        order, start = grouped(groups, self._panes(keys))
+        order, start = self._grouped(batch, keys)
         start = _cut(start, np.arange(0, len(keys), _STEP))
         columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
         held = Held()
@@ -140,6 +144,18 @@ class PaneReducer:
                 level.forget(len(begins))
             held.forget(held.end)
             yield pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
+
+    def _grouped(self, batch: pa.RecordBatch, keys: Keys) -> tuple[Positions | None, Positions]:
+        """The tuples by (key, pane), and where each begins; or as they are, where that has not paid."""
+        if self.passing:
+            self.passing = max(self.passing - len(keys), 0)
+            return None, np.arange(len(keys))
+        places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
+        groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
+        order, start = grouped(groups, self._panes(keys))
+        if len(start) > _LITTLE * self.most_rows:  # so the buffer was about full
+            self.passing = _BUFFERS * self.most_rows
+        return order, start
 
     def _panes(self, keys: Keys) -> npt.NDArray[Any]:
         if keys.dtype == np.float64:  # a rounded quotient may tell the last extent from the first one otherwise

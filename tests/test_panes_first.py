@@ -187,6 +187,17 @@ def test_a_buffer_is_bounded_by_its_bytes_too() -> None:
     assert sum(batch.num_rows for batch in reducer.run(iter(table.to_batches(max_chunksize=8)))) == 4
 
 
+def test_tuples_pass_where_reducing_does_not_pay() -> None:
+    """Buffers of 8: the first has a pane per tuple, so 56 tuples pass though they are all of one; then they are reduced again."""
+    table = pa.table({"k": [*range(8), *[0] * 72], "t": [1] * 80, "v": [1.0] * 80})
+    work = plan_groups(table.schema, ("k",), iw.tumble("t", size=2), {"x": iw.sum("v"), "y": Seen()("k")})
+    reducer = PaneReducer(PanesFirst.of(work, table.schema), rows=8)
+    made = [batch.num_rows for batch in reducer.run(iter(table.to_batches(max_chunksize=4)))]
+    assert made == [8, *[4] * 14, 1, 1]
+    rows = by_panes(table, ("k",), iw.tumble("t", size=2), {"x": iw.sum("v"), "n": iw.count()}, tasks=1, cut=8)
+    assert {row["k"]: (row["x"], row["n"]) for row in rows} == {0: (73.0, 73), **dict.fromkeys(range(1, 8), (1.0, 1))}
+
+
 def test_an_error_in_a_hook_names_the_tuple() -> None:
     class Wary(Seen, returns="array<bigint>", commutative=True):
         def iterate(self, id):
