@@ -1,8 +1,8 @@
 """On Spark: extents every minute, whose tuples meet before the shuffle or behind it.
 
 ``python -m benchmarks.spark_panes [--rows N] [--keys N] [--runs N] [--patience N] [--write]``. The average over 10 minutes,
-1 hour and 6 hours, every minute, of one day: Spark's ``groupBy(window())``, which copies each row size/slide times; inwindow with the
-tuples shuffled and sorted, and with panes before the shuffle; a Python class by panes, and the same by ``applyInPandas``.
+1 hour and 6 hours, every minute, of one day: Spark's ``groupBy(window())``, which copies each row size/slide times; inwindow
+with the tuples shuffled and sorted, and with panes before the shuffle; a Python class by panes, and the same by ``applyInPandas``.
 CPU seconds of the whole process tree, the best of interleaved runs. Spark's own gets fewer rows where it would take minutes:
 the others get both. Before anything is measured, all must give the same.
 """
