@@ -65,6 +65,19 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Halo:
+    """Tuples that yield nothing, and are there for the frames of others: those around a range of a partition that was cut.
+
+    ``range`` is the column of the range's number, the last of the pass's keys; 0 is a partition that was not cut.
+    """
+
+    range: str
+    mark: str  # a column: < 0 before the range, 0 in it, > 0 behind it
+    before: tuple[int, ...]  # by the range's number: so many tuples must be in the halo before it
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Pass:
     """The steps that share a partitioning and an order."""
 
@@ -74,6 +87,7 @@ class Pass:
     extent: Extent | None
     key: OrderKey | None  # distances are meant in this order column
     peers: bool  # some frame asks for peers
+    halo: Halo | None = None  # some tuples yield nothing
 
     @property
     def places(self) -> list[str]:

@@ -5,9 +5,10 @@ from typing import Any
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
-from inwindow.optimizer.plan import Step
+from inwindow.optimizer.plan import Halo, Step
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
+from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
@@ -19,11 +20,13 @@ from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Rows
 
 
-def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool) -> Lane:
+def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, halo: Halo | None = None) -> Lane:
     """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
     framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
+    if halo is not None:
+        slots, slides = SlotsOfRange(slots, held, held.plain(halo.mark)), True
     if window.active_expiration:
         return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:

@@ -94,10 +94,14 @@ def _place(work: Pass, raised: HookRaised | Unfit, held: Held, sequence: Sequenc
         return ""
     values = []
     for name in work.places:
+        if work.halo is not None and name == work.halo.range:
+            continue  # nothing that a user knows of
         column = held.plain(name).array
         if column is not None:
             values.append(f"{name}={_shown(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
+    if work.halo is not None:
+        start = start[:0]  # where the partition starts is not known in a range of it
     number = [f"tuple {position - int(start[-1]) + 1} of its partition"] if len(start) else []
     whole = ", for the frame that ends at " if raised.hook == "terminate" else ", at "
     return whole + ", ".join([*values, *number])

@@ -23,7 +23,9 @@ class RowOperator(Operator):
         super().__init__(work)
         self.passed = tuple(passed)
         self.through = [self.held.plain(name) for name in self.passed]
-        self.lanes = [lane_of(step, self.held, work.key, every_row=self.every_row) for step in work.steps]
+        self.lanes = [
+            lane_of(step, self.held, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
+        ]
         self.cursor = 0
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]

@@ -15,6 +15,7 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import in_one_sequence
 from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.local import SortedCheck, over_nothing
 from inwindow.runtime.operator import Operator, merged
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
@@ -39,17 +40,28 @@ class Guard(ABC):
     def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch for the operator, or an error."""
 
+    def finish(self) -> None:  # noqa: B027 - a choice, not a duty
+        """The tuples have ended."""
+
 
 class OrderGuard(Guard):
     """After ``sortWithinPartitions``: keys and order columns must be sorted."""
 
     def __init__(self, work: Pass) -> None:
         self.check = SortedCheck(work, "the tuples that Spark hands over are", _REPORT)
+        self.halo = None if work.halo is None else HaloCheck(work.halo)
 
     def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch as it is."""
         self.check(batch)
+        if self.halo is not None:
+            self.halo(batch)
         return batch
+
+    def finish(self) -> None:
+        """The last range's halo, too."""
+        if self.halo is not None:
+            self.halo.finish()
 
 
 class NumberGuard(Guard):
@@ -125,6 +137,7 @@ class OperatorJob(Job):
             given = operator.process(guard.checked(batch))
             if given.num_rows:
                 yield given
+        guard.finish()
         rest = operator.finish()
         if rest.num_rows:
             yield rest

@@ -127,7 +127,7 @@ def ones_in_window(column: Any, eps: float = 0.01) -> Applied:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not (is_int(types[0]) or pa.types.is_boolean(types[0])):
             return None
-        return Native(INT, lambda evicts: OnesInWindow(eps), INT, keeps="O(log(window) / eps) buckets")
+        return Native(INT, lambda evicts: OnesInWindow(eps), INT, keeps="O(log(window) / eps) buckets", remembers=True)
 
     return built_in("ones_in_window", resolve, "integers and booleans", column, options=(eps,), empty=0)
 

@@ -1,0 +1,195 @@
+"""Hot keys: a partition that holds most of the tuples is cut by order into ranges, which run in parallel.
+
+::
+
+    key a: 90% of the tuples      |-- range 1 --|-- range 2 --|-- range 3 --|      a task each
+    its halos                                 |-|           |-|                    seen again by the next range, yield nothing
+    keys b, c, d, ...             |-- as ever: by key --|
+
+A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
+whose result is a function of the frame. What depends on more is not cut, and explain says why.
+
+First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
+(2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import CodeType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.optimizer.plan import Halo, Pass, Step
+from inwindow.optimizer.strategy import No, Verdict, Yes
+from inwindow.udaf.contract import Aggregate
+from inwindow.windows.interval import Interval
+from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
+from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
+
+TASKS = 4  # for each core: a task that is late then holds up little
+_FAIR = 1.25  # a partition is hot if it is that many times what a core should have
+_DOUBLED = 0.2  # as many tuples more, in halos, are no matter
+_MOST_RANGES, _MOST_KEYS = 64, 16  # of one partition; cut in one pass: both are written out in the plan
+
+
+@dataclass(frozen=True)
+class HotKey:
+    """A partition to be cut."""
+
+    hash: int
+    shown: str  # the key, to be read
+    share: float  # of the sampled tuples
+    ranges: Ranges
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Partitions to be cut, and in how many tasks the others are."""
+
+    keys: tuple[HotKey, ...]
+    others: int
+    sampled: int
+
+    def halo(self, range_column: str, mark: str) -> Halo:
+        """What each range's halo must have; ranges are numbered through all keys, from 1."""
+        before = [0, *(count for key in self.keys for count in key.ranges.rows_before)]
+        after = [0, *(count for key in self.keys for count in key.ranges.rows_after)]
+        return Halo(range_column, mark, tuple(before), tuple(after))
+
+    def describe(self) -> str:
+        """The cuts in words, for explain."""
+        return "; ".join(
+            f"{key.shown or 'all tuples'}: {key.share:.0%} of {self.sampled:,} sampled tuples, cut by "
+            f"{key.ranges.order.column} into {key.ranges.count} ranges, {key.ranges.doubled:.1%} more in halos"
+            for key in self.keys
+        )
+
+
+def in_ranges(work: Pass, halo: Halo) -> Pass:
+    """The pass over ranges in place of partitions."""
+    return replace(work, partition_by=(*work.partition_by, halo.range), halo=halo)
+
+
+def can_be_cut(work: Pass) -> Verdict:
+    """Whether results in a range are those in the whole partition, given a halo."""
+    if work.extent is not None:
+        return No("extents are cut into panes, not into ranges")
+    if not work.order_by:
+        return No("without an order there is nothing to cut by")
+    slots = {_slot(step.case.window) for step in work.steps if step.case.window is not None}
+    if len(slots) > 1:
+        return No("the windows slide differently, so there are no common borders")
+    for step in work.steps:
+        reason = _stands_in_the_way(step, work)
+        if reason:
+            return No(f"{step.label} {reason}")
+    return Yes("frames are bounded")
+
+
+def _stands_in_the_way(step: Step, work: Pass) -> str:
+    """Why the step's partitions cannot be cut, or nothing."""
+    window, native = step.case.window, step.implementation.native
+    assert window is not None
+    frame = window.frame
+    if window.active_expiration:
+        return "gives results when tuples leave, in the order of the whole partition"
+    if not step.is_blocking:
+        return "has no terminate: its hooks may depend on all tuples before"
+    if native is not None and native.numbered:
+        return "depends on the tuples' numbers in their partition"
+    if native is not None and native.remembers:
+        return "approximates, by what it remembers of tuples that have left"
+    if isinstance(frame, (Landmark, Scope)):
+        return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
+    if frame.lower is None or frame.upper is None:
+        return "has a frame without bounds"
+    if step.case.traits.reads_inwindow and _deletes(step.implementation.aggregate):
+        return "deletes from inwindow, so its results depend on more than the frame"
+    if isinstance(frame, Range):
+        if work.key is not None and work.key.is_wide:
+            return f"has distances in a {work.key.type}, of more than 64 bits"
+        for bound in (frame.lower, frame.upper):
+            if isinstance(bound, Interval) and bound.months * bound.microseconds < 0:
+                return "has a bound of months and days of different signs"
+    if window.slide is not None:
+        if isinstance(frame, Rows):
+            return "slides by tuples, counted from the partition's first"
+        if not window.order_by[0].ascending:
+            return "slides by value against the order"
+    return ""
+
+
+def _slot(window: Window | None) -> tuple[Any, Any] | None:
+    if window is None or window.slide is None or isinstance(window.frame, Rows):
+        return None
+    return window.slide, window.origin
+
+
+def _deletes(aggregate: Aggregate) -> bool:
+    """Whether a method of the class, or a function in it, has the word ``delete``. In doubt, yes."""
+    methods = [method for cls in type(aggregate).__mro__ if cls.__module__ != Aggregate.__module__ for method in vars(cls).values()]
+    codes = [method.__code__ for method in methods if hasattr(method, "__code__")]
+    return any("delete" in code.co_names for top in codes for code in _nested(top))
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
+    """Which partitions to cut where, by a sample: columns ``hash`` of the keys, the keys, and the order columns.
+
+    ``cores`` is how many tasks run at a time.
+    """
+    verdict = can_be_cut(work)
+    if isinstance(verdict, No):
+        return verdict
+    if cores < 2:
+        return No("one task runs at a time")
+    if not len(sample):
+        return No("the sample is empty")
+    counted = pc.value_counts(sample["hash"].combine_chunks())
+    hashes, counts = counted.field(0), counted.field(1).to_numpy()
+    order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
+    shares = counts / len(sample)
+    hot = [int(at) for at in order if shares[at] * cores >= _FAIR]
+    if not hot:
+        largest = shares[order[0]]
+        return No(f"the largest partition has {largest:.1%} of {len(sample):,} sampled tuples, which {cores} cores can bear")
+    found, reasons = [], []
+    for at in hot:
+        its = sample.filter(pc.equal(sample["hash"], hashes[at]))
+        shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in work.partition_by)
+        ranges = _ranges(work, its, float(shares[at]), cores)
+        if isinstance(ranges, No):
+            reasons.append(f"{shown or 'all tuples'}: {ranges.reason}")
+        else:
+            found.append(HotKey(hashes[at].as_py(), shown, float(shares[at]), ranges))
+    if not found:
+        return No("; ".join(reasons))
+    rest = 1 - sum(key.share for key in found)
+    others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
+    return Cut(tuple(found), others, len(sample))
+
+
+def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:
+    """As many ranges as make even tasks; fewer where halos would be much of the work."""
+    windows = [step.case.window for step in work.steps if step.case.window is not None]
+    reach, slot = Reach.of(windows), _slot(windows[0])
+    sample = Sampled(its[work.order_by[0].column].combine_chunks(), work.order_by[0])
+    doubled = 0.0
+    for tasks in (TASKS * cores, 2 * cores, cores):
+        count = min(max(2, round(share * tasks)), _MOST_RANGES)
+        ranges = ranges_of(sample, count, reach, work.key, slot)
+        if ranges is None:
+            return No(f"too few different values of {work.order_by[0].column} to cut between")
+        doubled = ranges.doubled
+        if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, ranges.count) <= 1 / _FAIR):
+            return ranges
+    return No(f"halos would be {doubled:.0%} more tuples: the frames reach too far for {cores} cores, or for the sample")

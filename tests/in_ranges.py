@@ -1,0 +1,78 @@
+"""Cut a local table into ranges with halos, as Spark's expressions do: plain comparisons with cuts, lows and highs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.hot_keys import in_ranges
+from inwindow.optimizer.plan import Halo, Pass
+from inwindow.runtime.halo import HaloCheck
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.reserved import HALO, RANGE
+from inwindow.runtime.sorting import order_levels, permutation
+from inwindow.windows.ranges import Ranges
+
+
+def memberships(values: pa.Array, ranges: Ranges) -> Iterator[tuple[int, int, int]]:
+    """(row, range, mark) of every copy of every row."""
+    bounds = [*ranges.cuts, *ranges.lows, *ranges.highs]
+    if pa.types.is_floating(values.type):
+        values = values.cast(pa.float64())
+    literals = pa.array([None if bound is None else bound.as_py() for bound in bounds], values.type)
+    both = pa.chunked_array([pa.concat_arrays([values, literals])])
+    levels = order_levels(both, ranges.order)
+    places = list(zip(*(level.tolist() for level in levels), strict=True))
+    dense = {place: rank for rank, place in enumerate(sorted(set(places)))}
+    ranks = [dense[place] for place in places]
+    cuts, lows, highs = (ranks[len(values) :][i * len(ranges.cuts) : (i + 1) * len(ranges.cuts)] for i in range(3))
+    for row, rank in enumerate(ranks[: len(values)]):
+        own = sum(rank >= cut for cut in cuts)
+        last = sum(low is None or rank >= its for low, its in zip(ranges.lows, lows, strict=True))
+        first = own
+        if ranges.reach.looks_ahead:
+            first = sum(high is not None and rank > its for high, its in zip(ranges.highs, highs, strict=True))
+        for number in range(first, last + 1):
+            yield row, number, int(np.sign(own - number))
+
+
+def halo_of(cut: list[Ranges]) -> Halo:
+    """What the halos must have: range 0 is for what is not cut."""
+    before = [0, *(count for ranges in cut for count in ranges.rows_before)]
+    after = [0, *(count for ranges in cut for count in ranges.rows_after)]
+    return Halo(RANGE, HALO, tuple(before), tuple(after))
+
+
+def with_halos(table: pa.Table, work: Pass, cut: dict[Any, Ranges]) -> pa.Table:
+    """The table with each row in its range and in the halos of others, sorted; ``cut`` is by key, None if there is none."""
+    keys = table.column(work.partition_by[0]).to_pylist() if work.partition_by else [None] * len(table)
+    rows, numbers, marks, base = [], [], [], 1
+    for key, ranges in cut.items():
+        its = [row for row, other in enumerate(keys) if other == key]
+        values = table.column(work.order_by[0].column).take(pa.array(its, pa.int64())).combine_chunks()
+        for row, number, mark in memberships(values, ranges):
+            rows.append(its[row])
+            numbers.append(base + number)
+            marks.append(mark)
+        base += ranges.count
+    others = [row for row, key in enumerate(keys) if key not in cut]
+    made = table.take(pa.array(rows + others, pa.int64()))
+    made = made.append_column(RANGE, pa.array(numbers + [0] * len(others), pa.int32()))
+    made = made.append_column(HALO, pa.array(marks + [0] * len(others), pa.int8()))
+    order = permutation(made, in_ranges(work, halo_of(list(cut.values()))))
+    return made if order is None else made.take(pa.array(order))
+
+
+def run(operator: Operator, table: pa.Table, size: int) -> pa.Table:
+    """All that the operator gives, over batches of ``size`` rows; halos are counted."""
+    check = HaloCheck(operator.work.halo) if operator.work.halo is not None else None
+    given = []
+    for start in range(0, len(table), size):
+        batch = table.slice(start, size).combine_chunks().to_batches()[0]
+        if check is not None:
+            check(batch)
+        given.append(operator.process(batch))
+    if check is not None:
+        check.finish()
+    return pa.Table.from_batches([*given, operator.finish()])
