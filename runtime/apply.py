@@ -18,6 +18,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window, extent_name
 
+HOT_KEYS = ("auto", "sample", "off")  # how to look for partitions that hold most of the tuples
 Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
 
 
@@ -49,13 +50,16 @@ def emitted_at() -> EmittedAt:
     return EmittedAt()
 
 
-def with_columns(data: Data, *applied: Applied, of: Any = None, **named: Applied) -> Data:
+def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Data:
     """The data with a column per aggregate; never changes the number of rows.
 
     Over a window with a slide, tuples that do not yield get NULL.
 
     With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
     gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
+
+    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into ranges, which run in
+    parallel: where a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or not (``"off"``).
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
@@ -68,8 +72,9 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, **named: Applied
     >>> iw.with_columns(labels, spent=iw.sum("price").over(window), of=clicks)["spent"].to_pylist()
     [4.0, 11.0, None]
     """
-    named, of = _of_or_column(named, of)
-    place = _place(data, "with_columns")
+    named, of = _or_column(named, "of", of, None)
+    named, hot_keys = _or_column(named, "hot_keys", hot_keys, "auto")
+    place = _place(data, "with_columns", hot_keys)
     aggregates = _named(applied, named, "with_columns")
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
@@ -83,7 +88,7 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, **named: Applied
     return result
 
 
-def select(data: Data, *items: Any, **named: Any) -> Data:
+def select(data: Data, *items: Any, hot_keys: Any = "auto", **named: Any) -> Data:
     """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
@@ -93,7 +98,8 @@ def select(data: Data, *items: Any, **named: Any) -> Data:
     >>> iw.select(table, "ts", total=iw.sum("price").over(iw.rows(4, slide=2))).to_pydict()
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
-    place = _place(data, "select")
+    named, hot_keys = _or_column(named, "hot_keys", hot_keys, "auto")
+    place = _place(data, "select", hot_keys)
     columns: dict[str, Any] = {}
     applied: dict[str, Applied] = {}
     times: list[str] = []
@@ -248,8 +254,9 @@ def late(result: Any) -> Any:
     )
 
 
-def _place(data: Any, where: str) -> Any:
+def _place(data: Any, where: str, hot_keys: Any = "auto") -> Any:
     """Where the data are, as what can run on them: a ``Table``, a ``Reader``, or Spark's ``Frame``."""
+    _check_hot_keys(hot_keys, where)
     if isinstance(data, local.Local):
         return data  # a stream that is replayed
     if isinstance(data, pa.RecordBatch):
@@ -262,7 +269,7 @@ def _place(data: Any, where: str) -> Any:
     if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
         from inwindow.runtime.spark.frames import Frame
 
-        return Frame.of(data, where)
+        return Frame.of(data, where, hot_keys)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
     if kind in ("polars.dataframe.frame.DataFrame", "polars.lazyframe.frame.LazyFrame"):
@@ -274,9 +281,17 @@ def _place(data: Any, where: str) -> Any:
     raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
 
 
-def _of_or_column(named: dict[str, Any], of: Any) -> tuple[dict[str, Any], Any]:
-    """``of=`` is the other table; but an aggregate is a result column that happens to be called so."""
-    return ({**named, "of": of}, None) if isinstance(of, Applied) else (named, of)
+def _or_column(named: dict[str, Any], option: str, given: Any, default: Any) -> tuple[dict[str, Any], Any]:
+    """``of=`` is the other table, ``hot_keys=`` a word; but an aggregate is a result column that happens to be called so."""
+    return ({**named, option: given}, default) if isinstance(given, Applied) else (named, given)
+
+
+def _check_hot_keys(hot_keys: Any, where: str) -> None:
+    if not isinstance(hot_keys, str) or hot_keys not in HOT_KEYS:
+        raise UsageError(
+            f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
+            "any case) or 'off'"
+        )
 
 
 def _events(place: Any, of: Any, where: str) -> Any:
@@ -418,8 +433,10 @@ def _check_yields(applied: Mapping[str, Applied], times: list[str]) -> None:
         )
 
 
-def explain(data: Any, *applied: Applied, of: Any = None, **named: Applied) -> Explanation:
+def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Explanation:
     """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
+
+    With ``hot_keys=`` as for :func:`with_columns`, which takes a sample of a DataFrame where that would.
 
     Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do; with ``of=``, what
     :func:`with_columns` would do with it.
@@ -441,7 +458,8 @@ def explain(data: Any, *applied: Applied, of: Any = None, **named: Applied) -> E
     <BLANKLINE>
     local: a table is sorted once per pass and fed in slices; a reader must come sorted
     """
-    named, of = _of_or_column(named, of)
+    named, of = _or_column(named, "of", of, None)
+    named, hot_keys = _or_column(named, "hot_keys", hot_keys, "auto")
     expressions = _named(applied, named, "explain")
     if not expressions:
         raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
@@ -451,7 +469,7 @@ def explain(data: Any, *applied: Applied, of: Any = None, **named: Applied) -> E
                 "explain(of=...): groups are not evaluated at the rows of another table: drop of=, or group_by"
             )
         return data.place.explain_groups(data.keys, data.extent, expressions, data.order_by)
-    place = local.Local(data) if isinstance(data, pa.Schema) else _place(data, "explain")
+    place = local.Local(data) if isinstance(data, pa.Schema) else _place(data, "explain", hot_keys)
     if of is not None:
         events = _events(place, of, "explain")
         return place.explain_at_points(events, expressions)

@@ -15,12 +15,17 @@ So *numbered* for a single pass where that saves the shuffle, *shuffled* elsewhe
 shuffled one need no shuffle, nor does a later call on the result: rows do not leave their task.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from inwindow.optimizer.hot_keys import Cut, in_ranges
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.strategy import No
+from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
+from inwindow.runtime.spark.ranges import in_tasks
 from inwindow.runtime.spark.session import is_connect
 
 
@@ -31,12 +36,16 @@ class Carrier:
     shuffles: bool
     sorts: bool
     numbered: bool = False
+    cut: Cut | No = No("not looked for")
 
     def placed(self, df: Any, columns: Columns, work: Pass) -> Any:
         """The data in the order of the pass (for a numbered one, Spark does it where the number is asked for)."""
         if self.numbered:
             return df
         keys = [columns.column(name) for name in work.partition_by]
+        if isinstance(self.cut, Cut):
+            orders = map(columns.sorted_by, work.order_by)
+            return in_tasks(df, columns, work, self.cut).sortWithinPartitions(*keys, RANGE, *orders)
         if self.shuffles:
             # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
             # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
@@ -45,11 +54,17 @@ class Carrier:
             df = df.sortWithinPartitions(*keys, *map(columns.sorted_by, work.order_by))
         return df
 
+    def worked(self, work: Pass) -> Pass:
+        """The pass as it runs in Python: over ranges, where partitions are cut."""
+        return in_ranges(work, self.cut.halo(RANGE, HALO)) if isinstance(self.cut, Cut) else work
+
     def leaves(self, placed: Placed, work: Pass) -> Placed:
         """Where the rows lie when the pass has run.
 
         Behind a numbered pass nothing is known: where nobody reads its results Spark drops it, and the window with it.
         """
+        if isinstance(self.cut, Cut):
+            return Placed()  # a key is in several tasks
         return Placed() if self.numbered else placed.after(work, shuffled=self.shuffles, sorts=self.sorts)
 
     def describe(self, work: Pass) -> str:
@@ -60,6 +75,9 @@ class Carrier:
         shuffle = (f"repartition by {keys}" if keys else "one partition") if self.shuffles else "no shuffle"
         by = ", ".join([*work.partition_by, *(f"{o.column}{'' if o.ascending else ' desc'}" for o in work.order_by)])
         sort = f"sort by {by}" if by else "no sort"
+        if isinstance(self.cut, Cut):
+            others = f"; {self.cut.others} for other keys" if keys else ""
+            return f"a task for each range{others}; {sort}"
         return f"{shuffle}, {sort if self.sorts else 'already sorted'}"
 
 
@@ -88,16 +106,17 @@ def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
     return result
 
 
-def carriers_of(passes: list[Pass], columns: Columns) -> list[Carrier]:
-    """The carrier of each pass, in the order in which they will run over the rows as they lie."""
+def carriers_of(passes: list[Pass], columns: Columns, look: Callable[[Pass], Cut | No] | None = None) -> list[Carrier]:
+    """The carrier of each pass, in the order in which they will run over the rows as they lie; ``look`` finds hot keys."""
     result: list[Carrier] = []
     placed = columns.placed
     for work in passes:
         if not _clustered(placed.keys, work):
             numbered = len(passes) == 1 and bool(work.partition_by) and is_placed(columns.df, columns, work)
-            carrier = Carrier(not numbered, True, numbered)
+            cut = look(work) if look is not None and not numbered else No("the rows are not shuffled")
+            carrier = Carrier(not numbered, True, numbered, cut)
         else:
-            carrier = Carrier(False, not _is_sorted(placed.by, work))
+            carrier = Carrier(False, not _is_sorted(placed.by, work), cut=No("the rows are not shuffled"))
         result.append(carrier)
         placed = carrier.leaves(placed, work)
     return result

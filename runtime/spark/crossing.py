@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T
 
+from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, number
 from inwindow.runtime.spark.columns import Columns
@@ -44,6 +45,10 @@ def crossing(columns: Columns, names: list[str], work: Pass, carrier: Carrier) -
     schema = columns.schema()
     fields = [schema.field(name) for name in names]
     handed = [columns.crossing(name) for name in names]
+    if isinstance(carrier.cut, Cut):
+        F = columns.session.F
+        handed = [F.col(RANGE), F.col(HALO), *handed]
+        fields = [pa.field(RANGE, pa.int32()), pa.field(HALO, pa.int8()), *fields]
     if carrier.numbered:
         handed.insert(0, number(columns, work))
         fields.insert(0, pa.field(f"{PREFIX}number", pa.int32()))

@@ -35,15 +35,16 @@ def select(
     applied: Mapping[str, Applied],
     emitted_at: str | None,
     order: list[str],
+    hot_keys: str = "off",
 ) -> Any:
     """The yield tuples (emissions, expirations) with some of their columns."""
     sources = {name: columns.name(source, "select") for name, source in passed.items()}
-    planned = _plan(columns, applied)
+    planned = _plan(columns, applied, hot_keys)
     (work,), (carrier,) = planned.passes, planned.carriers
     planned.warn_of_one_task()
     names = list(dict.fromkeys([*needed(work), *sources.values()]))
     handed, schema = crossing(columns, names, work, carrier)
-    job = shipped(worker.SelectJob(work, schema, carrier.numbered, tuple(sources.values()), emitted_at))
+    job = shipped(worker.SelectJob(carrier.worked(work), schema, carrier.numbered, tuple(sources.values()), emitted_at))
     results = [*[columns.handed_through(source) for source in sources.values()], *results_of(columns, work)]
     if emitted_at is not None:
         assert work.key is not None
@@ -53,10 +54,10 @@ def select(
     return titled(mapped, dict(zip(titles, results, strict=True)), order, columns.session.F)
 
 
-def _plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+def _plan(columns: Columns, applied: Mapping[str, Applied], hot_keys: str) -> SparkPlan:
     named = named_only(columns, applied)
     work = single_pass(plan_windows(columns.schema(), named, **columns.session.planning), "select")
-    return SparkPlan.of(columns, [work])
+    return SparkPlan.of(columns, [work], hot_keys)
 
 
 def plan_of_groups(

@@ -21,16 +21,17 @@ class Frame:
 
     data: Any
     session: Session
+    hot_keys: str = "auto"
 
     @classmethod
-    def of(cls, df: Any, where: str) -> "Frame":
+    def of(cls, df: Any, where: str, hot_keys: str = "auto") -> "Frame":
         """The DataFrame, if it is one that we can work on."""
         check_names(df.columns, where)
         if df.isStreaming:
             from inwindow.runtime.spark.streams import StreamFrame
 
             return StreamFrame(df, Session.of(df))
-        return cls(df, Session.of(df))
+        return cls(df, Session.of(df), hot_keys)
 
     def check(self, names: Iterable[str], where: str) -> None:
         """The columns are there, or an error."""
@@ -58,7 +59,7 @@ class Frame:
 
     def with_columns(self, applied: Mapping[str, Applied]) -> Any:
         """See :func:`inwindow.with_columns`."""
-        return with_columns(Columns(self.data, self.session), applied)
+        return with_columns(Columns(self.data, self.session), applied, self.hot_keys)
 
     def at_points(self, events: "Frame", applied: Mapping[str, Applied]) -> Any:
         """See :func:`inwindow.with_columns`, with ``of=``."""
@@ -77,7 +78,7 @@ class Frame:
         self, passed: Mapping[str, Any], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
     ) -> Any:
         """See :func:`inwindow.select`."""
-        return select(Columns(self.data, self.session), passed, applied, emitted_at, order)
+        return select(Columns(self.data, self.session), passed, applied, emitted_at, order, self.hot_keys)
 
     def groups(
         self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
@@ -87,7 +88,7 @@ class Frame:
 
     def explain(self, applied: Mapping[str, Applied]) -> Explanation:
         """What aggregates over windows would do."""
-        planned = plan(Columns(self.data, self.session), applied)
+        planned = plan(Columns(self.data, self.session), applied, self.hot_keys)
         udf = (
             "one Arrow UDF (in select: mapInArrow)"
             if self.session.has_iterator_udf

@@ -4,11 +4,13 @@ import sys
 import warnings
 from dataclasses import dataclass
 
+from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No, Verdict
 from inwindow.runtime.spark.carriers import Carrier, carriers_of
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.sampled import look
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,9 @@ class SparkPlan:
     panes_first: Verdict = No("only extents have panes")  # whether partials are shuffled in place of tuples
 
     @classmethod
-    def of(cls, columns: Columns, passes: list[Pass]) -> "SparkPlan":
-        """The passes, each with the carrier that suits where the rows lie then."""
-        return cls(columns, passes, carriers_of(passes, columns))
+    def of(cls, columns: Columns, passes: list[Pass], hot_keys: str) -> "SparkPlan":
+        """The passes, each with the carrier that suits where the rows lie then; ``hot_keys`` says how to look for those."""
+        return cls(columns, passes, carriers_of(passes, columns, look(columns, hot_keys)))
 
     @classmethod
     def of_groups(cls, columns: Columns, work: Pass) -> "SparkPlan":
@@ -46,6 +48,10 @@ class SparkPlan:
                 )
                 continue
             lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
+            if carrier.shuffles and isinstance(carrier.cut, Cut):
+                lines.append(f"  hot keys: {carrier.cut.describe()}")
+            elif carrier.shuffles and work.extent is None:
+                lines.append(f"  hot keys: none, {carrier.cut.reason}")
             if work.extent is not None:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)
                 sorted_panes = "; panes of the sorted tuples" if behind else ""
@@ -57,7 +63,7 @@ class SparkPlan:
         if self.panes_first:
             return  # it is but the partials
         for work, carrier in zip(self.passes, self.carriers, strict=True):
-            if carrier.shuffles and not work.partition_by:
+            if carrier.shuffles and not work.partition_by and not isinstance(carrier.cut, Cut):
                 labels = ", ".join(step.label for step in work.steps)
                 warnings.warn(
                     f"{labels}: the window has no partitioning, so all rows go to one task, in bounded memory but without "

@@ -10,8 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass, plan_windows
-from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, in_order_of_sharing
 from inwindow.runtime.spark.columns import Columns
@@ -29,16 +30,16 @@ from inwindow.runtime.spark.types import Result
 from inwindow.udaf.applied import Applied
 
 
-def plan(columns: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+def plan(columns: Columns, applied: Mapping[str, Applied], hot_keys: str = "off") -> SparkPlan:
     """The passes of aggregates over windows, in the order in which they will run."""
     named = named_only(columns, applied)
     passes = in_order_of_sharing(plan_windows(columns.schema(), named, **columns.session.planning))
-    return SparkPlan.of(columns, passes)
+    return SparkPlan.of(columns, passes, hot_keys)
 
 
-def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
+def with_columns(columns: Columns, applied: Mapping[str, Applied], hot_keys: str = "off") -> Any:
     """The data with a column per aggregate."""
-    planned = plan(columns, applied)
+    planned = plan(columns, applied, hot_keys)
     df, F = columns.df, columns.session.F
     planned.warn_of_one_task()
     one_pass = _udf_pass if columns.session.has_iterator_udf else _map_pass
@@ -50,6 +51,8 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied]) -> Any:
         df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, made, its)
         for index, (step, result) in enumerate(zip(work.steps, made, strict=True)):
             results[step.name] = result.finished(F.col(its)[f"_{index}"], F)
+        if isinstance(carrier.cut, Cut):
+            df = df.where(F.col(HALO) == 0).drop(RANGE, HALO)
         placed = carrier.leaves(placed, work)
     added = df.withColumns({name: results[name] for name in applied})
     whole = added.drop(*[f"{PREFIX}result_{at}" for at in range(len(planned.passes))], *columns.computed)
@@ -61,7 +64,7 @@ def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: 
     """The data with a struct of the pass's results, by an iterator-style Arrow UDF."""
     F = columns.session.F
     handed, schema = crossing(columns, needed(work), work, carrier)
-    job = shipped(worker.RowJob(work, schema, carrier.numbered))
+    job = shipped(worker.RowJob(carrier.worked(work), schema, carrier.numbered))
     udf = F.arrow_udf(worker.scalar_function(job), struct_of(results)).asNondeterministic()
     df = df.select("*", udf(*handed).alias(its))
     looks_ahead = any(step.case.window is None or step.case.window.looks_ahead for step in work.steps)
@@ -78,7 +81,7 @@ def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: 
     handed, schema = crossing(columns, needed(work), work, carrier)
     names = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
     fields = [pa.field(name, kind) for name, kind in zip(names, kept.schema().types, strict=True)]
-    job = shipped(worker.RowJob(work, pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
+    job = shipped(worker.RowJob(carrier.worked(work), pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
     handed += [kept.crossing(name) for name in whole]
     through = [kept.handed_through(name) for name in whole]
     mapped = mapped_in_arrow(df, handed, job, [*through, *results])

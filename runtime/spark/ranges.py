@@ -1,0 +1,147 @@
+"""A partition cut into ranges, in Spark: which ranges a row is in, copies for halos, and a task for each range.
+
+::
+
+    k ts          own first..last                range mark
+    a 4           1   1..1            a 4        1      0      label: the task of range 1
+    a 9           2   1..2      ->    a 9        1      1      there for the frames of range 1
+                                      a 9        2      0
+    b 7           0                   b 7        0      0      label: by the hash of b
+
+All by comparisons with literals, in the one pass that the shuffle needs anyway: the data are evaluated once.
+"""
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.hot_keys import Cut
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.reserved import HALO, PREFIX, RANGE
+from inwindow.runtime.spark.columns import Columns
+from inwindow.windows.ranges import Ranges
+
+_OWN, _COPIES = f"{PREFIX}own", f"{PREFIX}copies"
+
+
+def hash_of(columns: Columns, work: Pass) -> Any:
+    """A number for a partition; NULL with NULL, NaN with NaN, -0.0 with 0.0, as Spark groups."""
+    F = columns.session.F
+    keys = [columns.column(name) for name in work.partition_by]
+    return F.xxhash64(*keys) if keys else F.lit(0).cast("bigint")
+
+
+def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
+    """The rows, each in its range and in the halos of others, a task for each range; with the columns RANGE and HALO."""
+    F = columns.session.F
+    value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
+    own = first = last = None
+    base = 1
+    for key in cut.keys:
+        places = [base + place for place in _places(value, key.ranges, F)]
+        own, first, last = (
+            F.when(its == key.hash, place) if so_far is None else so_far.when(its == key.hash, place)
+            for so_far, place in zip((own, first, last), places, strict=True)
+        )
+        base += key.ranges.count
+    own, first, last = (place.otherwise(0) for place in (own, first, last))  # type: ignore[union-attr]
+    copies = F.explode_outer(F.when(first != last, F.sequence(first, last)))  # of most rows there is one: no array
+    copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
+    number = F.coalesce(F.col(_COPIES), F.col(_OWN))
+    marked = copied.withColumns({RANGE: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
+    tasks = base - 1 + cut.others
+    return marked.drop(_OWN, _COPIES).repartition(tasks, _label(columns, work, base - 1, cut.others))
+
+
+def _label(columns: Columns, work: Pass, ranges: int, others: int) -> Any:
+    """A number that Spark's hash partitioning sends to a task of its own: ranges to one each, other keys to the others."""
+    F = columns.session.F
+    labels = [F.lit(label) for label in labels_of(ranges + others)]
+    range_ = F.element_at(F.array(*labels[:ranges]), F.col(RANGE))
+    if not work.partition_by:
+        return range_
+    keys = F.hash(*[columns.column(name) for name in work.partition_by])
+    other = F.element_at(F.array(*labels[ranges:]), F.pmod(keys, F.lit(others)) + 1)
+    return F.when(F.col(RANGE) == 0, other).otherwise(range_)
+
+
+def labels_of(tasks: int) -> list[int]:
+    """For each task the first number that Spark's hash partitioning sends there.
+
+    Should a Spark hash otherwise, tasks are uneven, and the results the same.
+    """
+    found: dict[int, int] = {}
+    label = 0
+    while len(found) < tasks:
+        found.setdefault(murmur3(label) % tasks, label)
+        label += 1
+    return [found[task] for task in range(tasks)]
+
+
+def murmur3(number: int, seed: int = 42) -> int:
+    """Spark's hash of an int: 32-bit Murmur3 of its four bytes.
+
+    >>> [murmur3(number) for number in (0, 1)]
+    [933211791, -559580957]
+    """
+    mask = 0xFFFFFFFF
+    mixed = number * 0xCC9E2D51 & mask
+    mixed = (mixed << 15 | mixed >> 17) * 0x1B873593 & mask
+    state = seed ^ mixed
+    state = (state << 13 | state >> 19) & mask
+    state = (state * 5 + 0xE6546B64) & mask
+    state ^= 4
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
+        state = (state ^ state >> shift) * factor & mask
+    return state - (1 << 32) if state >> 31 else state
+
+
+def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
+    """A row's own range, the first and the last one that it is in, as Spark columns."""
+    up = ranges.order.ascending
+    cuts, lows, highs = ([_literal(bound, F) for bound in bounds] for bounds in (ranges.cuts, ranges.lows, ranges.highs))
+    open_lows = sum(low is None for low in lows)  # the first ones: lows ascend
+
+    def before(bound: Any) -> Any:
+        return value < bound if up else value > bound
+
+    def up_to(bound: Any) -> Any:
+        return value <= bound if up else value >= bound
+
+    own = _count(cuts, before, F)
+    last = _count(lows[open_lows:], before, F, open_lows)
+    first = _count([high for high in highs if high is not None], up_to, F) if ranges.reach.looks_ahead else own
+    if not ranges.order.nulls_first:
+        return [own, first, last]  # a comparison with NULL is not true, so it is behind all
+    nulls = [0, 0, open_lows]
+    return [F.when(value.isNull(), at).otherwise(place) for place, at in zip([own, first, last], nulls, strict=True)]
+
+
+def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, base: int = 0) -> Any:
+    """How many of the ascending bounds the value is not before, plus ``base``: a binary search, written out."""
+    if not bounds:
+        return F.lit(base)
+    middle = len(bounds) // 2
+    below, above = _count(bounds[:middle], before, F, base), _count(bounds[middle + 1 :], before, F, base + middle + 1)
+    return F.when(before(bounds[middle]), below).otherwise(above)
+
+
+def _literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
+    """An order value as a Spark literal; None where Python cannot say it: a bound beyond the year 1 or 9999."""
+    if bound is None:
+        return None
+    kind = bound.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return F.timestamp_micros(F.lit(bound.value))
+    try:
+        plain = bound.as_py()
+    except (OverflowError, ValueError):
+        return None
+    if pa.types.is_timestamp(kind):
+        return F.lit(plain.isoformat(" ")).cast("timestamp_ntz")  # lit() would put it into the session's time zone
+    if pa.types.is_decimal(kind):
+        return F.lit(plain).cast(f"decimal({kind.precision}, {kind.scale})")
+    return F.lit(float(np.float64(plain))) if pa.types.is_floating(kind) else F.lit(plain)
