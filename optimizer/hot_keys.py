@@ -52,6 +52,7 @@ class Cut:
     keys: tuple[HotKey, ...]
     others: int
     sampled: int
+    first_keys: pa.Array  # of the sampled tuples
 
     def halo(self, range_column: str, mark: str) -> Halo:
         """What each range's halo must have; ranges are numbered through all keys, from 1."""
@@ -69,8 +70,8 @@ class Cut:
 
 
 def in_ranges(work: Pass, halo: Halo) -> Pass:
-    """The pass over ranges in place of partitions."""
-    return replace(work, partition_by=(*work.partition_by, halo.range), halo=halo)
+    """The pass over ranges in place of partitions. The range comes first: :mod:`inwindow.runtime.spark.prefix` says why."""
+    return replace(work, partition_by=(halo.range, *work.partition_by), halo=halo)
 
 
 def can_be_cut(work: Pass) -> Verdict:
@@ -175,7 +176,8 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
         return No("; ".join(reasons))
     rest = 1 - sum(key.share for key in found)
     others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
-    return Cut(tuple(found), others, len(sample))
+    first_keys = sample[work.partition_by[0]].combine_chunks() if work.partition_by else pa.nulls(0)
+    return Cut(tuple(found), others, len(sample), first_keys)
 
 
 def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:

@@ -68,7 +68,7 @@ class Step:
 class Halo:
     """Tuples that yield nothing, and are there for the frames of others: those around a range of a partition that was cut.
 
-    ``range`` is the column of the range's number, the last of the pass's keys; 0 is a partition that was not cut.
+    ``range`` is the column of the range's number, the first of the pass's keys; 0 is a partition that was not cut.
     """
 
     range: str

@@ -64,6 +64,7 @@ class Ranges:
     """Ranges 0, 1, 2, ... of a partition; all values are order values of its column (doubles for a column of floats)."""
 
     order: Order
+    sample: pa.Array  # sorted, without NULLs and NaNs
     cuts: tuple[pa.Scalar, ...]  # range i + 1 begins with the peers of cuts[i]
     lows: tuple[pa.Scalar | None, ...]  # where the halo before range i + 1 begins; None: with the partition
     highs: tuple[pa.Scalar | None, ...]  # the last value of the halo behind range i; None: the partition's last
@@ -159,7 +160,7 @@ def ranges_of(
         doubled += at - first[i] if lows[i] is not None else at + sample.before
         if reach.looks_ahead:
             doubled += last[i] - at if highs[i] is not None else len(sample.plain) - at + sample.behind
-    return Ranges(sample.order, tuple(cuts), tuple(lows), tuple(highs), reach, doubled / sample.total)
+    return Ranges(sample.order, sample.plain, tuple(cuts), tuple(lows), tuple(highs), reach, doubled / sample.total)
 
 
 def _halo(keys: Keys, edges: Keys, borders: list[int], reach: Reach, key: OrderKey) -> tuple[Keys, Keys]:

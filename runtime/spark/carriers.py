@@ -24,6 +24,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.prefix import prefix_of
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
 from inwindow.runtime.spark.ranges import in_tasks
 from inwindow.runtime.spark.session import is_connect
@@ -45,7 +46,9 @@ class Carrier:
         keys = [columns.column(name) for name in work.partition_by]
         if isinstance(self.cut, Cut):
             orders = map(columns.sorted_by, work.order_by)
-            return in_tasks(df, columns, work, self.cut).sortWithinPartitions(*keys, RANGE, *orders)
+            prefix = prefix_of(columns, work, self.cut)
+            by = [*([] if prefix is None else [prefix]), RANGE, *keys, *orders]
+            return in_tasks(df, columns, work, self.cut).sortWithinPartitions(*by)
         if self.shuffles:
             # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
             # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
