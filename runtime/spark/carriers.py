@@ -26,7 +26,7 @@ from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.prefix import prefix_of
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
-from inwindow.runtime.spark.ranges import in_tasks
+from inwindow.runtime.spark.ranges import has_tasks_by_number, in_tasks
 from inwindow.runtime.spark.session import is_connect
 
 
@@ -46,9 +46,11 @@ class Carrier:
         keys = [columns.column(name) for name in work.partition_by]
         if isinstance(self.cut, Cut):
             orders = map(columns.sorted_by, work.order_by)
+            cut = in_tasks(df, columns, work, self.cut)
+            if not keys and has_tasks_by_number(df):
+                return cut.sortWithinPartitions(*orders)  # a single column can be sorted by its bits
             prefix = prefix_of(columns, work, self.cut)
-            by = [*([] if prefix is None else [prefix]), RANGE, *keys, *orders]
-            return in_tasks(df, columns, work, self.cut).sortWithinPartitions(*by)
+            return cut.sortWithinPartitions(*([] if prefix is None else [prefix]), RANGE, *keys, *orders)
         if self.shuffles:
             # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
             # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.

@@ -35,7 +35,8 @@ def prefix_of(columns: Columns, work: Pass, cut: Cut) -> Any | None:
     if place is None:
         return None
     place = place if order.ascending else 1.0 - place
-    place = F.coalesce(place, F.lit(0.0 if order.nulls_first else 1.0))
+    null = columns.crossing(order.column).isNull()  # greatest() and least() pass over NULL
+    place = F.when(null, 0.0 if order.nulls_first else 1.0).otherwise(place)
     others: Any = F.lit(-2.0 * _BITS)
     if work.partition_by:
         name = work.partition_by[0]
@@ -43,7 +44,8 @@ def prefix_of(columns: Columns, work: Pass, cut: Cut) -> Any | None:
         if key is None and hot < _HALF:
             return None  # the other keys' own prefix is worth more
         if key is not None:
-            others = F.coalesce(key, F.lit(0.0)) * (_BITS - 1.0) - 2.0 * _BITS
+            its = F.when(columns.crossing(name).isNull(), 0.0).otherwise(key)
+            others = its * (_BITS - 1.0) - 2.0 * _BITS
     within = (place * (_BITS - 1.0)).cast("bigint") + F.col(RANGE).cast("bigint") * F.lit(_BITS)
     return F.when(F.col(RANGE) == 0, others.cast("bigint")).otherwise(within)
 

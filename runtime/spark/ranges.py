@@ -3,10 +3,10 @@
 ::
 
     k ts          own first..last                range mark
-    a 4           1   1..1            a 4        1      0      label: the task of range 1
+    a 4           1   1..1            a 4        1      0      in the task of range 1
     a 9           2   1..2      ->    a 9        1      1      there for the frames of range 1
                                       a 9        2      0
-    b 7           0                   b 7        0      0      label: by the hash of b
+    b 7           0                   b 7        0      0      in a task by the hash of b
 
 All by comparisons with literals, in the one pass that the shuffle needs anyway: the data are evaluated once.
 """
@@ -52,27 +52,29 @@ def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
     copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
     number = F.coalesce(F.col(_COPIES), F.col(_OWN))
     marked = copied.withColumns({RANGE: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
-    tasks = base - 1 + cut.others
-    return marked.drop(_OWN, _COPIES).repartition(tasks, _label(columns, work, base - 1, cut.others))
+    return _tasks(marked.drop(_OWN, _COPIES), columns, work, base - 1, cut.others)
 
 
-def _label(columns: Columns, work: Pass, ranges: int, others: int) -> Any:
-    """A number that Spark's hash partitioning sends to a task of its own: ranges to one each, other keys to the others."""
+def _tasks(df: Any, columns: Columns, work: Pass, ranges: int, others: int) -> Any:
+    """A task for each range; other keys go to the others, by their hash."""
     F = columns.session.F
-    labels = [F.lit(label) for label in labels_of(ranges + others)]
-    range_ = F.element_at(F.array(*labels[:ranges]), F.col(RANGE))
-    if not work.partition_by:
-        return range_
-    keys = F.hash(*[columns.column(name) for name in work.partition_by])
-    other = F.element_at(F.array(*labels[ranges:]), F.pmod(keys, F.lit(others)) + 1)
-    return F.when(F.col(RANGE) == 0, other).otherwise(range_)
+    task, tasks = F.col(RANGE) - 1, ranges
+    if work.partition_by:
+        keys = F.hash(*[columns.column(name) for name in work.partition_by])
+        task, tasks = F.when(F.col(RANGE) == 0, F.pmod(keys, F.lit(others)) + ranges).otherwise(task), ranges + others
+    if has_tasks_by_number(df):
+        return df.repartitionById(tasks, task)
+    labels = F.array(*map(F.lit, labels_of(tasks)))
+    return df.repartition(tasks, F.element_at(labels, task + 1))
+
+
+def has_tasks_by_number(df: Any) -> bool:
+    """Whether Spark sends rows where we say (since 4.1), and not by a hash."""
+    return hasattr(df, "repartitionById")
 
 
 def labels_of(tasks: int) -> list[int]:
-    """For each task the first number that Spark's hash partitioning sends there.
-
-    Should a Spark hash otherwise, tasks are uneven, and the results the same.
-    """
+    """For each task the first number that Spark's hash partitioning sends there; if it does not, tasks are uneven, no more."""
     found: dict[int, int] = {}
     label = 0
     while len(found) < tasks:

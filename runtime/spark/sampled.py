@@ -19,7 +19,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.ranges import hash_of
 from inwindow.runtime.spark.session import is_connect
 
-WANTED = 1 << 17  # sampled rows: 16 bytes each, or a little more
+WANTED = 1 << 18  # sampled rows: 16 bytes each, or a little more
 LARGE = 5_000_000  # rows from which on a sample is taken unasked
 _CHEAP = (
     "Project", "Filter", "ColumnarToRow", "FileScan", "Scan", "BatchScan", "Range", "LocalTableScan", "InMemoryTableScan",

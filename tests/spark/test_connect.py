@@ -18,6 +18,7 @@ SAME = [
     "test_emitted.py",
     "test_spine.py",
     "test_pane_plan.py",
+    "test_hot_keys.py",
     "test_sql.py",
 ]
 
