@@ -131,7 +131,12 @@ def _slot(window: Window | None) -> tuple[Any, Any] | None:
 
 def _deletes(aggregate: Aggregate) -> bool:
     """Whether a method of the class, or a function in it, has the word ``delete``. In doubt, yes."""
-    methods = [method for cls in type(aggregate).__mro__ if cls.__module__ != Aggregate.__module__ for method in vars(cls).values()]
+    methods = [
+        method
+        for cls in type(aggregate).__mro__
+        if cls.__module__ != Aggregate.__module__
+        for method in vars(cls).values()
+    ]
     codes = [method.__code__ for method in methods if hasattr(method, "__code__")]
     return any("delete" in code.co_names for top in codes for code in _nested(top))
 
@@ -162,7 +167,9 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
     hot = [int(at) for at in order if shares[at] * cores >= _FAIR]
     if not hot:
         largest = shares[order[0]]
-        return No(f"the largest partition has {largest:.1%} of {len(sample):,} sampled tuples, which {cores} cores can bear")
+        return No(
+            f"the largest partition has {largest:.1%} of {len(sample):,} sampled tuples, which {cores} cores can bear"
+        )
     found, reasons = [], []
     for at in hot:
         its = sample.filter(pc.equal(sample["hash"], hashes[at]))
@@ -194,4 +201,6 @@ def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:
         doubled = ranges.doubled
         if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, ranges.count) <= 1 / _FAIR):
             return ranges
-    return No(f"halos would be {doubled:.0%} more tuples: the frames reach too far for {cores} cores, or for the sample")
+    return No(
+        f"halos would be {doubled:.0%} more tuples: the frames reach too far for {cores} cores, or for the sample"
+    )

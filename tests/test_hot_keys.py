@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,29 @@ from in_ranges import halo_of, run, with_halos
 from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.hot_keys import can_be_cut, cut, in_ranges
-from inwindow.optimizer.plan import Pass, plan_windows
+from inwindow.optimizer.hot_keys import Cut, can_be_cut, cut, in_ranges
+from inwindow.optimizer.plan import Halo, Pass, plan_windows
 from inwindow.optimizer.strategy import No
+from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.reserved import HALO
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.sorting import permutation
 from inwindow.udaf.errors import DataError
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
-from inwindow.windows.spec import Order
 
 HOOKS = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive]
-BUILT_INS = [iw.sum, iw.max, iw.min, iw.count, iw.first, iw.last, iw.median, iw.count_distinct, iw.stddev, iw.collect_list]
+BUILT_INS = [
+    iw.sum,
+    iw.max,
+    iw.min,
+    iw.count,
+    iw.first,
+    iw.last,
+    iw.median,
+    iw.count_distinct,
+    iw.stddev,
+    iw.collect_list,
+]
 KINDS = ("rows", "trailing rows", "range", "trailing range")
 
 
@@ -103,3 +113,138 @@ def test_several_windows_in_ranges(data: Any) -> None:
         one = data.draw(st.sampled_from(BUILT_INS))("v").over(iw.rows(1))
         applied[f"x{number}"] = replace(one, window=replace(window, **ordering))
     same_in_ranges(data, table, applied)
+
+
+# The halo is counted
+
+
+def test_a_halo_that_is_too_small_is_an_error() -> None:
+    """As when the data have changed since they were sampled."""
+    halo = Halo("r", "m", (0, 0, 3), (0, 2, 0))
+    check = HaloCheck(halo)
+    check(pa.record_batch({"r": [0, 0, 1, 1, 1, 1], "m": [0, 0, 0, 0, 1, 1]}))
+    check(pa.record_batch({"r": [2, 2], "m": [-1, -1]}))
+    check(pa.record_batch({"r": [2, 2], "m": [0, 0]}))
+    with pytest.raises(DataError, match="3 tuples before a range were there .* now there are 2: .* hot_keys='off'"):
+        check.finish()
+    check = HaloCheck(halo)
+    check(pa.record_batch({"r": [1, 1], "m": [0, 1]}))
+    with pytest.raises(DataError, match="2 tuples behind a range"):
+        check(pa.record_batch({"r": [2], "m": [-1]}))
+    check = HaloCheck(halo)
+    check(pa.record_batch({"r": [1, 1], "m": [1, 1]}))  # no tuple of its own: nothing can be wrong
+    check.finish()
+
+
+# What the optimizer chooses: no data but a sample
+
+
+def sampled(shares: dict[str, float], rows: int = 10_000, order: Any = None) -> pa.Table:
+    rng = np.random.default_rng(1)
+    keys = [key for key, share in shares.items() for _ in range(round(share * rows))]
+    times = rng.permutation(len(keys)) if order is None else order
+    return pa.table({"hash": pa.array([hash(key) for key in keys]), "k": keys, "t": times, "v": rng.random(len(keys))})
+
+
+def work_of(sample: pa.Table, *applied: iw.Applied) -> Pass:
+    (work,) = plan_windows(sample.schema, {f"x{i}": one for i, one in enumerate(applied)})
+    return work
+
+
+def by_k(**options: Any) -> dict[str, Any]:
+    return {"partition_by": "k", "order_by": "t", **options}
+
+
+def test_a_key_that_is_more_than_a_core_can_bear_is_cut() -> None:
+    sample = sampled({"a": 0.9, "b": 0.06, "c": 0.04})
+    found = cut(work_of(sample, iw.sum("v").over(iw.rows(20, **by_k()))), sample, 2)
+    assert isinstance(found, Cut)
+    (key,) = found.keys
+    assert (key.shown, key.share, key.ranges.count, found.others) == ("k='a'", 0.9, 7, 1)
+    borders = [cut.as_py() for cut in key.ranges.cuts]
+    assert all(abs(later - earlier - 10_000 / 7) < 100 for earlier, later in zip([0, *borders], borders, strict=False))
+    before = [cut - low.as_py() for cut, low in zip(borders, key.ranges.lows, strict=True)]
+    assert all(19 <= size <= 40 for size in before), before  # 19 tuples of the key itself
+    assert found.halo("r", "m") == Halo("r", "m", (0, 0, *[19] * 6), (0,) * 8)
+    assert found.describe().startswith(
+        "k='a': 90% of 10,000 sampled tuples, cut by t into 7 ranges, 1.3% more in halos"
+    )
+
+
+def test_several_hot_keys_on_many_cores() -> None:
+    sample = sampled({"a": 0.5, "b": 0.3, "c": 0.1, "d": 0.1})
+    found = cut(work_of(sample, iw.max("v").over(iw.range(5, **by_k()))), sample, 8)
+    assert isinstance(found, Cut)
+    assert [(key.shown, key.ranges.count) for key in found.keys] == [("k='a'", 16), ("k='b'", 10)]
+    assert found.others == 7
+
+
+def test_a_frame_that_reaches_far_gives_fewer_ranges_or_none() -> None:
+    sample = sampled({"a": 1.0})
+    few = cut(work_of(sample, iw.max("v").over(iw.range(1800, **by_k()))), sample, 4)
+    assert isinstance(few, Cut) and few.keys[0].ranges.count == 4
+    none = cut(work_of(sample, iw.max("v").over(iw.range_between(-9000, 9000, **by_k()))), sample, 2)
+    assert isinstance(none, No) and "k='a': halos would be" in none.reason
+
+
+def test_nothing_to_cut() -> None:
+    window = iw.rows(20, **by_k())
+    even = sampled({"a": 0.5, "b": 0.5})
+    assert cut(work_of(even, iw.max("v").over(window)), even, 2) == No(
+        "the largest partition has 50.0% of 10,000 sampled tuples, which 2 cores can bear"
+    )
+    hot = sampled({"a": 1.0}, order=[7] * 10_000)
+    work = work_of(hot, iw.max("v").over(window))
+    assert cut(work, hot, 2) == No("k='a': too few different values of t to cut between")
+    assert cut(work, hot, 1) == No("one task runs at a time")
+    assert cut(work, hot.slice(0, 0), 2) == No("the sample is empty")
+
+
+class Emits(iw.Aggregate):
+    def iterate(self, v: float) -> float:
+        return v
+
+
+class Deletes(iw.WindowAggregate):
+    inwindow: iw.InWindow
+
+    def iterate(self, v: float) -> None:
+        self.forget(v)
+
+    def forget(self, v: float) -> None:
+        self.inwindow.delete(lambda row: row.v < v, keep_newest=True)
+
+    def terminate(self) -> int:
+        return len(self.inwindow)
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (iw.sum("v").over(iw.unbounded(**by_k())), "sum(v) has a frame without bounds"),
+        (iw.sum("v").over(iw.rows_between(-3, None, **by_k())), "sum(v) has a frame without bounds"),
+        (iw.sum("v").over(iw.landmark(since=3, **by_k())), "sum(v) has a landmark"),
+        (iw.sum("v").over(iw.scope(lower=lambda t: t - 3, **by_k())), "sum(v) has a scope"),
+        (
+            iw.sum("v").over(iw.rows(9, slide=3, **by_k())),
+            "sum(v) slides by tuples, counted from the partition's first",
+        ),
+        (iw.sum("v").over(iw.range(9, slide=3, partition_by="k", order_by=iw.desc("t"))), "slides by value against"),
+        (iw.sum("v").over(iw.rows(9, partition_by="k")), "without an order"),
+        (Emits()("v").over(iw.rows(9, **by_k())), "Emits(v) has no terminate"),
+        (Deletes()("v").over(iw.rows(9, **by_k())), "Deletes(v) deletes from inwindow"),
+        (iw.priority_sample("v", 3).over(iw.rows(9, **by_k())), "depends on the tuples' numbers"),
+        (iw.ones_in_window("t").over(iw.rows(9, **by_k())), "approximates"),
+    ],
+)
+def test_what_cannot_be_cut_says_why(one: iw.Applied, reason: str) -> None:
+    verdict = can_be_cut(work_of(sampled({"a": 1.0}, 10), one))
+    assert isinstance(verdict, No) and reason in verdict.reason
+
+
+def test_one_that_cannot_be_cut_stands_in_the_way_of_all() -> None:
+    frames = [iw.rows(9, **by_k()), iw.unbounded(**by_k())]
+    assert not can_be_cut(work_of(sampled({"a": 1.0}, 10), *[iw.sum("v").over(frame) for frame in frames]))
+    slides = [iw.range(9, slide=3, **by_k()), iw.range(9, slide=4, **by_k())]
+    verdict = can_be_cut(work_of(sampled({"a": 1.0}, 10), *[iw.sum("v").over(frame) for frame in slides]))
+    assert verdict == No("the windows slide differently, so there are no common borders")

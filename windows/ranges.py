@@ -142,7 +142,8 @@ def ranges_of(
         keys, _ = key.read(sample.plain)
         edges = keys[borders]
         if slot is not None:
-            edges = np.unique(grid(key.slots(edges, *slot), key.exact_distance(slot[0], what="slide"), key.origin(slot[1])))
+            begins = grid(key.slots(edges, *slot), key.exact_distance(slot[0], what="slide"), key.origin(slot[1]))
+            edges = np.unique(begins[begins <= edges])  # near the end of 64 bits one may wrap around
             borders = np.searchsorted(keys, edges).tolist()
         cuts = [_value(key, edge) for edge in edges]
         kept = [i for i, at in enumerate(borders) if at + sample.before > 0 and cuts[i] is not None]
@@ -153,7 +154,7 @@ def ranges_of(
         highs = [_value(key, k) if at <= enough else None for k, at in zip(high, borders, strict=True)]
         first = np.searchsorted(keys, low).tolist()
         last = np.searchsorted(keys, high, side="right").tolist()
-    if not cuts:
+    if not cuts or not all(map(_can_be_said, cuts)):
         return None
     doubled = 0
     for i, at in enumerate(borders):
@@ -182,7 +183,7 @@ def _moved(key: OrderKey, edges: Keys, offset: Size, *, back: bool) -> Keys:
 
 
 def _value(key: OrderKey, edge: Any) -> pa.Scalar | None:
-    """A key as an order value; None where it lies beyond the type, and so beyond all tuples."""
+    """A key as an order value; None where it lies beyond the type, or the years 1 to 9999: beyond all tuples."""
     original = key.original(np.array([edge]))
     if key.is_float:
         return pa.scalar(float(original[0]))
@@ -190,7 +191,16 @@ def _value(key: OrderKey, edge: Any) -> pa.Scalar | None:
         value = key.column_of(original)
     except (pa.ArrowException, ArithmeticError):
         return None
-    return value[0] if key.read(value)[0][0] == edge else None
+    return value[0] if key.read(value)[0][0] == edge and _can_be_said(value[0]) else None
+
+
+def _can_be_said(value: pa.Scalar) -> bool:
+    """Whether Python has the value: not a date beyond the year 9999."""
+    try:
+        value.as_py()
+    except (OverflowError, ValueError):
+        return False
+    return True
 
 
 def _at(values: pa.Array, index: int) -> pa.Scalar | None:

@@ -24,8 +24,8 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.prefix import prefix_of
 from inwindow.runtime.spark.placed import Placed, Sorted, ordering
+from inwindow.runtime.spark.prefix import prefix_of
 from inwindow.runtime.spark.ranges import has_tasks_by_number, in_tasks
 from inwindow.runtime.spark.session import is_connect
 

@@ -50,7 +50,7 @@ class SparkPlan:
             lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
             if carrier.shuffles and isinstance(carrier.cut, Cut):
                 lines.append(f"  hot keys: {carrier.cut.describe()}")
-            elif carrier.shuffles and work.extent is None:
+            elif isinstance(carrier.cut, No) and carrier.shuffles and work.extent is None:
                 lines.append(f"  hot keys: none, {carrier.cut.reason}")
             if work.extent is not None:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)

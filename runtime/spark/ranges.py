@@ -38,16 +38,13 @@ def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
     """The rows, each in its range and in the halos of others, a task for each range; with the columns RANGE and HALO."""
     F = columns.session.F
     value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
-    own = first = last = None
+    places: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
     base = 1
     for key in cut.keys:
-        places = [base + place for place in _places(value, key.ranges, F)]
-        own, first, last = (
-            F.when(its == key.hash, place) if so_far is None else so_far.when(its == key.hash, place)
-            for so_far, place in zip((own, first, last), places, strict=True)
-        )
+        of_key = _places(value, key.ranges, F)
+        places = [so_far.when(its == key.hash, place + base) for so_far, place in zip(places, of_key, strict=True)]
         base += key.ranges.count
-    own, first, last = (place.otherwise(0) for place in (own, first, last))  # type: ignore[union-attr]
+    own, first, last = (place.otherwise(0) for place in places)
     copies = F.explode_outer(F.when(first != last, F.sequence(first, last)))  # of most rows there is one: no array
     copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
     number = F.coalesce(F.col(_COPIES), F.col(_OWN))
@@ -102,9 +99,11 @@ def murmur3(number: int, seed: int = 42) -> int:
 
 
 def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
-    """A row's own range, the first and the last one that it is in, as Spark columns."""
+    """A row's own range, the first and the last one that it is in, as Spark columns that count from 0."""
     up = ranges.order.ascending
-    cuts, lows, highs = ([_literal(bound, F) for bound in bounds] for bounds in (ranges.cuts, ranges.lows, ranges.highs))
+    cuts, lows, highs = (
+        [_literal(bound, F) for bound in bounds] for bounds in (ranges.cuts, ranges.lows, ranges.highs)
+    )
     open_lows = sum(low is None for low in lows)  # the first ones: lows ascend
 
     def before(bound: Any) -> Any:
@@ -119,7 +118,9 @@ def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
     if not ranges.order.nulls_first:
         return [own, first, last]  # a comparison with NULL is not true, so it is behind all
     nulls = [0, 0, open_lows]
-    return [F.when(value.isNull(), at).otherwise(place) for place, at in zip([own, first, last], nulls, strict=True)]
+    return [
+        F.when(value.isNull(), F.lit(at)).otherwise(place) for place, at in zip([own, first, last], nulls, strict=True)
+    ]
 
 
 def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, base: int = 0) -> Any:
@@ -132,16 +133,13 @@ def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, b
 
 
 def _literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
-    """An order value as a Spark literal; None where Python cannot say it: a bound beyond the year 1 or 9999."""
+    """An order value as a Spark literal."""
     if bound is None:
         return None
     kind = bound.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return F.timestamp_micros(F.lit(bound.value))
-    try:
-        plain = bound.as_py()
-    except (OverflowError, ValueError):
-        return None
+    plain = bound.as_py()
     if pa.types.is_timestamp(kind):
         return F.lit(plain.isoformat(" ")).cast("timestamp_ntz")  # lit() would put it into the session's time zone
     if pa.types.is_decimal(kind):

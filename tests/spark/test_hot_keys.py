@@ -16,8 +16,10 @@ ORDERS = {
     "instant": "timestamp'2026-03-07 12:00:00' + make_dt_interval(0, 0, cast(id * 7919 % 1501 as int))",
     "clock": "timestamp_ntz'2026-03-07 12:00:00' + make_dt_interval(0, 0, cast(id * 7919 % 1501 as int))",
     "real": "if(id % 31 = 0, double('NaN'), cast(id * 31 % 400 as double) / 2)", "thin": "cast(id * 31 % 400 as float) / 3",
-    "cents": "cast(id * 31 % 400 as decimal(10,2)) / 4", "text": "concat('é', id * 31 % 400)", "span": "make_dt_interval(0, id * 31 % 400)",
+    "cents": "cast(id * 31 % 400 as decimal(10,2)) / 4", "text": "concat('é', id * 31 % 400)",
+    "span": "make_dt_interval(0, id * 31 % 400)",
 }  # fmt: skip
+BY_WHOLE: dict[str, Any] = {"partition_by": "k", "order_by": "whole", "slide": 7}
 DISTANCES: dict[str, Any] = {"day": "40 days", "instant": "1 minute", "clock": "1 minute", "span": "5 hours"}
 
 
@@ -56,7 +58,9 @@ def assert_same(made: Any, expected: Any) -> None:
 
 
 def explained(df: Any, **applied: iw.Applied) -> str:
-    return next(line.strip() for line in str(iw.explain(df, hot_keys="sample", **applied)).splitlines() if "hot keys" in line)
+    return next(
+        line.strip() for line in str(iw.explain(df, hot_keys="sample", **applied)).splitlines() if "hot keys" in line
+    )
 
 
 def test_rows_and_ranges_of_one_pass_equal_sparks(events: Any) -> None:
@@ -64,11 +68,20 @@ def test_rows_and_ranges_of_one_pass_equal_sparks(events: Any) -> None:
     from pyspark.sql import functions as F
 
     w = Window.partitionBy("k").orderBy("t")
-    frames = [w.rowsBetween(-9, 0), w.rowsBetween(-2, 5), w.rangeBetween(-50, 20), w.rowsBetween(3, 4), w.rangeBetween(-9, -3)]
+    frames = [
+        w.rowsBetween(-9, 0),
+        w.rowsBetween(-2, 5),
+        w.rangeBetween(-50, 20),
+        w.rowsBetween(3, 4),
+        w.rangeBetween(-9, -3),
+    ]
     ours, theirs = {}, {}
     for number, frame in enumerate(frames):
         ours |= {f"s{number}": iw.sum("v").over(frame), f"m{number}": iw.max("v").filter("ok").over(frame)}
-        theirs |= {f"s{number}": F.sum("v").over(frame), f"m{number}": F.max(F.when(F.col("ok"), F.col("v"))).over(frame)}
+        theirs |= {
+            f"s{number}": F.sum("v").over(frame),
+            f"m{number}": F.max(F.when(F.col("ok"), F.col("v"))).over(frame),
+        }
     ours["d"] = Spread()("v").over(frames[2])
     theirs["d"] = F.max("v").over(frames[2]) - F.min("v").over(frames[2])
     made, expected = iw.with_columns(events, hot_keys="sample", **ours), events.withColumns(theirs)
@@ -105,20 +118,24 @@ def test_order_columns_of_every_type(events: Any, ascending: bool, names: list[s
 
 
 def test_without_partitioning(events: Any) -> None:
-    window = iw.rows(40, order_by=["t", "id"])
+    order: Any = ["t", "id"]
+    applied = {
+        "a": iw.avg("v").over(iw.rows(40, order_by=order)),
+        "n": iw.count().over(iw.rows_between(-3, 3, order_by=order)),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is not one task
-        made = iw.with_columns(events, hot_keys="sample", a=iw.avg("v").over(window), n=iw.count().over(iw.rows_between(-3, 3, order_by=["t", "id"])))
+        made = iw.with_columns(events, hot_keys="sample", **applied)
     with pytest.warns(UserWarning, match="all rows go to one task"):
-        whole = iw.with_columns(events, a=iw.avg("v").over(window), n=iw.count().over(iw.rows_between(-3, 3, order_by=["t", "id"])))
+        whole = iw.with_columns(events, **applied)
     assert_same(made, whole)
 
 
 def test_select_and_slides_by_value(events: Any) -> None:
-    applied = {"s": iw.sum("v").over(iw.range(60, partition_by="k", order_by="whole", slide=7)), "m": iw.median("v").over(iw.range(20, partition_by="k", order_by="whole", slide=7))}
-    whole = iw.select(events, "k", "whole", **applied)
-    made = iw.select(events, "k", "whole", hot_keys="sample", **applied)
-    assert "cut by whole into" in explained(events, **applied)
+    total, middle = iw.sum("v").over(iw.range(60, **BY_WHOLE)), iw.median("v").over(iw.range(20, **BY_WHOLE))
+    whole = iw.select(events, "k", "whole", s=total, m=middle)
+    made = iw.select(events, "k", "whole", hot_keys="sample", s=total, m=middle)
+    assert "cut by whole into" in explained(events, s=total, m=middle)
     rows, others = (sorted(map(str, df.collect())) for df in (made, whole))
     assert rows == others and len(rows) > 100
 
@@ -129,14 +146,17 @@ def test_what_comes_after_is_shuffled_again(events: Any) -> None:
     later = iw.count().over(iw.unbounded(partition_by="k", order_by="t"))
     made = iw.with_columns(iw.with_columns(events, hot_keys="sample", a=first), b=later)
     assert plan_text(made).count("Exchange ") == 2
-    both = iw.with_columns(events, hot_keys="sample", a=first, b=iw.max("v").over(iw.rows(5, partition_by="k", order_by=iw.desc("t"))))
+    down = iw.max("v").over(iw.rows(5, partition_by="k", order_by=iw.desc("t")))
+    both = iw.with_columns(events, hot_keys="sample", a=first, b=down)
     assert_same(made.drop("b"), both.drop("b"))
     whole = iw.with_columns(iw.with_columns(events, a=first), b=later)
     assert_same(made, whole)
 
 
 def test_a_limit_and_a_filter_stay_above(events: Any) -> None:
-    made = iw.with_columns(events, hot_keys="sample", a=iw.count().over(iw.rows_between(-5, 5, partition_by="k", order_by="t")))
+    made = iw.with_columns(
+        events, hot_keys="sample", a=iw.count().over(iw.rows_between(-5, 5, partition_by="k", order_by="t"))
+    )
     rows = {row["id"]: row["a"] for row in made.collect()}
     for df in (made.limit(20), made.where("id % 7 = 1"), made.orderBy("v", "id").limit(50)):
         some = df.collect()
@@ -151,7 +171,9 @@ def test_what_is_not_cut_says_why(events: Any) -> None:
     wide = iw.max("v").over(iw.range_between(-1900, 1900, **by_k))
     assert "halos would be" in explained(events, a=wide)
     assert explained(events.where("k is not null"), a=last_ten).startswith("hot keys: none, the largest partition has")
-    assert explained(events.withColumn("t", events.k), a=last_ten).endswith("too few different values of t to cut between")
+    assert explained(events.withColumn("t", events.k), a=last_ten).endswith(
+        "too few different values of t to cut between"
+    )
     text = str(iw.explain(events, a=last_ten))
     assert "hot keys: none, not looked for: there are only about" in text
     assert "hot keys: none, switched off" in str(iw.explain(events, hot_keys="off", a=last_ten))
