@@ -25,14 +25,15 @@ import pyarrow.compute as pc
 from inwindow.optimizer.plan import Halo, Pass, Step
 from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
-from inwindow.windows.interval import Interval
+from inwindow.windows.interval import Interval, Size
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
 from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
 
+HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
 TASKS = 4  # for each core: a task that is late then holds up little
 _FAIR = 1.25  # a partition is hot if it is that many times what a core should have
 _DOUBLED = 0.2  # as many tuples more, in halos, are no matter
-_MOST_RANGES, _MOST_KEYS = 64, 16  # of one partition; cut in one pass: both are written out in the plan
+_MOST_RANGES, _MOST_KEYS = 64, 8  # of one partition; cut in one pass: both are written out in the plan
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,7 @@ def can_be_cut(work: Pass) -> Verdict:
         return No("extents are cut into panes, not into ranges")
     if not work.order_by:
         return No("without an order there is nothing to cut by")
-    slots = {_slot(step.case.window) for step in work.steps if step.case.window is not None}
-    if len(slots) > 1:
+    if len(_slots(work)) > 1:
         return No("the windows slide differently, so there are no common borders")
     for step in work.steps:
         reason = _stands_in_the_way(step, work)
@@ -123,10 +123,14 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
     return ""
 
 
-def _slot(window: Window | None) -> tuple[Any, Any] | None:
-    if window is None or window.slide is None or isinstance(window.frame, Rows):
-        return None
-    return window.slide, window.origin
+def _slots(work: Pass) -> set[tuple[Size, Any]]:
+    """(slide, origin) of the windows that slide by value."""
+    windows = [window for window in _windows(work) if not isinstance(window.frame, Rows)]
+    return {(window.slide, window.origin) for window in windows if window.slide is not None}
+
+
+def _windows(work: Pass) -> list[Window]:
+    return [step.case.window for step in work.steps if step.case.window is not None]
 
 
 def _deletes(aggregate: Aggregate) -> bool:
@@ -149,7 +153,7 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
-    """Which partitions to cut where, by a sample: columns ``hash`` of the keys, the keys, and the order columns.
+    """Which partitions to cut where, by a sample: columns HASH, of the keys, the keys, and the order columns.
 
     ``cores`` is how many tasks run at a time.
     """
@@ -160,7 +164,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
         return No("one task runs at a time")
     if not len(sample):
         return No("the sample is empty")
-    counted = pc.value_counts(sample["hash"].combine_chunks())
+    counted = pc.value_counts(sample[HASH].combine_chunks())
     hashes, counts = counted.field(0), counted.field(1).to_numpy()
     order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
     shares = counts / len(sample)
@@ -172,7 +176,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
         )
     found, reasons = [], []
     for at in hot:
-        its = sample.filter(pc.equal(sample["hash"], hashes[at]))
+        its = sample.filter(pc.equal(sample[HASH], hashes[at]))
         shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in work.partition_by)
         ranges = _ranges(work, its, float(shares[at]), cores)
         if isinstance(ranges, No):
@@ -189,8 +193,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
 
 def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:
     """As many ranges as make even tasks; fewer where halos would be much of the work."""
-    windows = [step.case.window for step in work.steps if step.case.window is not None]
-    reach, slot = Reach.of(windows), _slot(windows[0])
+    reach, slot = Reach.of(_windows(work)), next(iter(_slots(work)), None)
     sample = Sampled(its[work.order_by[0].column].combine_chunks(), work.order_by[0])
     doubled = 0.0
     for tasks in (TASKS * cores, 2 * cores, cores):

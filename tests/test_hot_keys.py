@@ -15,7 +15,7 @@ from in_ranges import halo_of, run, with_halos
 from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.hot_keys import Cut, can_be_cut, cut, in_ranges
+from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut, in_ranges
 from inwindow.optimizer.plan import Halo, Pass, plan_windows
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.halo import HaloCheck
@@ -143,7 +143,7 @@ def sampled(shares: dict[str, float], rows: int = 10_000, order: Any = None) -> 
     rng = np.random.default_rng(1)
     keys = [key for key, share in shares.items() for _ in range(round(share * rows))]
     times = rng.permutation(len(keys)) if order is None else order
-    return pa.table({"hash": pa.array([hash(key) for key in keys]), "k": keys, "t": times, "v": rng.random(len(keys))})
+    return pa.table({HASH: pa.array([hash(key) for key in keys]), "k": keys, "t": times, "v": rng.random(len(keys))})
 
 
 def work_of(sample: pa.Table, *applied: iw.Applied) -> Pass:

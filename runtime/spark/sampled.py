@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.hot_keys import Cut, can_be_cut, cut
+from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.spark.columns import Columns
@@ -79,8 +79,8 @@ class Source:
         if share < 1 and len(taken) < WANTED / 8:  # there are many fewer than Spark thinks
             taken = self._taken(self.data)
         schema = self.columns.schema()
-        names = ["hash", *dict.fromkeys(self.work.places)]
-        fields = [pa.field("hash", pa.int64()), *(schema.field(name) for name in names[1:])]
+        names = [HASH, *dict.fromkeys(self.work.places)]
+        fields = [pa.field(HASH, pa.int64()), *(schema.field(name) for name in names[1:])]
         return taken.rename_columns(names).cast(pa.schema(fields))
 
     def _taken(self, data: Any) -> pa.Table:
