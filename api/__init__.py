@@ -36,6 +36,7 @@ from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
 
 if _TYPE_CHECKING:
+    from inwindow import testing
     from inwindow.runtime.apply import emitted_at, explain, group_by, late, select, with_columns
     from inwindow.runtime.spark.arrival import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -81,6 +82,7 @@ __all__ = [
     "select",
     "session",
     "sql",
+    "testing",
     "tumble",
     "udaf",
     "unbounded",
@@ -105,6 +107,8 @@ _LATER = {
 
 def __getattr__(name: str) -> _Any:
     """The public names that are loaded when they are first asked for (PEP 562)."""
+    if name == "testing":
+        return _import_module("inwindow.testing")
     module = next((module for module, names in _LATER.items() if name in names), None)
     if module is None and (name == "__all__" or not name.startswith("_")):
         built_ins = _import_module("inwindow.udaf.builtins")

@@ -1,0 +1,93 @@
+"""``iw.testing.check``: which laws, which tuples, how many."""
+
+import inspect
+import math
+from typing import TYPE_CHECKING, Any
+
+from inwindow.testing.equality import TOLERANCE
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.spark_aggregator import udaf
+
+if TYPE_CHECKING:
+    from inwindow.testing.report import Report
+
+
+def check(
+    aggregate: Any,
+    *,
+    values: Any = None,
+    finite: bool = False,
+    window: Any = None,
+    examples: int = 100,
+    seed: int | None = None,
+    tolerance: float = TOLERANCE,
+) -> "Report":
+    """Check that an aggregate keeps the promises its hooks make; raise :class:`BrokenPromise` with a test that shows how not.
+
+    - ``aggregate``: a class, an instance (``TopK(k=10)``), or a Spark ``Aggregator``.
+    - ``values``: what the arguments are: a type (``float``, ``"decimal(10,2)"``) or a Hypothesis strategy, or a list of them for
+      several arguments. Default: the hooks' annotations (``def iterate(self, value: float)``), else what the hooks run on.
+    - ``finite=True``: the data have no NaN, no infinities, and no numbers whose sum overflows.
+    - ``window``: one window or extent to run it over, in place of a choice of them.
+    - ``examples``: how many streams are made up for each part; ``seed``: the same ones every time.
+    - ``tolerance``: floats are the same up to ``tolerance * max(1, |result|, |largest argument|)``.
+
+    >>> import inwindow as iw
+    >>> class MyAvg(iw.WindowAggregate):
+    ...     def initialize(self, value: float): self.total, self.count = value, 1
+    ...     def iterate(self, value): self.total += value; self.count += 1
+    ...     def expire(self, value): self.total -= value          # and the count?
+    ...     def terminate(self) -> float: return self.total / self.count
+    >>> try:
+    ...     iw.testing.check(MyAvg(), seed=0)
+    ... except AssertionError as error:
+    ...     print("\\n".join(str(error).splitlines()[:3]))
+    MyAvg breaks a promise: expire undoes iterate (see `expire`)
+      tuples   [0.0, 1.0]
+      given    0.5, expected 1.0
+    """
+    try:
+        import hypothesis  # noqa: F401
+    except ImportError:
+        raise ImportError(
+            "iw.testing.check makes up its tuples with Hypothesis, which is not installed: pip install 'inwindow[testing]'"
+        ) from None
+    from inwindow.testing.ladder import climb
+
+    if not isinstance(examples, int) or isinstance(examples, bool) or examples < 1:
+        raise UsageError(f"check(examples={shown(examples)}): give a number of examples, 1 or more")
+    if not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
+        raise UsageError(f"check(tolerance={shown(tolerance)}): give a small positive number, such as 1e-6")
+    return climb(aggregate_of(aggregate), values, finite, window, examples, seed, tolerance)
+
+
+def aggregate_of(given: Any) -> Aggregate:
+    """The aggregate that is meant: by a class, an instance, an application, or a Spark Aggregator."""
+    if isinstance(given, Applied):
+        given = given.aggregate
+        if not isinstance(given, Aggregate):
+            raise UsageError(
+                f"check({given.traits.name}(...)): a built-in has no hooks of yours; check classes that you wrote"
+            )
+    if isinstance(given, type):
+        needed = [
+            name
+            for name, parameter in inspect.signature(given).parameters.items()
+            if parameter.default is parameter.empty
+            and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        ]
+        if needed:
+            raise UsageError(
+                f"check({given.__name__}): make one first: check({given.__name__}({', '.join(f'{n}=...' for n in needed)}))"
+            )
+        given = given()
+    if isinstance(given, Aggregate):
+        return given
+    if hasattr(given, "zero") and hasattr(given, "reduce"):
+        return udaf(given)
+    raise UsageError(
+        f"check({shown(given)}): give an aggregate, iw.testing.check(MyAvg()): a class derived from iw.Aggregate or "
+        "iw.WindowAggregate, or a Spark Aggregator"
+    )

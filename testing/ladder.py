@@ -1,0 +1,78 @@
+"""The parts of a check, in order: hooks on plain values, hooks on odd values, numbers that overflow, whole tables."""
+
+import math
+from typing import Any
+
+from hypothesis import strategies as st
+
+from inwindow.testing.laws import Law, laws_of
+from inwindow.testing.overs import Over, given_over
+from inwindow.testing.report import Report, broken_promise
+from inwindow.testing.search import broken_law, examples, overs_for, whole_law, wholes
+from inwindow.testing.shared import Kept
+from inwindow.testing.steps import Steps
+from inwindow.testing.values import LARGE, arguments_of, is_finite, largest, tuples
+from inwindow.udaf.contract import Aggregate
+
+_WHOLE = (
+    "The strategy in the test comes to another result than the definition, which folds every frame afresh: compare the hooks "
+    "that it calls with `initialize` and `iterate`."
+)
+
+
+def climb(
+    aggregate: Aggregate, values: Any, finite: bool, window: Any, count: int, seed: int | None, tolerance: float
+) -> Report:
+    """Part after part; the first law that breaks is raised."""
+    traits = aggregate._traits
+    assert traits is not None
+    class_level = Kept(aggregate)
+    arguments = arguments_of(aggregate, values)
+
+    def steps(example: Any) -> Steps:
+        class_level.restore()
+        rows = [row[-1] for row in example.rows] if hasattr(example, "over") else example.rows
+        size = largest(rows)
+        return Steps(aggregate, math.inf if size >= LARGE else tolerance * max(1.0, size), class_level.restore)
+
+    def part(laws: list[Law], drawn: st.SearchStrategy[Any], share: float) -> None:
+        found = broken_law(laws, drawn, steps, max(1, round(count * share)), seed) if laws else None
+        if found is not None:
+            class_level.restore()
+            raise broken_promise(aggregate, found)
+
+    laws = laws_of(aggregate)
+    plain = tuples(arguments, "plain", traits.nulls)
+    assert plain is not None
+    if finite:
+        plain = plain.filter(is_finite)
+    try:
+        part(laws, examples(plain, True), 1)
+        odd, huge = (None if finite else tuples(arguments, which, traits.nulls) for which in ("odd", "huge"))
+        if odd is not None:
+            part(laws, examples(odd, False), 0.5)
+        if huge is not None:
+            part([law for law in laws if law.name == "expire undoes iterate"], examples(huge, False), 0.25)
+        # A base version with a terminate answers for a NULL, too, where a class without one has no answer.
+        nulls_too = traits.nulls == "skip" and (traits.has_terminate or not traits.has_base)
+        kinds = _kinds(arguments, traits.arity)
+        tables = _tables(window, traits.has_terminate) if not traits.emits_many else []
+        for law, overs in tables:
+            part([law], wholes(plain, kinds, overs, nulls_too), 0.4)
+    finally:
+        class_level.restore()
+    return Report(traits.name, tuple([*(law.name for law in laws), *(law.name for law, _ in tables)]), count)
+
+
+def _kinds(arguments: Any, arity: int | None) -> list[Any]:
+    return [argument.kind for argument in arguments] if isinstance(arguments, list) else [None] * (arity or 1)
+
+
+def _tables(window: Any, has_terminate: bool) -> list[tuple[Law, list[Over]]]:
+    frames = whole_law("every strategy gives the definition's result", _WHOLE)
+    if window is not None:
+        return [(frames, [given_over(window)])]
+    found = [(frames, overs_for(has_terminate, panes=False))]
+    if has_terminate:
+        found.append((whole_law("panes change nothing", _WHOLE), overs_for(True, panes=True)))
+    return found

@@ -1,0 +1,135 @@
+"""Hypothesis at work: looking for tuples that break a law, then for the smallest that do."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, Phase
+from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
+
+from inwindow.testing.laws import Example, Law
+from inwindow.testing.overs import FRAMES, PANES, TRAILING, Over, Whole, strategies_agree, window_of_text
+from inwindow.testing.steps import Broken, Steps
+
+_SEARCH = {
+    "deadline": None, "database": None, "suppress_health_check": list(HealthCheck), "report_multiple_bugs": False,
+    "print_blob": False, "verbosity": hypothesis.Verbosity.quiet, "derandomize": False,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """The smallest example that breaks a law."""
+
+    law: Law
+    broken: Broken
+    example: Any
+
+
+def examples(row: st.SearchStrategy[Any], is_plain: bool) -> st.SearchStrategy[Example]:
+    """Short streams, now and then a long one; where they are cut, and how the frame moves."""
+
+    @st.composite
+    def draw_one(draw: st.DrawFn) -> Example:
+        rows = _with_ties(draw(st.lists(st.one_of(row, row, row, st.none()), min_size=1, max_size=8)), draw(row))
+        rows = [*rows] * draw(_REPEATS)
+        first = draw(st.integers(1, len(rows)))
+        second = draw(st.integers(first, len(rows)))
+        return Example(tuple(map(tuple, rows)), first, second, tuple(draw(_LEAVING)), is_plain)
+
+    return draw_one()
+
+
+def _with_ties(rows: Sequence[Any], first: Any) -> list[Any]:
+    """None is the tuple before once more, so that ties are not left to chance."""
+    found: list[Any] = []
+    for row in rows:
+        found.append(row if row is not None else found[-1] if found else first)
+    return found
+
+
+_REPEATS = st.sampled_from([1] * 15 + [2, 3, 4, 8, 25])
+_LEAVING = st.lists(st.sampled_from([0, 1, 1, 2, 5]), min_size=1, max_size=4)
+
+
+def wholes(
+    row: st.SearchStrategy[Any], kinds: Sequence[Any], overs: Sequence[Over], nulls: bool
+) -> st.SearchStrategy[Whole]:
+    """Small tables over one of the windows: two partitions, ties and gaps, NULLs where they are skipped."""
+    null = [st.just((None,) * len(kinds))] if nulls and kinds else []
+    cell = st.one_of(row, row, st.none(), *null)
+    line = st.tuples(st.sampled_from(["a", "a", "b"]), st.sampled_from([1, 0, 1, 3]), cell)
+
+    @st.composite
+    def draw_one(draw: st.DrawFn) -> Whole:
+        over = draw(st.sampled_from(list(overs)))
+        moment, rows, drawn = -1, [], draw(st.lists(line, min_size=1, max_size=10))
+        cells = _with_ties([values for _, _, values in drawn], draw(row))
+        for (key, gap, _), values in zip(drawn, cells, strict=True):
+            moment += gap
+            rows.append((key, moment, tuple(values)))
+        return Whole(tuple(rows), over, tuple(kinds))
+
+    return draw_one()
+
+
+def overs_for(has_terminate: bool, panes: bool) -> list[Over]:
+    """The windows that are tried, smallest first."""
+    texts = PANES if panes else FRAMES if has_terminate else TRAILING
+    return [Over(text, window_of_text(text)) for text in texts]
+
+
+def broken_law(
+    laws: Sequence[Law], drawn: st.SearchStrategy[Any], steps: Callable[[Any], Steps], count: int, seed: int | None
+) -> Found | None:
+    """The first law that breaks, with the smallest example that was found; None where all hold."""
+    met: list[Law] = []
+
+    def try_all(example: Any) -> None:
+        for law in laws:
+            try:
+                law.tried(steps(example), example)
+            except Broken:
+                met.append(law)
+                raise
+
+    seed = random.SystemRandom().getrandbits(32) if seed is None else seed
+    first = _failure(try_all, drawn, count, seed, (Phase.generate,))
+    if first is None:
+        return None
+    law = met[0]
+    # Once more, with the same seed and so the same examples, for this law alone: while an example shrinks it must not come
+    # to break another law instead.
+    smallest = _failure(
+        lambda example: law.tried(steps(example), example), drawn, count, seed, (Phase.generate, Phase.shrink)
+    )
+    return Found(law, *(smallest or first))
+
+
+def _failure(
+    attempt: Callable[[Any], None], drawn: st.SearchStrategy[Any], count: int, seed: int, phases: tuple[Phase, ...]
+) -> tuple[Broken, Any] | None:
+    seen: list[tuple[Broken, Any]] = []
+
+    @hypothesis.settings(max_examples=count, phases=phases, **_SEARCH)  # type: ignore[arg-type]
+    @hypothesis.given(drawn)
+    def search(example: Any) -> None:
+        try:
+            attempt(example)
+        except Broken as broken:
+            seen.append((broken, example))
+            raise
+
+    try:
+        hypothesis.seed(seed)(search)()
+    except (Broken, FlakyFailure):
+        return seen[-1]
+    return None
+
+
+def whole_law(name: str, advice: str) -> Law:
+    """The law of whole tables."""
+    return Law(name, lambda its: True, strategies_agree, advice, "terminate")

@@ -1,0 +1,505 @@
+"""Aggregates that break a promise, one each: ``iw.testing.check`` must catch every one. BROKEN says by which law.
+
+They are written as one would write them by mistake.
+"""
+
+import random
+import threading
+from collections import Counter
+
+import inwindow as iw
+
+
+class Total(iw.WindowAggregate):
+    """What most of them begin with; this one keeps its promises, on finite values."""
+
+    def initialize(self, value: float):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def expire(self, value):
+        self.total -= value
+        self.count -= 1
+
+    def merge(self, later):
+        self.total += later.total
+        self.count += later.count
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class WrongInverseOfTheFirst(iw.WindowAggregate):
+    """The first tuple is kept apart by initialize, which expire does not know."""
+
+    def initialize(self, value: float):
+        self.total, self.first = 0.0, value
+
+    def iterate(self, value):
+        self.total += value
+
+    def expire(self, value):
+        self.total -= value
+
+    def terminate(self) -> float:
+        return max(self.first, self.total)
+
+
+class ForgetsToCountDown(Total):
+    def expire(self, value):
+        self.total -= value
+
+
+class MergeDropsACount(Total):
+    def merge(self, later):
+        self.total += later.total
+
+
+class MergeCountsOne(Total):
+    def merge(self, later):
+        self.total += later.total
+        self.count += 1
+
+
+class SharedList(iw.Aggregate):
+    values: list[float] = []
+
+    def iterate(self, value: float):
+        self.values.append(value)
+
+    def terminate(self) -> float:
+        return max(self.values)
+
+
+class SharedCount(iw.Aggregate):
+    seen = 0
+
+    def iterate(self, value: float):
+        type(self).seen += 1
+
+    def terminate(self) -> int:
+        return self.seen
+
+
+class TerminateDrains(iw.Aggregate):
+    def initialize(self, value: float):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def terminate(self) -> float:
+        total = 0.0
+        while self.values:
+            total += self.values.pop()
+        return total
+
+
+class TerminateSorts(iw.WindowAggregate):
+    """A median that sorts in place, and an expire that trusts in the order of arrival."""
+
+    def initialize(self, value: float):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def expire(self, value):
+        self.values.pop(0)
+
+    def terminate(self) -> float:
+        self.values.sort()
+        return self.values[len(self.values) // 2]
+
+
+class TerminateDivides(iw.Aggregate):
+    def initialize(self, value: float):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def terminate(self) -> float:
+        self.total /= self.count
+        return self.total
+
+
+class LastIsNotCommutative(iw.Aggregate, commutative=True):
+    def iterate(self, value: float):
+        self.last = value
+
+    def merge(self, later):
+        self.last = later.last
+
+    def terminate(self) -> float:
+        return self.last
+
+
+class ListIsNotCommutative(iw.Aggregate, commutative=True):
+    def initialize(self, value: str):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def merge(self, later):
+        self.values = self.values + later.values
+
+    def terminate(self) -> list[str]:
+        return list(self.values)
+
+
+class Drifts(Total):
+    """Rounds what is left at each expiration."""
+
+    def expire(self, value):
+        self.total = round(self.total - value, 1)
+        self.count -= 1
+
+
+class DriftsByDecay(Total):
+    """Takes out what came in, not what is left of it."""
+
+    def iterate(self, value):
+        self.total = self.total * 0.9 + value
+        self.count += 1
+
+
+class RunningMeanBackwards(Total):
+    """The mean goes on by its count after the tuple, and back by the same count."""
+
+    def iterate(self, value):
+        self.count += 1
+        self.total += (value - self.total) / self.count
+
+    def expire(self, value):
+        self.total -= (value - self.total) / self.count
+        self.count -= 1
+
+    def merge(self, later):
+        self.total = (self.total * self.count + later.total * later.count) / (self.count + later.count)
+        self.count += later.count
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class PoisonedByNaN(iw.WindowAggregate):
+    """A NaN or an infinity that entered the total never leaves it."""
+
+    def initialize(self, value: float):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def expire(self, value):
+        self.total -= value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class PoisonedByOverflow(PoisonedByNaN):
+    """Refuses NaN and infinities, but two large numbers make an infinity, too."""
+
+    def expire(self, value):
+        if value - value != 0.0:
+            return iw.PUNT
+        self.total -= value
+        return None
+
+
+class MaxLosesTies(iw.WindowAggregate):
+    """A queue of maxima that keeps one of two equal values; the expiring one takes the other with it."""
+
+    def initialize(self, value: int):
+        self.queue = [value]
+
+    def iterate(self, value):
+        while self.queue and self.queue[-1] <= value:
+            self.queue.pop()
+        self.queue.append(value)
+
+    def expire(self, value):
+        if self.queue[0] == value and len(self.queue) > 1:
+            self.queue.pop(0)
+
+    def terminate(self) -> int:
+        return self.queue[0]
+
+
+class ModeOfTies(iw.WindowAggregate):
+    """Of ties the one that a Counter holds first, which is not the first of the window."""
+
+    def initialize(self, value: str):
+        self.counts = Counter([value])
+
+    def iterate(self, value):
+        self.counts[value] += 1
+
+    def expire(self, value):
+        self.counts[value] -= 1
+
+    def terminate(self) -> str:
+        return self.counts.most_common(1)[0][0]
+
+
+class EmptyAfterAFilter(iw.Aggregate):
+    """The mean of the positive values: where there are none it divides by nothing."""
+
+    def __init__(self):
+        self.total, self.count = 0.0, 0
+
+    def iterate(self, value: float):
+        if value > 0:
+            self.total += value
+            self.count += 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Saturates(iw.WindowAggregate):
+    """Clamped to 32 bits; what was cut off cannot be taken back."""
+
+    def initialize(self, value: int):
+        self.total = value
+
+    def iterate(self, value):
+        self.total = min(self.total + value, 2**31 - 1)
+
+    def expire(self, value):
+        self.total -= value
+
+    def terminate(self) -> int:
+        return self.total
+
+
+class WrapsOnMerge(iw.Aggregate):
+    """Wraps around at 16 bits, but only where runs are merged."""
+
+    def initialize(self, value: int):
+        self.total = value * 1000
+
+    def iterate(self, value):
+        self.total += value * 1000
+
+    def merge(self, later):
+        self.total = (self.total + later.total + 2**15) % 2**16 - 2**15
+
+    def terminate(self) -> int:
+        return self.total
+
+
+class OrderOfASet(iw.Aggregate):
+    def initialize(self, value: str):
+        self.values = {value}
+
+    def iterate(self, value):
+        self.values.add(value)
+
+    def merge(self, later):
+        self.values = self.values | later.values
+
+    def terminate(self) -> list[str]:
+        return list(self.values)
+
+
+class HashOfAText(iw.Aggregate):
+    """A sketch by hash(): another one in each process."""
+
+    def initialize(self, value: str):
+        self.least = hash(value) % 1000
+
+    def iterate(self, value):
+        self.least = min(self.least, hash(value) % 1000)
+
+    def merge(self, later):
+        self.least = min(self.least, later.least)
+
+    def terminate(self) -> int:
+        return self.least
+
+
+class ExpiresTheNewest(iw.WindowAggregate):
+    def initialize(self, value: float):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def expire(self, value):
+        self.values.pop()
+
+    def terminate(self) -> float:
+        return self.values[0]
+
+
+class MergeDrainsLater(iw.Aggregate):
+    def initialize(self, value: float):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def merge(self, later):
+        while later.values:
+            self.values.append(later.values.pop(0))
+
+    def terminate(self) -> list[float]:
+        return list(self.values)
+
+
+class MergeKeepsLatersList(iw.Aggregate):
+    """Holds on to a list of `later`, and goes on to append to it."""
+
+    def initialize(self, value: str):
+        self.values, self.runs = [value], []
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def merge(self, later):
+        self.runs = [*self.runs, self.values, *later.runs]
+        self.values = later.values
+
+    def terminate(self) -> str:
+        return "".join(value for run in [*self.runs, self.values] for value in run)
+
+
+class UnmergeIsShort(Total):
+    def unmerge(self, earlier):
+        self.total -= earlier.total
+        self.count -= 1
+
+
+class StateDoesNotPickle(iw.Aggregate):
+    def iterate(self, value: float):
+        if not hasattr(self, "lock"):
+            self.lock, self.total = threading.Lock(), 0.0
+        with self.lock:
+            self.total += value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Chance(iw.Aggregate):
+    """A sample of one, drawn from the module's random numbers."""
+
+    def initialize(self, value: float):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def terminate(self) -> float:
+        return random.choice(self.values) + random.random()
+
+
+class ResultsAreNotTuples(iw.Aggregate, algebraic=True):
+    """An average of averages."""
+
+    def initialize(self, value: float):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Sum(iw.Aggregate):
+    def initialize(self, value: float):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class BaseIsAnother(Total, base=Sum):
+    """Averages, on a base that sums."""
+
+
+class DeletesWhatItNeeds(iw.WindowAggregate):
+    """Prunes the buffer of ties; what is pruned never expires, but was counted."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, value: float):
+        self.count = getattr(self, "count", 0) + 1
+        self.inwindow.delete(lambda record: record.value == value, keep_newest=True)
+
+    def expire(self, value):
+        self.count -= 1
+
+    def terminate(self) -> int:
+        return self.count
+
+
+class MeanOfMedians:
+    """A Spark Aggregator whose merge is not that of its reduce."""
+
+    def zero(self):
+        return (0.0, 0)
+
+    def reduce(self, buffer, value: float):
+        return (buffer[0] + (value or 0.0), buffer[1] + 1)
+
+    def merge(self, a, b):
+        return ((a[0] + b[0]) / 2, a[1] + b[1])
+
+    def finish(self, buffer):
+        return buffer[0] / buffer[1] if buffer[1] else None
+
+    def outputType(self):
+        return "double"
+
+
+EXPIRE, MERGE, TERMINATE = "expire undoes iterate", "merge equals running on", "terminate changes nothing"
+SHARE, AGAIN = "copies share nothing", "the same tuples give the same result"
+BROKEN = {
+    WrongInverseOfTheFirst: EXPIRE,
+    ForgetsToCountDown: EXPIRE,
+    MergeDropsACount: MERGE,
+    MergeCountsOne: MERGE,
+    SharedList: SHARE,
+    SharedCount: SHARE,
+    TerminateDrains: TERMINATE,
+    TerminateSorts: TERMINATE,
+    TerminateDivides: TERMINATE,
+    LastIsNotCommutative: "commutative is true",
+    ListIsNotCommutative: "commutative is true",
+    Drifts: EXPIRE,
+    DriftsByDecay: EXPIRE,
+    RunningMeanBackwards: EXPIRE,
+    PoisonedByNaN: EXPIRE,
+    PoisonedByOverflow: EXPIRE,
+    MaxLosesTies: EXPIRE,
+    ModeOfTies: EXPIRE,
+    EmptyAfterAFilter: "hooks take every value",
+    Saturates: EXPIRE,
+    WrapsOnMerge: MERGE,
+    OrderOfASet: AGAIN,
+    HashOfAText: AGAIN,
+    ExpiresTheNewest: EXPIRE,
+    MergeDrainsLater: "merge leaves later alone",
+    MergeKeepsLatersList: "merge leaves later alone",
+    UnmergeIsShort: "unmerge undoes merge",
+    StateDoesNotPickle: "the state survives pickling",
+    Chance: AGAIN,
+    ResultsAreNotTuples: "results are tuples",
+    BaseIsAnother: "the base version agrees",
+    DeletesWhatItNeeds: "every strategy gives the definition's result",
+    MeanOfMedians: MERGE,
+}
