@@ -116,7 +116,7 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
             if isinstance(bound, Interval) and bound.months * bound.microseconds < 0:
                 return "has a bound of months and days of different signs"
     if window.slide is not None:
-        if isinstance(frame, Rows):
+        if window.slides_by_rows:
             return "slides by tuples, counted from the partition's first"
         if not window.order_by[0].ascending:
             return "slides by value against the order"
@@ -125,8 +125,7 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
 
 def _slots(work: Pass) -> set[tuple[Size, Any]]:
     """(slide, origin) of the windows that slide by value."""
-    windows = [window for window in _windows(work) if not isinstance(window.frame, Rows)]
-    return {(window.slide, window.origin) for window in windows if window.slide is not None}
+    return {(window.slide, window.origin) for window in _windows(work) if window.slide is not None and window.slides_by_values}
 
 
 def _windows(work: Pass) -> list[Window]:

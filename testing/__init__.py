@@ -11,9 +11,17 @@ tuples that break a promise as a test to be pasted.
 ...     def merge(self, later): self.total += later.total
 ...     def terminate(self) -> int: return self.total
 >>> print(iw.testing.check(Total(), examples=10, seed=0))
-Total keeps its promises: hooks take every value, copies share nothing, the same tuples give the same result, terminate
+Total keeps its promises: hooks take every value, the same tuples give the same result, copies share nothing, terminate
 changes nothing, expire undoes iterate, merge equals running on, merge is associative, merge leaves later alone, the state
 survives pickling, every strategy gives the definition's result, panes change nothing
+
+Each name is a :class:`~inwindow.testing.laws.Law`. The room, in the order of work:
+
+- `values.py`, what tuples are drawn from; `search.py`, Hypothesis; `ladder.py`, in which order what is tried;
+- `laws.py`, the promises of hooks, as calls that `steps.py` makes and writes down; `overs.py`, those of whole tables;
+- `report.py`, what is said in the end.
+
+For users:
 
 - :func:`check` checks; :class:`BrokenPromise` is what it raises, an ``AssertionError``.
 - :func:`reference` is the definition itself: slow, and right.

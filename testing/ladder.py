@@ -26,6 +26,7 @@ def climb(
     """Part after part; the first law that breaks is raised."""
     traits = aggregate._traits
     assert traits is not None
+    tables = _tables(window, traits.has_terminate) if not traits.emits_many else []
     class_level = Kept(aggregate)
     arguments = arguments_of(aggregate, values)
 
@@ -56,12 +57,11 @@ def climb(
         # A base version with a terminate answers for a NULL, too, where a class without one has no answer.
         nulls_too = traits.nulls == "skip" and (traits.has_terminate or not traits.has_base)
         kinds = _kinds(arguments, traits.arity)
-        tables = _tables(window, traits.has_terminate) if not traits.emits_many else []
         for law, overs in tables:
             part([law], wholes(plain, kinds, overs, nulls_too), 0.4)
     finally:
         class_level.restore()
-    return Report(traits.name, tuple([*(law.name for law in laws), *(law.name for law, _ in tables)]), count)
+    return Report(traits.name, (*(law.name for law in laws), *(law.name for law, _ in tables)), count)
 
 
 def _kinds(arguments: Any, arity: int | None) -> list[Any]:

@@ -276,7 +276,7 @@ LAWS = (
         "A job would fail here. Mend the hook, or say that such tuples do not come: values=st.floats(0, 100), say.", "iterate"),
     Law("the same tuples give the same result", lambda its: True, _same_again, RERUN, "terminate"),
     Law("copies share nothing", lambda its: True, _copies_share_nothing,
-        "Each partition works on a copy of its own: make lists and dicts in `initialize`, on self, not in the class.", "initialize"),
+        "Each partition works on a copy of its own: make lists and dicts in `initialize`, on self.", "initialize"),
     Law("terminate changes nothing", lambda its: its.has_terminate, _terminate_changes_nothing,
         "terminate is called once, often or never for the same frame: compute on copies, sorted(self.values), say.", "terminate"),
     Law("expire undoes iterate", lambda its: its.has_expire and its.has_terminate, _expire_undoes,

@@ -6,6 +6,7 @@ reads ``inwindow`` is asked for these alone, since its buffer is the framework's
 
 from dataclasses import dataclass, replace
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -19,8 +20,8 @@ from inwindow.testing.steps import Broken, Steps, Tuple, literal
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError
 from inwindow.windows.extents import hop, session, tumble
-from inwindow.windows.frames import range_between, rows, rows_between, unbounded
 from inwindow.windows.frames import range as range_
+from inwindow.windows.frames import range_between, rows, rows_between, unbounded
 from inwindow.windows.spec import Extent, Order, Range, Rows, Window
 
 _PLACE = "partition_by='k', order_by='t'"
@@ -35,19 +36,17 @@ PANES = (
 )  # fmt: skip
 
 
-class _Namespace:
-    """What the texts above are written in; ``inwindow`` itself is not to be imported from inside."""
-
-    rows, range, unbounded, rows_between, range_between = map(
-        staticmethod, (rows, range_, unbounded, rows_between, range_between)
-    )
-    hop, tumble, session = map(staticmethod, (hop, tumble, session))
+# What the texts above are written in; `inwindow` itself is not to be imported from inside.
+_IW = SimpleNamespace(
+    rows=rows, range=range_, unbounded=unbounded, rows_between=rows_between, range_between=range_between,
+    hop=hop, tumble=tumble, session=session,
+)  # fmt: skip
 
 
 @cache
 def window_of_text(text: str) -> Any:
     """The window or extent that a text says."""
-    return eval(text, {"iw": _Namespace})
+    return eval(text, {"iw": _IW})
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,7 @@ class Over:
 
 def given_over(window: Any) -> Over:
     """The window that a user gave, over the columns that are made up here: k, and t in whole numbers."""
+    moved: Any
     if isinstance(window, Window) and isinstance(window.frame, (Rows, Range)):
         moved = replace(window, partition_by=("k",), order_by=(Order("t"),), strategy=None)
     elif isinstance(window, Extent):
@@ -153,7 +153,7 @@ def strategies_agree(steps: Steps, whole: Whole) -> None:
             ('given = iw.with_columns(table, x=applied)["x"].to_pylist()', ()),
             ('expected = iw.testing.reference(table, x=applied)["x"].to_pylist()', ()),
         ]
-        _compare(steps, lambda forced=forced: with_columns(table, x=forced)["x"].to_pylist(), expected)  # type: ignore[misc]
+        _compare(steps, lambda forced=forced: with_columns(table, x=forced)["x"].to_pylist(), expected)
 
 
 def columns_of(aggregate: Aggregate, width: int) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from inwindow.testing.search import Found
 
 _MODULES = {
-    "copy": "import copy", "datetime": "import datetime", "Decimal": "from decimal import Decimal", "np": "import numpy as np",
-    "pa": "import pyarrow as pa", "iw": "import inwindow as iw",
+    "copy": "import copy", "datetime": "import datetime", "Decimal": "from decimal import Decimal",
+    "np": "import numpy as np", "pa": "import pyarrow as pa", "iw": "import inwindow as iw",
 }  # fmt: skip
 
 
@@ -117,6 +117,8 @@ def test_of(aggregate: Aggregate, found: "Found") -> str:
     lines = [f"aggregate = {expression_of(aggregate)}", *(line(*step) for step in found.broken.steps.lines)]
     body = "\n".join(f"    {text}" for text in lines)
     imports = [text for name, text in _MODULES.items() if re.search(rf"\b{name}\b[.(]", body)]
+    if re.search(r"window = (Window|Hop|Cumulate|Session)\(", body):
+        imports.append("from inwindow.windows.spec import Cumulate, Hop, Order, Range, Rows, Session, Window")
     others = [aggregate] if "base_version" not in body else [aggregate, base_of(aggregate)]
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(aggregate).__name__).lower()
     title = f"test_{snake}_{found.law.name.replace(' ', '_')}".replace("'", "")

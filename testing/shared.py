@@ -2,7 +2,6 @@
 
 import copy
 from types import FunctionType
-from typing import Any
 
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 

@@ -2,6 +2,7 @@
 
 import pickle
 import zlib
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from inwindow.native._fresh import freeze, thaw
@@ -24,7 +25,7 @@ def pickled(aggregate: Its) -> Its:
     >>> pickled(total).terminate()
     3
     """
-    again: Its = thaw(aggregate, pickle.loads(_dumped(freeze(aggregate))))
+    again: Any = thaw(aggregate, pickle.loads(_dumped(freeze(aggregate))))
     return again
 
 
@@ -32,13 +33,11 @@ def _dumped(state: Any) -> bytes:
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError):
-        try:
-            from pyspark import cloudpickle
-        except ImportError:
-            cloudpickle = None
-        if cloudpickle is None:
+        if find_spec("pyspark") is None:
             raise
-        by_value: bytes = cloudpickle.dumps(state)
+        from pyspark import cloudpickle
+
+        by_value: bytes = cloudpickle.dumps(state)  # type: ignore[no-untyped-call]
         return by_value
 
 

@@ -137,7 +137,8 @@ def _column_type(given: Any) -> pa.DataType:
 
 
 def _annotated(aggregate: Aggregate, parameters: Sequence[str], count: int) -> list[Values]:
-    kinds = [_annotation(aggregate, parameter) for parameter in (*parameters, *parameters[-1:] * count)[:count]]
+    names = [*parameters, *list(parameters[-1:]) * count][:count]
+    kinds = [_annotation(aggregate, name) for name in names]
     if None in kinds:
         kinds = _fitting_kinds(aggregate, kinds)
     return [values_of(kind) for kind in kinds]
@@ -171,11 +172,11 @@ def _fitting_kinds(aggregate: Aggregate, known: list[pa.DataType | None]) -> lis
     alike = [(kind,) * len(free) for kind in tried]
     mixed = product(tried[:4], repeat=len(free)) if 1 < len(free) <= 4 else iter(())
     for kinds in (*alike, *mixed):
-        chosen = list(known)
+        chosen: list[Any] = list(known)
         for index, kind in zip(free, kinds, strict=True):
             chosen[index] = kind
         if _runs_on(aggregate, chosen):
-            return chosen  # type: ignore[return-value]
+            return chosen
     return [kind or pa.float64() for kind in known]
 
 
@@ -183,7 +184,7 @@ def _runs_on(aggregate: Aggregate, kinds: list[Any]) -> bool:
     """Whether the hooks run on three tuples of these types, as far as their types go."""
     from inwindow.windows.reference_hooks import Run
 
-    pools = [_plain(kind) or [[value for value in _plain(kind.value_type)[:2]]] for kind in kinds]
+    pools = [_plain(kind) or [list(_plain(kind.value_type)[:2])] for kind in kinds]
     try:
         run = Run(aggregate)
         for number in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""Every deliberately broken aggregate is caught, by the law it breaks, with a counterexample of at most 5 tuples that can be pasted."""
+"""Every deliberately broken aggregate is caught, by the law it breaks, with at most 5 tuples, in a test that can be pasted."""
 
 import pytest
 from broken_aggregates import BROKEN

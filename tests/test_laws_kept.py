@@ -3,8 +3,6 @@
 Few examples per run, as all tests here; HYPOTHESIS_PROFILE=thorough has as many as users have.
 """
 
-from typing import Any
-
 import pytest
 from hypothesis import settings
 from kept_aggregates import KEPT
