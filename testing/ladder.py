@@ -3,8 +3,6 @@
 import math
 from typing import Any
 
-from hypothesis import strategies as st
-
 from inwindow.testing.laws import Law, laws_of
 from inwindow.testing.overs import Over, given_over
 from inwindow.testing.report import Report, broken_promise
@@ -36,11 +34,15 @@ def climb(
         size = largest(rows)
         return Steps(aggregate, math.inf if size >= LARGE else tolerance * max(1.0, size), class_level.restore)
 
-    def part(laws: list[Law], drawn: st.SearchStrategy[Any], share: float) -> None:
-        found = broken_law(laws, drawn, steps, max(1, round(count * share)), seed) if laws else None
+    def part(laws: list[Law], drawn: Any, share: float, short: Any = None) -> None:
+        few = max(1, round(count * share))
+        found = broken_law(laws, drawn, drawn if short is None else short, steps, few, seed) if laws else None
         if found is not None:
             class_level.restore()
             raise broken_promise(aggregate, found)
+
+    def hooks(laws: list[Law], row: Any, is_plain: bool, share: float) -> None:
+        part(laws, examples(row, is_plain), share, examples(row, is_plain, long=False))
 
     laws = laws_of(aggregate)
     plain = tuples(arguments, "plain", traits.nulls)
@@ -48,12 +50,12 @@ def climb(
     if finite:
         plain = plain.filter(is_finite)
     try:
-        part(laws, examples(plain, True), 1)
+        hooks(laws, plain, True, 1)
         odd, huge = (None if finite else tuples(arguments, which, traits.nulls) for which in ("odd", "huge"))
         if odd is not None:
-            part(laws, examples(odd, False), 0.5)
+            hooks(laws, odd, False, 0.5)
         if huge is not None:
-            part([law for law in laws if law.name == "expire undoes iterate"], examples(huge, False), 0.25)
+            hooks([law for law in laws if law.name == "expire undoes iterate"], huge, False, 0.25)
         # A base version with a terminate answers for a NULL, too, where a class without one has no answer.
         nulls_too = traits.nulls == "skip" and (traits.has_terminate or not traits.has_base)
         kinds = _kinds(arguments, traits.arity)

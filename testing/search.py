@@ -29,15 +29,15 @@ class Found:
     example: Any
 
 
-def examples(row: st.SearchStrategy[Any], is_plain: bool) -> st.SearchStrategy[Example]:
+def examples(row: st.SearchStrategy[Any], is_plain: bool, *, long: bool = True) -> st.SearchStrategy[Example]:
     """Short streams, now and then a long one; where they are cut, and how the frame moves."""
 
     @st.composite
     def draw_one(draw: st.DrawFn) -> Example:
         rows = _with_ties(draw(st.lists(st.one_of(row, row, row, st.none()), min_size=1, max_size=8)), draw(row))
-        rows = [*rows] * draw(_REPEATS)
-        first = draw(st.integers(1, len(rows)))
-        second = draw(st.integers(first, len(rows)))
+        rows = [*rows] * draw(_REPEATS) if long else rows
+        first = min(draw(_RUN), len(rows))  # cut independently of the length, or it could not shrink alone
+        second = min(first + draw(_RUN), len(rows))
         return Example(tuple(map(tuple, rows)), first, second, tuple(draw(_LEAVING)), is_plain)
 
     return draw_one()
@@ -51,6 +51,7 @@ def _with_ties(rows: Sequence[Any], first: Any) -> list[Any]:
     return found
 
 
+_RUN = st.integers(1, 5)
 _REPEATS = st.sampled_from([1] * 15 + [2, 3, 4, 8, 25])
 _LEAVING = st.lists(st.sampled_from([0, 1, 1, 2, 5]), min_size=1, max_size=4)
 
@@ -83,9 +84,17 @@ def overs_for(has_terminate: bool, panes: bool) -> list[Over]:
 
 
 def broken_law(
-    laws: Sequence[Law], drawn: st.SearchStrategy[Any], steps: Callable[[Any], Steps], count: int, seed: int | None
+    laws: Sequence[Law],
+    drawn: st.SearchStrategy[Any],
+    short: st.SearchStrategy[Any],
+    steps: Callable[[Any], Steps],
+    count: int,
+    seed: int | None,
 ) -> Found | None:
-    """The first law that breaks, with the smallest example that was found; None where all hold."""
+    """The first law that breaks, with the smallest example that was found; None where all hold.
+
+    What is found in a long stream is looked for in the short ones as well.
+    """
     met: list[Law] = []
 
     def try_all(example: Any) -> None:
@@ -101,12 +110,20 @@ def broken_law(
     if first is None:
         return None
     law = met[0]
+
     # Once more, with the same seed and so the same examples, for this law alone: while an example shrinks it must not come
     # to break another law instead.
-    smallest = _failure(
-        lambda example: law.tried(steps(example), example), drawn, count, seed, (Phase.generate, Phase.shrink)
-    )
-    return Found(law, *(smallest or first))
+    def try_it(example: Any) -> None:
+        law.tried(steps(example), example)
+
+    smallest = _failure(try_it, drawn, count, seed, _ALL) or first
+    if len(smallest[1].rows) > _SHORT:
+        smallest = _failure(try_it, short, 4 * count, seed, _ALL) or smallest
+    return Found(law, *smallest)
+
+
+_ALL = (Phase.generate, Phase.shrink)
+_SHORT = 5
 
 
 def _failure(
