@@ -54,7 +54,7 @@ def broken_promise(aggregate: Aggregate, found: "Found") -> BrokenPromise:
     broken, law = found.broken, found.law
     name = type(aggregate).__name__
     tuples = [row if len(row) != 1 else row[0] for row in _tuples(found)]
-    odd = "" if _is_plain(tuples) else _ODD
+    odd = "" if _is_plain(tuples) else (_STAYS if law.hook in ("expire", "unmerge") else "") + _FINITE
     said = {
         "aggregate": name,
         "law": law.name,
@@ -78,10 +78,11 @@ def _result(value: Any) -> str:
     return re.sub(r"iw\.testing\.Rehashed\((.*?), \d\)", r"\1", shown(value))
 
 
-_ODD = (
-    " Here a NaN, an infinity or an overflow stays behind: return iw.PUNT from `expire` where the state is not finite "
-    "(if not math.isfinite(self.total): return iw.PUNT). If your data have no such values, say so: check(..., finite=True)."
+_STAYS = (
+    " Here a NaN, an infinity or an overflow stays behind: return iw.PUNT where the state is not finite "
+    "(if not math.isfinite(self.total): return iw.PUNT)."
 )
+_FINITE = " If your data have no NaN, no infinities and no such large numbers, say so: check(..., finite=True)."
 
 
 def _is_plain(tuples: list[Any]) -> bool:

@@ -72,6 +72,7 @@ def test_finite_data_are_no_reason_to_accuse() -> None:
         iw.testing.check(PoisonedByNaN())
     assert caught.value.law == "expire undoes iterate"
     assert any(not math.isfinite(value) for value in caught.value.tuples)
+    assert "return iw.PUNT" in str(caught.value)
     iw.testing.check(PoisonedByNaN(), finite=True, examples=10)
 
 
