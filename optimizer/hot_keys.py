@@ -27,7 +27,7 @@ from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
-from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
+from inwindow.windows.spec import Landmark, Range, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
 TASKS = 4  # for each core: a task that is late then holds up little
@@ -118,6 +118,8 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
     if window.slide is not None:
         if window.slides_by_rows:
             return "slides by tuples, counted from the partition's first"
+        if window.slides_across:
+            return "counts tuples, but slides by value"
         if not window.order_by[0].ascending:
             return "slides by value against the order"
     return ""
@@ -125,7 +127,11 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
 
 def _slots(work: Pass) -> set[tuple[Size, Any]]:
     """(slide, origin) of the windows that slide by value."""
-    return {(window.slide, window.origin) for window in _windows(work) if window.slide is not None and window.slides_by_values}
+    return {
+        (window.slide, window.origin)
+        for window in _windows(work)
+        if window.slide is not None and window.slides_by_values
+    }
 
 
 def _windows(work: Pass) -> list[Window]:

@@ -231,10 +231,9 @@ def late(result: Any) -> Any:
     of its own. A tuple without a time (NULL) is late, too.
 
     >>> import pyarrow as pa, inwindow as iw
-    >>> from inwindow.runtime.stream.replay import replay
     >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]
     >>> window = iw.range(5, order_by="t")
-    >>> result = replay(batches, lambda df: iw.with_columns(df, n=iw.count().over(window)), delay=3)
+    >>> result = iw.testing.replay(batches, lambda df: iw.with_columns(df, n=iw.count().over(window)), delay=3)
     >>> iw.late(result).to_pydict()
     {'t': [2]}
     """

@@ -25,13 +25,15 @@ For users:
 
 - :func:`check` checks; :class:`BrokenPromise` is what it raises, an ``AssertionError``.
 - :func:`reference` is the definition itself: slow, and right.
+- :func:`replay` runs a stream without Spark, on tables as micro-batches; :class:`Replayed` is what it gave.
 - :func:`same`, :func:`pickled`, :class:`Rehashed` are what the pasted tests are made of.
 """
 
+from inwindow.runtime.stream.replay import Replayed, replay
 from inwindow.testing.checking import check
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same
 from inwindow.testing.report import BrokenPromise, Report
 from inwindow.testing.state import Rehashed, pickled
 
-__all__ = ["BrokenPromise", "Rehashed", "Report", "check", "pickled", "reference", "same"]
+__all__ = ["BrokenPromise", "Rehashed", "Replayed", "Report", "check", "pickled", "reference", "replay", "same"]

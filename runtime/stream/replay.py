@@ -57,10 +57,9 @@ def replay(
     ends the stream with a watermark of its own, for what would else still wait.
 
     >>> import pyarrow as pa, inwindow as iw
-    >>> from inwindow.runtime.stream.replay import replay
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
     >>> window = iw.range(5, order_by="t")
-    >>> replayed = replay(batches, lambda df: iw.with_columns(df, total=iw.sum("v").over(window)), delay=2)
+    >>> replayed = iw.testing.replay(batches, lambda df: iw.with_columns(df, total=iw.sum("v").over(window)), delay=2)
     >>> [batch.to_pydict() for batch in replayed.batches if len(batch)]
     [{'t': [1, 2, 3], 'v': [1.0, 4.0, 2.0], 'total': [1.0, 5.0, 7.0]}]
     >>> replayed.watermarks
