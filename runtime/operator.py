@@ -175,7 +175,18 @@ def _window(step: Step) -> str:
 
 
 def _parameters(aggregate: Any) -> str:
-    return "" if aggregate is None else f"{type(aggregate).__qualname__}({vars(aggregate)})"
+    return "" if aggregate is None else f"{type(aggregate).__qualname__}({_stable(vars(aggregate))})"
+
+
+def _stable(value: Any) -> str:
+    """A value's repr, the same in every process: sets are in no order of their own."""
+    if isinstance(value, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(_stable, value)))}}}"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_stable(key)}: {_stable(its)}' for key, its in value.items())}}}"
+    if type(value) in (list, tuple):
+        return f"{type(value).__name__}({', '.join(map(_stable, value))})"
+    return repr(value)
 
 
 def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:

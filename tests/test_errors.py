@@ -9,12 +9,26 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from bad import built_ins, calls, classes, columns, extents, frames, hooks, keywords, pairs, results, scopes, spine
+from bad import (
+    built_ins,
+    calls,
+    classes,
+    columns,
+    extents,
+    frames,
+    hooks,
+    keywords,
+    pairs,
+    results,
+    scopes,
+    spine,
+    streams,
+)
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
 
-TABLES = (classes, keywords, frames, scopes, spine, extents, columns, pairs, calls, built_ins, hooks, results)
+TABLES = (classes, keywords, frames, scopes, spine, extents, columns, pairs, calls, built_ins, hooks, results, streams)
 ROWS = [
     pytest.param(row, id=f"{table.__name__.removeprefix('bad.')}: {row.what}") for table in TABLES for row in table.ROWS
 ]

@@ -29,6 +29,7 @@ from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
 
 _OWN, _GONE = f"{PREFIX}own", f"{PREFIX}gone"
+_NOWHERE = Sequence(None, False)  # of an earlier tuple that is no longer held, nobody knows the number
 _NO_KEYS: Any = np.zeros(0, dtype=np.int64)
 
 
@@ -148,7 +149,7 @@ class TupleBucket(Bucket):
         keep = ready.copy()
         for step, road in zip(self.steps, self.roads, strict=True):
             if isinstance(road, Refolded):
-                taken.append(telling(step, self.work, lambda: held, tuples.sequence, road.run, turn))
+                taken.append(telling(step, self.work, lambda: held, _NOWHERE, road.run, turn))
                 keep = np.minimum(keep, road.keep_from(turn))
             else:
                 taken.append([])
@@ -180,7 +181,7 @@ class TupleBucket(Bucket):
         for number, road in enumerate(self.resumed):
             states = [its[number] for its in before]
             pieces, its_needs = telling(
-                road.step, self.work, lambda: held, tuples.sequence, road.run_keys, turn, touched, states
+                road.step, self.work, lambda: held, _NOWHERE, road.run_keys, turn, touched, states
             )
             taken[self.roads.index(road)] = pieces
             needs = np.minimum(needs, its_needs)
