@@ -39,6 +39,16 @@ class Delta:
         self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
     ) -> pa.Array[Any] | list[Any]: ...
     def absorb(self, columns: Columns, base: int, seen: Seen, start: int, end: int) -> None: ...
+    def resume(
+        self,
+        columns: Columns,
+        seen: Seen,
+        first: Positions,
+        end: Positions,
+        grown: Positions,
+        shift: Positions,
+        states: list[Any],
+    ) -> pa.Array[Any] | list[Any]: ...
     def state(self) -> tuple[Any, ...]: ...
     def restore(self, state: tuple[Any, ...]) -> None: ...
 

@@ -92,7 +92,7 @@ cdef class _Driver:
     cdef const uint8_t* _seen
     cdef Py_ssize_t _base, _length
     cdef Hook _running
-    cdef Py_ssize_t _position, _frame
+    cdef Py_ssize_t _position, _frame, _shift
 
     cdef int _configure(self, prototype, str result, empty, punt, record_fields, snapshot) except -1:
         if result not in MODES:
@@ -230,7 +230,7 @@ cdef class _Driver:
         if running == NO_HOOK:
             raise error
         arguments = () if running == TERMINATE else self._values(self._position)
-        raised = HookRaised(_NAMES[running], self._position, arguments, error)
+        raised = HookRaised(_NAMES[running], self._position + self._shift, arguments, error)
         raised.frame = self._frame
         raise raised from error
 
@@ -271,6 +271,38 @@ cdef class Delta(_Driver):
             self._reraise(error)
         finally:
             self._columns = None
+
+    def resume(self, list columns, const uint8_t[::1] seen, const int64_t[::1] first, const int64_t[::1] end,
+               const int64_t[::1] grown, const int64_t[::1] shift, list states):
+        """Go on with many aggregates over frames that only grow, each from a state of its own (None: afresh).
+
+        Aggregate k has the frames first[k] .. first[k + 1], which end before the rows end[i], and then folds all before
+        row grown[k]. Its tuple p is row p + shift[k] of the columns. The new states take the place of the old ones.
+        """
+        cdef Py_ssize_t k, i
+        cdef list outcomes = []
+        cdef object outcome = None
+        self._open(columns, 0, seen)
+        try:
+            for k in range(shift.shape[0]):
+                if states[k] is None:
+                    self._drop()
+                    self._lo = self._hi = self._count = 0
+                else:
+                    self.restore(states[k])
+                self._shift, self._base = shift[k], -shift[k]
+                for i in range(first[k], first[k + 1]):
+                    if i == first[k] or end[i] != end[i - 1]:
+                        self._fold(0, end[i] - self._shift)
+                        outcome = self._outcome(end[i] - self._shift)
+                    outcomes.append(outcome)
+                self._fold(0, max(self._hi, grown[k] - self._shift))
+                states[k] = self.state()
+        except Exception as error:
+            self._reraise(error)
+        finally:
+            self._columns, self._shift = None, 0
+        return column(outcomes, self._result)
 
     def state(self):
         """What the next call builds on. Shared with the live aggregate: pickle it before that call."""

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native._hooks import HookRaised
+from inwindow.native._hooks import Delta, HookRaised
 from inwindow.optimizer.plan import Step
 from inwindow.optimizer.stream import resumes
 from inwindow.runtime.build import evaluator_of, lane_of
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held, concat
-from inwindow.runtime.hooks import HookEmitter, Unfit
+from inwindow.runtime.hooks import Arguments, HookEmitter, HookEvaluator, Unfit
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
 from inwindow.windows.bounds import Framing, framing_of
 from inwindow.windows.order_key import OrderKey
@@ -158,6 +158,12 @@ class Resumed(Road):
         self.shift = first - self.held.base
         self.restore(pickle.loads(self.fresh) if state is None else state)
 
+    def read(self, arguments: Arguments) -> tuple[list[list[Any]], Any]:
+        """The arguments of the whole micro-batch, and which tuples the hooks see."""
+        its = dict(zip(map(id, self.held.columns.values()), self.columns, strict=True))
+        seen = None if arguments.mask is None else its[id(arguments.mask)]
+        return [its[id(column)] for column in arguments.columns], None if seen is None or seen.all() else seen
+
     def run_keys(self, turn: Turn, keys: Positions, states: list[Any]) -> tuple[list[Piece], Positions]:
         """Go on with these partitions; their results, and the first tuple that each still needs.
 
@@ -199,6 +205,30 @@ class Growing(Resumed):
     def restore(self, state: Any) -> None:
         """The evaluator's."""
         self.evaluator.restore(state)
+
+    def run_keys(self, turn: Turn, keys: Positions, states: list[Any]) -> tuple[list[Piece], Positions]:
+        """All keys in one call, where hooks run that take nothing back."""
+        evaluator = self.evaluator
+        if not isinstance(evaluator, HookEvaluator) or evaluator.evicts or not isinstance(evaluator.driver, Delta):
+            return super().run_keys(turn, keys, states)
+        self.open(turn)
+        shift = (turn.tuples.starts - turn.own[turn.tuples.starts])[keys]
+        gone, ready = turn.gone[keys], turn.ready[keys]
+        # The yields of these partitions, one partition behind the other; those of others have none.
+        first = np.append(np.searchsorted(self.out, gone), len(self.out))
+        folded = np.array([0 if state is None else state[1] for state in states], dtype=np.int64) + shift
+        grown = np.where(ready > gone, self.end[np.maximum(ready - 1, 0)], folded)
+        drivers = [None if state is None else state[2] for state in states]
+        ends = self.end[self.out]
+        values = evaluator.answers.rolled(
+            lambda: evaluator.driver.resume(
+                *self.read(evaluator.arguments), *map(_contiguous, (first, ends, grown, shift)), drivers
+            ),
+            ends,
+        )
+        grown = np.maximum(grown, folded)
+        states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
+        return ([(self.out, values)] if len(self.out) else []), np.minimum(grown, turn.tuples.ends[keys])
 
     def open(self, turn: Turn) -> None:
         """With the yields."""
@@ -271,20 +301,15 @@ class Emitting(Resumed):
         lows = np.array([0 if state is None else state[2] for state in states], dtype=np.int64)
         emitters = [None if state is None else state[0] for state in states]
         low, last, until = self.spans(turn, keys, lows, shift)
-        owners, values = self.emitter.resume(self.columns_of(), low, last, until, shift, self.start, emitters)
+        owners, values = self.emitter.resume(
+            self.read(self.emitter.arguments), low, last, until, shift, self.start, emitters
+        )
         if self.window.slide is not None:
             given = np.isin(owners, self.out)
             owners, values = owners[given], values.filter(pa.array(given))
         lows = self.lows(turn, keys, lows, shift)
         states[:] = [(emitter, -1, low) for emitter, low in zip(emitters, lows.tolist(), strict=True)]
         return ([(owners, values)] if len(owners) else []), self.needs(turn, keys, lows, shift)
-
-    def columns_of(self) -> tuple[list[list[Any]], Any]:
-        """The arguments of the whole micro-batch, and which tuples the hooks see."""
-        arguments = self.emitter.arguments
-        its = dict(zip(map(id, self.held.columns.values()), self.columns, strict=True))
-        seen = None if arguments.mask is None else its[id(arguments.mask)]
-        return [its[id(column)] for column in arguments.columns], None if seen is None or seen.all() else seen
 
     def spans(
         self, turn: Turn, keys: Positions, lows: Positions, shift: Positions
@@ -381,6 +406,10 @@ class Expiring(Emitting):
     def forgets(self) -> bool:
         """A class with terminate starts afresh when its window is empty: nothing is left to remember."""
         return self.step.is_blocking
+
+
+def _contiguous(bounds: Positions) -> Positions:
+    return np.ascontiguousarray(bounds, dtype=np.int64)
 
 
 class _Numbered:
