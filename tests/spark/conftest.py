@@ -14,6 +14,11 @@ SETTINGS = {
     "spark.sql.session.timeZone": "America/New_York",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",  # the default, but not under SPARK_TESTING
 }
+UNSET = (
+    "spark.sql.ansi.enabled",
+    "spark.sql.adaptive.enabled",
+    "spark.sql.streaming.stateStore.providerClass",
+)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +48,7 @@ def settings(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "spark" in request.fixturenames:
         session = request.getfixturevalue("spark")
-        for name in ("spark.sql.ansi.enabled", "spark.sql.adaptive.enabled"):
+        for name in UNSET:
             session.conf.unset(name)
         for name, value in SETTINGS.items():
             session.conf.set(name, value)

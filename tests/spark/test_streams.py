@@ -1,0 +1,229 @@
+"""A stream's life on Spark: sinks, restarts, tuples that come late, what is refused; classic and Connect."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from ids import IdsAll, Leaving, Running
+from spark import stream_cases
+from spark.controlled import OPERATORS, Feed, finished, metrics, plain, started, use
+
+import inwindow as iw
+
+BY = {"partition_by": ("case", "k"), "order_by": "ts"}
+CASES = stream_cases.cases(11)
+
+
+class Above(iw.Aggregate, returns="bigint"):
+    """With a parameter."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+
+    def initialize(self, value: float) -> None:
+        self.count = 0
+        self.iterate(value)
+
+    def iterate(self, value: float) -> None:
+        self.count += value > self.limit
+
+    def terminate(self) -> int:
+        return self.count
+
+
+class Fails(iw.Aggregate):
+    def iterate(self, value: float) -> None:
+        self.best = 1 / (value - 3)
+
+    def terminate(self) -> float:
+        return self.best
+
+
+def sliding(df: Any, above: Any = None, size: str = "9 seconds") -> Any:
+    """What is held, what is remembered, and what is counted."""
+    window = iw.range(size, **BY)
+    applied = {
+        "x": IdsAll()("id").over(window), "above": (above or Above(2))("v").over(window),
+        "yields": iw.sum("v").over(iw.rows(4, slide=3, **BY)), "running": Running()("id").over(iw.unbounded(**BY)),
+    }  # fmt: skip
+    return iw.with_columns(df, **applied)
+
+
+def hops(df: Any) -> Any:
+    """A row per extent."""
+    extent = iw.hop("ts", size="12 seconds", every="5 seconds")
+    return iw.group_by(df, "case", "k").window(extent).agg(n=iw.count(), x=IdsAll()("id"), mid=iw.median("v"))
+
+
+def leaving(df: Any) -> Any:
+    """Active expiration."""
+    window = iw.range("7 seconds", active_expiration=True, **BY)
+    return iw.select(df, "id", iw.emitted_at().alias("at"), x=Leaving()("id").over(window))
+
+
+CHANGED = {
+    "parameter": lambda df: sliding(df, Above(3)),
+    "aggregate": lambda df: sliding(df, iw.count),
+    "window": lambda df: sliding(df, size="8 seconds"),
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, operator: str) -> None:
+    use(spark, operator)
+    feed, rows = Feed(tmp_path / "feed", stream_cases.DDL), tmp_path / "rows"
+    sink = {"sink": "parquet", "path": str(rows)}
+    query = started(sliding(feed.add(*CASES.batches[:2]).read(spark)), tmp_path, **sink)
+    observed = metrics(finished(query))
+    feed.add(*CASES.batches[2:3])
+    for change in CHANGED.values() if operator == "transformWithState" else [CHANGED["window"]]:
+        refused = started(change(feed.read(spark)), tmp_path, **sink)
+        with pytest.raises(Exception, match="the state in this checkpoint belongs to other aggregates or windows"):
+            finished(refused)
+    for batch in (None, CASES.batches[3]):
+        if batch is not None:
+            feed.add(batch)
+        observed += metrics(finished(started(sliding(feed.read(spark)), tmp_path, **sink)))
+    batch_result = sliding(CASES.on_time)
+    got = spark.read.parquet(str(rows)).toArrow()
+    assert plain(got.select(batch_result.column_names)) == plain(batch_result)
+    assert sum(one["late_tuples"] for one in observed) == len(CASES.late)
+    assert observed[-1]["waiting_tuples"] == 1  # the one that ended the stream
+    assert observed[-1]["state_bytes"] > 0
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_batches_without_data_move_time_on(spark: Any, tmp_path: Path, operator: str) -> None:
+    """A query that runs on: after each file a micro-batch without data, in which what the watermark has passed leaves."""
+    use(spark, operator)
+    feed, rows = Feed(tmp_path / "feed", stream_cases.DDL), tmp_path / "rows"
+
+    def put(df: Any, number: int) -> None:
+        df.write.mode("overwrite").parquet(f"{rows}/batch={number}")
+
+    writer = leaving(feed.add(CASES.batches[0]).read(spark)).writeStream.foreachBatch(put)
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    try:
+        query.processAllAvailable()
+        for batch in CASES.batches[1:]:
+            feed.add(batch)
+            query.processAllAvailable()
+        observed = metrics(query)
+    finally:
+        query.stop()
+    assert len(observed) >= 2 * len(CASES.batches)
+    got = spark.read.option("basePath", str(rows)).parquet(str(rows)).toArrow()
+    batch_result = leaving(CASES.on_time)
+    assert plain(got.select(batch_result.column_names)) == plain(batch_result)
+    assert observed[-1]["live_tuples"] == 0
+
+
+def test_late_tuples_are_a_stream(spark: Any, tmp_path: Path) -> None:
+    use(spark, "applyInPandasWithState")
+    feed = Feed(tmp_path / "feed", stream_cases.DDL).add(*CASES.batches)
+    late = iw.late(hops(feed.read(spark)))
+    query = finished(started(late, tmp_path, name="late_tuples"))
+    came = [row for row in CASES.all_rows.to_pylist() if row["id"] in CASES.late]
+    expected = pa.Table.from_pylist(came, CASES.all_rows.schema).select(late.columns)
+    assert plain(spark.table(query.name).toArrow()) == plain(expected)
+
+
+def test_a_hook_that_raises_is_named(spark: Any, tmp_path: Path) -> None:
+    feed = Feed(tmp_path / "feed", stream_cases.DDL).add(*CASES.batches[:2])
+    made = iw.with_columns(feed.read(spark), x=Fails()("v").over(iw.rows(3, **BY)))
+    with pytest.raises(Exception, match=r"Fails\.iterate\(3\.0\) raised ZeroDivisionError"):
+        finished(started(made, tmp_path, name="fails"))
+
+
+def test_complete_mode_is_refused(spark: Any, tmp_path: Path) -> None:
+    feed = Feed(tmp_path / "feed", stream_cases.DDL).add(CASES.batches[0])
+    with pytest.raises(Exception, match="(?i)output mode"):
+        hops(feed.read(spark)).writeStream.format("memory").queryName("complete").outputMode("complete").start()
+
+
+S = iw.sum("v")
+REFUSED = {
+    "order without a watermark": (
+        lambda df, bare: iw.with_columns(bare, x=S.over(iw.range("5 seconds", **BY))),
+        r"with_columns on a stream: 'ts' has no watermark.*df\.withWatermark\('ts', '10 seconds'\)",
+    ),
+    "extent without a watermark": (
+        lambda df, bare: iw.group_by(bare, "k").window(iw.tumble("ts", size="5 seconds")).agg(n=iw.count()),
+        r"'ts' has no watermark.*df\.withWatermark\('ts', '10 seconds'\)",
+    ),
+    "order that is no time": (
+        lambda df, bare: iw.with_columns(df, x=S.over(iw.rows(3, partition_by="k", order_by="id"))),
+        "the order column 'id' is of type int64.*timestamp.*arrival order",
+    ),
+    "extent of numbers": (
+        lambda df, bare: iw.group_by(df, "k").window(iw.tumble("id", size=5)).agg(n=iw.count()),
+        "the order column 'id' is of type int64.*timestamp",
+    ),
+    "UNBOUNDED FOLLOWING": (
+        lambda df, bare: iw.with_columns(df, x=S.over(iw.range_between("5 seconds", None, **BY))),
+        r"UNBOUNDED FOLLOWING waits for the end of the stream.*iw\.group_by\(\.\.\.\)\.window",
+    ),
+    "two partitionings": (
+        lambda df, bare: iw.with_columns(
+            df, x=S.over(iw.rows(3, **BY)), y=S.over(iw.rows(3, partition_by="k", order_by="ts"))
+        ),
+        "windows with the same partitioning and order.*start one query for each",
+    ),
+    "a group without extents": (
+        lambda df, bare: iw.group_by(df, "k").agg(total=S),
+        r"a group never ends.*\.window\(iw\.tumble\(\.\.\.\)\)",
+    ),
+    "descending": (
+        lambda df, bare: iw.with_columns(df, x=S.over(iw.rows(3, partition_by="k", order_by=iw.desc("ts")))),
+        "ordered downwards.*order ascending",
+    ),
+    "RANGE in arrival order": (
+        lambda df, bare: iw.with_columns(df, x=S.over(iw.range("5 seconds", partition_by="k"))),
+        "order",
+    ),
+    "months": (
+        lambda df, bare: iw.with_columns(df, x=S.over(iw.range("1 month", **BY))),
+        "months.*give a size in days or less",
+    ),
+    "tuples counted over the stream": (
+        lambda df, bare: iw.group_by(df, "k").window(iw.tumble("ts", rows=5, scope="stream")).agg(n=iw.count()),
+        r"count within the keys \(scope='partition'\)",
+    ),
+    "no window at all": (lambda df, bare: iw.with_columns(df, x=S), r"over\("),
+    "results at points in time": (
+        lambda df, bare: iw.with_columns(df.select("case", "k", "ts"), of=df, x=S.over(iw.range("5 seconds", **BY))),
+        "on a stream: results at points in time.*batch",
+    ),
+    "late tuples of anything else": (lambda df, bare: iw.late(df), "give the very result of iw.with_columns"),
+    "late tuples of what was filtered": (
+        lambda df, bare: iw.late(hops(df).filter("n > 1")),
+        "before any select or filter",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused_on_the_driver(spark: Any, tmp_path: Path, what: str) -> None:
+    feed = Feed(tmp_path, stream_cases.DDL)
+    query, message = REFUSED[what]
+    with pytest.raises(iw.UsageError, match=f"(?s){message}"):
+        query(feed.read(spark), feed.read(spark, None))
+
+
+def test_many_partitions_are_warned_of(spark: Any, tmp_path: Path) -> None:
+    spark.conf.set("spark.sql.shuffle.partitions", "200")
+    with pytest.warns(UserWarning, match=r"spark\.sql\.shuffle\.partitions is 200"):
+        hops(Feed(tmp_path, stream_cases.DDL).read(spark))
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_explain_says_what_waits(spark: Any, tmp_path: Path, operator: str) -> None:
+    use(spark, operator)
+    df = Feed(tmp_path, stream_cases.DDL).read(spark)
+    text = str(
+        iw.explain(df, x=IdsAll()("id").over(iw.range_between(timedelta(seconds=-9), timedelta(seconds=2), **BY)))
+    )
+    assert f"{operator} over 8 buckets in 2 partitions" in text
+    assert "waits for the watermark to pass the tuple's ts + " in text
