@@ -146,7 +146,8 @@ class StreamFrame(Frame):
         )
         packed = sent.mapInArrow(buckets.pack_function(), buckets.PACKED)  # type: ignore[no-untyped-call]
         given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
-        sums = [F.sum(name).alias(name) for name in ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")]
+        names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+        sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
         given = given.observe(METRICS, *sums)
         made = given.mapInArrow(buckets.unpack_function("rows"), struct_of(list(results.values())))
         whole = titled(made, results, order, F)

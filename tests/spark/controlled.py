@@ -61,13 +61,18 @@ def finished(query: Any) -> Any:
 
 
 def metrics(query: Any) -> list[dict[str, int]]:
-    """What the operator observed in each micro-batch."""
+    """What the operator observed in each micro-batch. Over Connect a row comes as its values and their schema."""
     observed = [progress["observedMetrics"].get("inwindow") for progress in query.recentProgress]
-    return [{name: row[name] or 0 for name in row.asDict()} for row in observed if row is not None]
+    rows = [row.asDict() for row in observed if row is not None]
+    return [_named(row) if "schema" in row else row for row in rows]
+
+
+def _named(row: dict[str, Any]) -> dict[str, int]:
+    return {field["name"]: value for field, value in zip(row["schema"]["fields"], row["values"], strict=True)}
 
 
 def plain(table: pa.Table) -> list[str]:
-    """Rows as texts, sorted: times as microseconds, whatever their zone."""
+    """Rows as texts, sorted: times as microseconds, whatever their zone; doubles to 12 digits, as sums depend on the strategy."""
     columns = [_plain(column.combine_chunks()) for column in table.columns]
     rows = pa.table(columns, names=table.column_names).to_pylist()
     return sorted(map(repr, rows))
@@ -77,6 +82,8 @@ def _plain(array: pa.Array) -> pa.Array:
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_timestamp(array.type):
         return array.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+    if pa.types.is_float64(array.type):
+        return pa.array([None if value is None else f"{value:.12g}" for value in array.to_pylist()], pa.string())
     if pa.types.is_struct(array.type):
         fields = [_plain(array.field(i)) for i in range(array.type.num_fields)]
         return pa.StructArray.from_arrays(fields, names=[field.name for field in array.type])

@@ -20,6 +20,7 @@ SAME = [
     "test_pane_plan.py",
     "test_hot_keys.py",
     "test_sql.py",
+    "test_streams.py",
 ]
 
 
