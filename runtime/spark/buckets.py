@@ -151,18 +151,25 @@ class Turns:
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = pickle.loads(job)
 
-    def take(self, state: bytes | None, payloads: list[tuple[int, bytes]], watermark: int) -> tuple[Bucket, Given]:
-        """A bucket's turn: its state before, its tuples, and the watermark in milliseconds."""
+    def take(
+        self, state: bytes | None, payloads: list[tuple[int, bytes]], watermark: int
+    ) -> tuple[Bucket, Given, bool]:
+        """A bucket's turn: its state before, its tuples, and the watermark in milliseconds.
+
+        The last of what is given says whether the bucket has to be woken when the watermark moves, and nothing has been set
+        to do so: it holds something, and what was set before has rung, or it held nothing.
+        """
         bucket = self.job.bucket()
         if state is not None:
             bucket.restore(state)
+        set_before, done = not bucket.is_idle, bucket.done
         batches = [batch for _, content in sorted(payloads, key=lambda pair: pair[0]) for batch in unpacked(content)]
         table = None
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
         # Before the first tuple Spark's watermark is 0, which is none.
         given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
-        return bucket, given
+        return bucket, given, bucket.key is not None and not bucket.is_idle and not (set_before and bucket.done == done)
 
 
 def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dict[str, Any]]:
@@ -209,10 +216,10 @@ class BucketProcessor(StatefulProcessor):
         failed = None
         try:
             content = self.state.get()
-            bucket, given = self.turns.take(None if content is None else bytes(content[0]), payloads, watermark)
+            bucket, given, wake = self.turns.take(None if content is None else bytes(content[0]), payloads, watermark)
             state = bucket.state()
             self.state.update((state,))
-            if bucket.key is not None and not bucket.is_idle:
+            if wake:
                 self.handle.registerTimer(max(watermark, 0) + 1)
             for one in outcome(bucket, given, len(state), given.late.num_rows):
                 yield Row(**one)
