@@ -25,6 +25,8 @@ from auctions import DELAY, arrivals, auction
 
 import inwindow as iw
 
+PIECES = 4  # micro-batches of the stream
+
 
 def run(show: Show, place: OnArrow | OnSpark, count: int) -> None:
     """A window over the bids, whole and as they arrive, and what there is to say about it."""
@@ -42,7 +44,7 @@ def run(show: Show, place: OnArrow | OnSpark, count: int) -> None:
 
     streamed, took = timed(lambda: place.run_stream(lambda bids: run_text(call, bids)))
     plan = explained(show, place.stream)
-    tell([("stream", f"the same call on bids as they arrive, in disorder, up to {DELAY} late")])
+    tell([("stream", f"the same call on bids as they arrive, in {PIECES} pieces, disordered by up to {DELAY}")])
     tell(re.findall(r"^    (waits) for (.+)$", plan, re.MULTILINE))
     tell([("keeps", f"per key {state}") for state in re.findall(r"state per key: (.+)$", plan, re.MULTILINE)])
     same, waiting = compared(show, rows, streamed)
@@ -136,7 +138,7 @@ def main(count: str = "100000", where: str = "spark") -> None:
         f"{len(bids):,} bids by {bidders:,} bidders on {items} items of {sellers} sellers, "
         f"{first:%H:%M} to {last:%H:%M}, {bids.nbytes / 2**20:.0f} MB"
     )
-    place = (OnSpark if where == "spark" else OnArrow)(bids, arrivals(bids, 4), DELAY)
+    place = (OnSpark if where == "spark" else OnArrow)(bids, arrivals(bids, PIECES), DELAY)
     print(f"on {place.name}")
     for show in SHOWS:
         run(show, place, len(bids))

@@ -70,10 +70,14 @@ def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", 
     if not work.order_by:
         return None
     order = work.order_by[0]
-    key = order_key(order, schema.field(order.column).type, what=f"{where} on a stream", zone=zone)
-    if key.is_wide or key.is_float:
+    kind = schema.field(order.column).type
+    try:
+        key = order_key(order, kind, what=f"{where} on a stream", zone=zone)
+    except UsageError:  # text and the like, which have no distances
+        key = None
+    if key is None or key.is_wide or key.is_float:
         raise UsageError(
-            f"{where} on a stream: the order column {order.column!r} is of type {key.type}; order by the event time, a timestamp "
+            f"{where} on a stream: the order column {order.column!r} is of type {kind}; order by the event time, a timestamp "
             "with a watermark"
         )
     return key
@@ -126,7 +130,9 @@ def _check_window(step: Step) -> None:
         )
     for order in window.order_by[:1]:
         if not order.ascending:
-            raise UsageError(f"{its} is ordered downwards, but a stream comes upwards in time: order ascending")
+            raise UsageError(
+                f"{its} is ordered downwards, but a stream comes upwards in time: order ascending, as in order_by={order.column!r}"
+            )
     if not window.order_by and not isinstance(frame, Rows):
         raise UsageError(
             f"{its} has no order column: a frame by time needs order_by= the event time; in arrival order only rows can be counted "

@@ -277,6 +277,11 @@ def _place(data: Any, where: str, hot_keys: Any = "auto") -> Any:
         raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
+    if kind == "inwindow.runtime.stream.replay.Query":
+        raise UsageError(
+            f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
+            "partitioning and order, or replay the rows of the first one"
+        )
     raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
 
 

@@ -28,7 +28,7 @@ from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
 
-TABLES = (classes, keywords, frames, scopes, spine, extents, columns, pairs, calls, built_ins, hooks, results, streams)
+TABLES = (classes, keywords, frames, scopes, spine, streams, extents, columns, pairs, calls, built_ins, hooks, results)
 ROWS = [
     pytest.param(row, id=f"{table.__name__.removeprefix('bad.')}: {row.what}") for table in TABLES for row in table.ROWS
 ]

@@ -92,6 +92,7 @@ def test_demo(place: str) -> None:
     assert [sum(int(n.replace(",", "")) for n in one) for one in streamed] == [
         int(n.replace(",", "")) for n in of_batch
     ]
+    assert all(one[0] != "0" for one in streamed)
     assert len(re.findall(r"^    spark ", given, re.MULTILINE)) == (6 if place == "spark" else 0)
     assert max(map(len, given.splitlines())) <= 120
 

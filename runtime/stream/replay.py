@@ -65,13 +65,23 @@ def replay(
     >>> replayed.watermarks
     [None, 1, 7]
     """
+    if isinstance(batches, (pa.Table, pa.RecordBatch)):
+        raise UsageError("replay() was given one table: give a list, with a pyarrow.Table for each micro-batch")
+    if not callable(query):
+        raise UsageError(
+            f"replay(batches, {shown(query)}): a query is a function of the stream, called once to plan it: write "
+            "replay(batches, lambda df: iw.with_columns(df, ...))"
+        )
+    if buckets < 1:
+        raise UsageError(f"replay(buckets={buckets}): tuples need one bucket at least")
     tables = [_table(batch) for batch in batches]
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
     for number, table in enumerate(tables):
         if table.schema != tables[0].schema:
             raise UsageError(
-                f"replay(): micro-batch {number} has the schema {table.schema}, but the first one {tables[0].schema}"
+                f"replay(): micro-batch {number} has the columns {_columns(table)}, but the first one {_columns(tables[0])}: give "
+                "all the same columns, with the same types"
             )
     made = query(Stream(tables[0].schema))
     if not isinstance(made, Query):
@@ -87,6 +97,12 @@ class Stream(Local):
     """The stream that a query of :func:`replay` is called with: a schema, and no data yet."""
 
     early: bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"the stream that replay() calls a query with has no .{name}: it is a schema without data, for iw.with_columns, "
+            "iw.select and iw.group_by; prepare the micro-batches themselves"
+        )
 
     def with_early_results(self) -> "Stream":
         """Extents whenever they change."""
@@ -167,6 +183,12 @@ class Query:
     bucket: Callable[[], Bucket]
     titles: Mapping[str, None]
     order: list[str] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"the query of a stream has no .{name}: it is a plan without data; the rows are in what replay() gives: .table, "
+            ".batches"
+        )
 
 
 def _run(
@@ -260,6 +282,10 @@ def _latest(key: Any, table: pa.Table) -> int | None:
         if latest.is_valid
         else None
     )
+
+
+def _columns(table: pa.Table) -> str:
+    return ", ".join(f"{one.name}: {one.type}" for one in table.schema)
 
 
 def _table(batch: Any) -> pa.Table:
