@@ -182,6 +182,11 @@ class StreamFrame(Frame):
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+        if _LATE in vars(self.data):
+            raise UsageError(
+                f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
+                "partitioning and order, or write the first result and read it as a stream of its own"
+            )
         operator_of(self.session_conf).check()
         partitions = self._partitions()
         if partitions > _MANY_PARTITIONS:
@@ -202,9 +207,11 @@ class StreamFrame(Frame):
             )
         marked = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
         if _WATERMARK not in marked:
+            marks = [repr(one.name) for one in columns.df.schema.fields if _WATERMARK in one.metadata]
+            other = f" (that of the stream is on {', '.join(marks)})" if marks else ""
             raise UsageError(
-                f"{where} on a stream: {name!r} has no watermark, so no tuple would ever be known to be in order: say how late "
-                f"tuples may come, as in df.withWatermark({name!r}, '10 seconds')"
+                f"{where} on a stream: {name!r} has no watermark{other}, so no tuple would ever be known to be in order: say how "
+                f"late tuples may come, as in df.withWatermark({name!r}, '10 seconds')"
             )
 
     def _describe(self, work: Pass) -> str:
