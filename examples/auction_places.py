@@ -61,6 +61,7 @@ class OnSpark:
         builder = SparkSession.builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
         builder = builder.config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false")
         builder = builder.config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
+        builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")  # for a short life
         with progress(lambda: "starting Spark"):
             self.session = builder.getOrCreate()
         self.name = f"Spark {self.session.version}, {self.session.sparkContext.master}"

@@ -51,17 +51,14 @@ def averages(bids):
 
 def job(folder):
     """Start a session and the query; when all new files are read, tell what came, and stop both."""
-    session = SparkSession.builder.master("local[1]").config("spark.sql.shuffle.partitions", "1")
-    session = session.config("spark.sql.session.timeZone", "UTC").config("spark.log.level", "OFF").getOrCreate()
+    settings = {"spark.sql.shuffle.partitions": "1", "spark.sql.session.timeZone": "UTC", "spark.log.level": "ERROR"}
+    session = SparkSession.builder.master("local[1]").config(map=settings | {"spark.ui.enabled": "false"}).getOrCreate()
     bids = session.readStream.schema("item string, ts timestamp, price long").parquet(f"{folder}/bids")
     query = averages(bids.withWatermark("ts", "10 seconds")).writeStream.trigger(availableNow=True)
     query = query.option("checkpointLocation", f"{folder}/checkpoint").start(f"{folder}/averages", "parquet")
     query.awaitTermination()
-    print(
-        "{late_tuples} late, {waiting_tuples} waiting".format(
-            **query.lastProgress["observedMetrics"]["inwindow"].asDict()
-        )
-    )
+    metrics = query.lastProgress["observedMetrics"]["inwindow"]
+    print(metrics.late_tuples, "late,", metrics.waiting_tuples, "waiting")
     given = session.read.parquet(f"{folder}/averages").orderBy("ts").toArrow()
     for row in given.to_pylist():
         print("    {ts:%H:%M:%S} {item} {price}: average {avg} of {n}".format(**row))
