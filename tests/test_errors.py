@@ -22,13 +22,29 @@ from bad import (
     results,
     scopes,
     spine,
+    stream_states,
     streams,
 )
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
 
-TABLES = (classes, keywords, frames, scopes, spine, streams, extents, columns, pairs, calls, built_ins, hooks, results)
+TABLES = (
+    classes,
+    keywords,
+    frames,
+    scopes,
+    spine,
+    streams,
+    stream_states,
+    extents,
+    columns,
+    pairs,
+    calls,
+    built_ins,
+    hooks,
+    results,
+)
 ROWS = [
     pytest.param(row, id=f"{table.__name__.removeprefix('bad.')}: {row.what}") for table in TABLES for row in table.ROWS
 ]
