@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, check_columns
 from inwindow.optimizer.spine import plan_spine
+from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier
@@ -50,7 +51,8 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
                 spine.name(name, where)
             spine.check_places(places, where)
     passes = plan_spine(spine.schema(), events.schema(), named, **events.session.planning)
-    return SparkPlan(events, passes, [Carrier(True, True)] * len(passes))
+    uncut = No("a range of events would need the rows of the spine that fall into it")
+    return SparkPlan(events, passes, [Carrier(True, True, cut=uncut)] * len(passes))
 
 
 def with_columns_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> Any:

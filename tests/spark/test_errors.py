@@ -146,12 +146,6 @@ def test_what_cannot_be_shipped(events: Any) -> None:
         iw.with_columns(events, a=Locked()("v").over(WINDOW))
 
 
-def test_streams_are_refused(spark: Any) -> None:
-    stream = spark.readStream.format("rate").load()
-    with pytest.raises(iw.UsageError, match="streaming DataFrame"):
-        iw.with_columns(stream, a=iw.count().over(iw.rows(3, order_by="timestamp")))
-
-
 def test_one_warning_for_windows_without_partitions(events: Any) -> None:
     with pytest.warns(UserWarning) as caught:
         iw.with_columns(

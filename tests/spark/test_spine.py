@@ -194,7 +194,7 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
     text = str(iw.explain(labels, s=one, of=events))
     assert text.endswith(
         "spark, pass 1: repartition by user, sort by user, ts; results at the other rows; mapInArrow, on the union of both, over "
-        "user, ts, price"
+        "user, ts, price\n  hot keys: none, a range of events would need the rows of the spine that fall into it"
     )
     with pytest.raises(
         iw.UnknownColumnError, match="the rows at which sum.price. is wanted: there is no column 'user'"
