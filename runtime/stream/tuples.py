@@ -22,8 +22,11 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
 from inwindow.runtime.sorting import order_levels
 from inwindow.runtime.stream.bucket import Bucket, whole
+from inwindow.runtime.stream.emitting import Expiring
 from inwindow.runtime.stream.memory import Memory
-from inwindow.runtime.stream.roads import Expiring, Refolded, Resumed, Turn, road_of
+from inwindow.runtime.stream.resumed import Resumed
+from inwindow.runtime.stream.road import Refolded, Turn
+from inwindow.runtime.stream.roads import road_of
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
