@@ -24,7 +24,6 @@ from datetime import datetime
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.runtime.stream.replay import replay
 
 
 class Silent(iw.WindowAggregate):
@@ -61,7 +60,7 @@ def query(beats):
     return iw.select(beats, "machine", iw.emitted_at().alias("at"), alert=Silent()("ts").over(five_minutes))
 
 
-replayed = replay(stream, query, delay="1 minute")
+replayed = iw.testing.replay(stream, query, delay="1 minute")
 for number, (watermark, alerts) in enumerate(zip(replayed.watermarks, replayed.batches, strict=True)):
     print(f"micro-batch {number}, watermark", f"{watermark:%H:%M}" if watermark else "not known")
     for row in alerts.to_pylist():
