@@ -188,7 +188,7 @@ def expected(case: Case) -> pa.Table:
 
 
 # The buckets are the same in both operators: the second one is shown by those that differ in what wakes them up.
-BOTH = ("frames", "following", "no keys", "emissions", "active expiration", "session", "counted", "arrival")
+BOTH = ("frames", "no keys", "active expiration", "session")
 RUNS = [
     (operator, name) for operator in OPERATORS for name in QUERIES if operator == "transformWithState" or name in BOTH
 ]
