@@ -1,9 +1,10 @@
 """On Spark: one key that has 90% of the rows, as one task, and cut by order into ranges with halos.
 
 ``python -m benchmarks.spark_hot [--rows N] [--runs N] [--only TITLE ...] [--write]``. Parquet with the columns k, ts (in a
-shuffled order) and v, on ``local[2]``, to nowhere. The same call with ``hot_keys="off"`` and as it is (``"auto"``: the sample is
-taken, and is in the price), in interleaved runs; the least wall time counts, and the CPU time of that run beside it. Memory
-is the largest resident set of any Python worker. Before anything is measured, all rows of both are compared.
+shuffled order) and v, on ``local[2]``, to nowhere. The same call with ``hot_keys="off"`` and as it is (``"auto"``: the sample
+and, where frames begin with the partition, the partials of ranges are in the price), in interleaved runs; the least wall time
+counts, and the CPU time of that run beside it. Memory is the largest resident set of any Python worker. Before anything is
+measured, all rows of both are compared.
 """
 
 import argparse
@@ -49,11 +50,32 @@ class Mean(iw.WindowAggregate):
         return self.total / self.count
 
 
+class Spread(iw.Aggregate, commutative=True):
+    """Highest less lowest; ranges begin with merged states."""
+
+    def initialize(self, value: float) -> None:
+        self.low = self.high = value
+
+    def iterate(self, value: float) -> None:
+        if value < self.low:
+            self.low = value
+        if value > self.high:
+            self.high = value
+
+    def merge(self, later: "Spread") -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+
+    def terminate(self) -> float:
+        return self.high - self.low
+
+
 BY_KEY: dict[str, Any] = {"partition_by": "k", "order_by": "ts"}
 CASES: dict[str, iw.Applied] = {
     "avg over ROWS 1,000 PRECEDING": iw.avg("v").over(iw.rows(1001, **BY_KEY)),
     "max over RANGE 1,000 PRECEDING": iw.max("v").over(iw.range(1000, **BY_KEY)),
     "a class without `merge`, ROWS 1,000 PRECEDING": Mean()("v").over(iw.rows(1001, **BY_KEY)),
+    "sum over ROWS UNBOUNDED PRECEDING": iw.sum("v").over(iw.unbounded(**BY_KEY)),
+    "a class with `merge`, ROWS UNBOUNDED PRECEDING": Spread()("v").over(iw.unbounded(**BY_KEY)),
     "avg over ROWS 1,000 PRECEDING, no partitioning": iw.avg("v").over(iw.rows(1001, order_by="ts")),
 }
 

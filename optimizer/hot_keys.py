@@ -7,7 +7,8 @@
     keys b, c, d, ...             |-- as ever: by key --|
 
 A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
-whose result is a function of the frame. What depends on more is not cut, and explain says why.
+whose result is a function of the frame. A frame that begins with the partition begins in range 3 with *partials* of ranges 1
+and 2: a first job makes them (:mod:`inwindow.runtime.carried`). What depends on more is not cut, and explain says why.
 
 First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
 (2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).
@@ -22,12 +23,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.optimizer.plan import Halo, Pass, Step
+from inwindow.optimizer.panes_first import merges
+from inwindow.optimizer.plan import Carried, Halo, Pass, Step
 from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
-from inwindow.windows.interval import Interval, Size
+from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
-from inwindow.windows.spec import Landmark, Range, Scope, Window
+from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
 TASKS = 4  # for each core: a task that is late then holds up little
@@ -54,20 +56,28 @@ class Cut:
     others: int
     sampled: int
     first_keys: pa.Array  # of the sampled tuples
+    by_prefix: bool = False  # some frames begin with partials of earlier ranges
 
-    def halo(self, range_column: str, mark: str) -> Halo:
+    @property
+    def first_ranges(self) -> list[int]:
+        """Of each key the number of its first range, and behind them the first number of none; they begin with 1."""
+        return np.cumsum([1, *(key.ranges.count for key in self.keys)]).tolist()
+
+    def halo(self, range_column: str, mark: str, carried: Carried | None = None) -> Halo:
         """What each range's halo must have; ranges are numbered through all keys, from 1."""
         before = [0, *(count for key in self.keys for count in key.ranges.rows_before)]
         after = [0, *(count for key in self.keys for count in key.ranges.rows_after)]
-        return Halo(range_column, mark, tuple(before), tuple(after))
+        return Halo(range_column, mark, tuple(before), tuple(after), carried)
 
     def describe(self) -> str:
         """The cuts in words, for explain."""
-        return "; ".join(
+        prefix = "; a first job makes partials of ranges, with which later ones begin" if self.by_prefix else ""
+        cuts = "; ".join(
             f"{key.shown or 'all tuples'}: {key.share:.0%} of {self.sampled:,} sampled tuples, cut by "
             f"{key.ranges.order.column} into {key.ranges.count} ranges, {key.ranges.doubled:.1%} more in halos"
             for key in self.keys
         )
+        return cuts + prefix
 
 
 def in_ranges(work: Pass, halo: Halo) -> Pass:
@@ -87,7 +97,35 @@ def can_be_cut(work: Pass) -> Verdict:
         reason = _stands_in_the_way(step, work)
         if reason:
             return No(f"{step.label} {reason}")
-    return Yes("frames are bounded")
+    return Yes("frames are bounded, or begin with the partition")
+
+
+def carried_steps(work: Pass) -> tuple[Step, ...]:
+    """The steps whose frames begin with the partition: in a range, with partials of the ranges before it."""
+    return tuple(step for step in work.steps if _begins_with_partition(step))
+
+
+def _begins_with_partition(step: Step) -> bool:
+    window = step.case.window
+    return window is not None and isinstance(window.frame, (Rows, Range)) and window.frame.lower is None
+
+
+def _is_not_carried(step: Step) -> str:
+    """Why a frame of the step cannot begin with partials in place of tuples, or nothing."""
+    window, native = step.case.window, step.implementation.native
+    assert window is not None and isinstance(window.frame, (Rows, Range))
+    upper = window.frame.upper
+    if upper is None or (upper != 0 and is_negative(upper)):
+        return "has a frame from the partition's start that does not end with its tuple, or behind it"
+    reaches = "reaches back to the partition's start, and"
+    verdict = merges(step)
+    if isinstance(verdict, No):
+        return f"{reaches} {verdict.reason.removeprefix(step.label).strip()}"
+    if native is None and step.prototype is not step.implementation.aggregate:
+        return f"{reaches} runs as its base, which has no merge to begin with partials"
+    if native is not None and (native.rereads or native.cascade is None or native.cascade.grows):
+        return f"{reaches} its partials are as large as the ranges"
+    return "" if step.strategy == "unbounded" else f"{reaches} has the strategy {step.strategy!r}"
 
 
 def _stands_in_the_way(step: Step, work: Pass) -> str:
@@ -105,7 +143,11 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
         return "approximates, by what it remembers of tuples that have left"
     if isinstance(frame, (Landmark, Scope)):
         return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
-    if frame.lower is None or frame.upper is None:
+    if frame.lower is None:
+        reason = _is_not_carried(step)
+        if reason:
+            return reason
+    elif frame.upper is None:
         return "has a frame without bounds"
     if step.case.traits.reads_inwindow and _deletes(step.implementation.aggregate):
         return "deletes from inwindow, so its results depend on more than the frame"
@@ -193,7 +235,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
     rest = 1 - sum(key.share for key in found)
     others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
     first_keys = sample[work.partition_by[0]].combine_chunks() if work.partition_by else pa.nulls(0)
-    return Cut(tuple(found), others, len(sample), first_keys)
+    return Cut(tuple(found), others, len(sample), first_keys, bool(carried_steps(work)))
 
 
 def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:

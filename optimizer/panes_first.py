@@ -28,13 +28,13 @@ def panes_first(work: Pass) -> Verdict:
     if isinstance(extent, Hop) and extent.rows:
         return No("a tuple's number in its partition is known only behind the sort")
     for step in work.steps:
-        verdict = _merges(step)
+        verdict = merges(step)
         if not verdict:
             return verdict
     return Yes(f"one partial per key and {pane_text(extent)}; no sort of raw tuples")
 
 
-def _merges(step: Step) -> Verdict:
+def merges(step: Step) -> Verdict:
     """Whether partials of the step's panes can be made and merged in any order."""
     traits, native = step.case.traits, step.implementation.native
     if not traits.has_merge or (native is not None and native.cascade is None):

@@ -65,6 +65,19 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Partials of the ranges of a partition that was cut: a frame that begins with the partition begins with those before it."""
+
+    columns: dict[str, tuple[Any, ...]]  # by the step's name: its partials, in the order of ranges
+    begins: tuple[int, ...]  # by the range's number: the partials of the ranges before it, in its partition
+    ends: tuple[int, ...]
+    digest: str  # a column: a number for what is in a tuple
+    digests: tuple[
+        int | None, ...
+    ]  # by the range's number: the sum over its tuples when the partials were made, if they count
+
+
+@dataclass(frozen=True)
 class Halo:
     """Tuples that yield nothing, and are there for the frames of others: those around a range of a partition that was cut.
 
@@ -75,6 +88,7 @@ class Halo:
     mark: str  # a column: < 0 before the range, 0 in it, > 0 behind it
     before: tuple[int, ...]  # by the range's number: so many tuples must be in the halo before it
     after: tuple[int, ...]
+    carried: Carried | None = None
 
 
 @dataclass(frozen=True)

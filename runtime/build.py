@@ -6,6 +6,7 @@ from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import Halo, Step
+from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
@@ -38,7 +39,10 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
         frame = window.frame
         assert isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None
         panes = RowPanes(frame.lower, frame.upper, int(window.slide))  # type: ignore[arg-type]
-    return FrameLane(framing, slots, evaluator_of(step, held, panes), slides)
+    evaluator = evaluator_of(step, held, panes)
+    if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
+        evaluator = FromCarried(step, evaluator, _continued(step, evaluator), held, halo, halo.carried)
+    return FrameLane(framing, slots, evaluator, slides)
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
@@ -56,6 +60,14 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
     return HookEvaluator(driver, _arguments(step, held), answers, evicts=evicts, undoes=undoes)
+
+
+def _continued(step: Step, whole: Evaluator) -> Continued:
+    if isinstance(whole, KernelEvaluator):
+        return ContinuedKernel(whole)
+    assert isinstance(whole, HookEvaluator)
+    driver = _driver(step.strategy, step.prototype, len(step.arguments), whole.answers, step.case.traits.empty)
+    return ContinuedHooks(whole, step.prototype, driver)
 
 
 def levels_of(step: Step, held: Held) -> Levels:

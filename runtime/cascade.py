@@ -194,7 +194,7 @@ class KernelLevels(Levels):
         if self.partials is None:
             self.partials = fresh
         else:
-            self.partials = tuple(_joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
+            self.partials = tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
     def absorb(self, start: int, end: int) -> None:
         """Into the open pane's state."""
@@ -221,5 +221,6 @@ class KernelLevels(Levels):
         self.kernel.restore(kernel)
 
 
-def _joined(a: Any, b: Any) -> Any:
+def joined(a: Any, b: Any) -> Any:
+    """One column of partials behind another."""
     return pa.concat_arrays([a, b]) if isinstance(a, pa.Array) else np.concatenate([a, b])

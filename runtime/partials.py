@@ -24,7 +24,7 @@ from inwindow.runtime import states
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import ArrowColumn, Held
+from inwindow.runtime.held import Held
 from inwindow.windows.sequence import Positions
 
 
@@ -131,6 +131,12 @@ class Partials:
         assert isinstance(levels, KernelLevels) and levels.partials is not None
         return [form.packed(array) for form, array in zip(self.forms, levels.partials, strict=True)]
 
+    def unpacked(self, columns: list[pa.Array]) -> tuple[Any, ...]:
+        """The columns as level two takes them; those of a Python class as they travel."""
+        if self.forms is None:
+            return tuple(columns)
+        return tuple(form.unpacked(column) for form, column in zip(self.forms, columns, strict=True))
+
     def evaluator(self, names: list[str], held: Held) -> "PartialsEvaluator":
         """Level two over the columns of these names."""
         levels = levels_of(self.step, Held())  # level one reads tuples: there are none here
@@ -139,7 +145,7 @@ class Partials:
             objects = held.objects_of(states.Sent(tuple(names), aggregate))
             return PartialsEvaluator(levels, held, lambda: objects.values)
         columns = [held.plain(name) for name in names]
-        return PartialsEvaluator(levels, held, lambda: _unpacked(self.forms, columns))  # type: ignore[arg-type]
+        return PartialsEvaluator(levels, held, lambda: self.unpacked([column.array for column in columns]))
 
 
 class PartialsEvaluator(Evaluator):
@@ -175,7 +181,3 @@ def _form_of(partials: Any) -> Form:
     if partials.dtype == np.uint8:
         return AsNumbers(pa.int8(), "u1")
     return AsNumbers(pa.from_numpy_dtype(partials.dtype), partials.dtype.str)
-
-
-def _unpacked(forms: tuple[Form, ...], columns: list[ArrowColumn]) -> tuple[Any, ...]:
-    return tuple(form.unpacked(column.array) for form, column in zip(forms, columns, strict=True))

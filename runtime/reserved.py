@@ -9,6 +9,7 @@ STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
 EVENT = f"{PREFIX}event"  # 0 in a row of a spine, which comes before the events (1) of its own time
 RANGE = f"{PREFIX}range"  # which range of a partition that was cut a tuple is in
 HALO = f"{PREFIX}halo"  # < 0 in a tuple before its range, > 0 behind it: there for the frames of others
+DIGEST = f"{PREFIX}digest"  # a number for what is in a tuple: whether the data are those of which partials were made
 
 
 def check_names(names: Iterable[str], where: str) -> None:

@@ -26,6 +26,17 @@ class IdsMerge(Ids, returns="array<bigint>"):
         self.ids += later.ids
 
 
+class IdsAnyOrder(Ids, returns="array<bigint>", commutative=True):
+    """With a merge, and results that do not depend on the order; mutable, and shared if it is not copied."""
+
+    def merge(self, later):
+        self.ids += later.ids
+        later.ids.clear()
+
+    def terminate(self):
+        return sorted(self.ids)
+
+
 class IdsExpire(iw.WindowAggregate, returns="array<bigint>", nulls="pass", empty=()):
     """With an expire that is given the oldest; NULL arguments are passed."""
 

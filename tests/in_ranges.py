@@ -1,16 +1,21 @@
 """Cut a local table into ranges with halos, as Spark's expressions do: plain comparisons with cuts, lows and highs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.optimizer.hot_keys import in_ranges
 from inwindow.optimizer.plan import Halo, Pass
+from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.reserved import HALO, RANGE
+from inwindow.runtime.panes_first import PaneReducer
+from inwindow.runtime.range_partials import carried, panes_of_ranges
+from inwindow.runtime.reserved import DIGEST, HALO, RANGE
 from inwindow.runtime.sorting import order_levels, permutation
 from inwindow.windows.ranges import Ranges
 
@@ -64,15 +69,30 @@ def with_halos(table: pa.Table, work: Pass, cut: dict[Any, Ranges]) -> pa.Table:
     return made if order is None else made.take(pa.array(order))
 
 
+def begun(pieces: pa.Table, work: Pass, halo: Halo, first_ranges: list[int], rows: int) -> tuple[pa.Table, Halo]:
+    """The pieces with a digest, and the halo with partials of ranges: made of ``rows`` tuples at a time, in another order."""
+    pieces = pieces.append_column(DIGEST, pc.cast(pc.add(pieces["id"], 7), pa.int64()))
+    panes = panes_of_ranges(work, pieces.schema)
+    carried_on = pc.invert(pc.is_in(pieces[RANGE], pa.array([first - 1 for first in first_ranges], pa.int32())))
+    its = pieces.filter(pc.and_(carried_on, pc.equal(pieces[HALO], 0)))
+    its = its.take(pc.sort_indices(pc.bit_wise_xor(its["id"], 5))).combine_chunks()
+    given = PaneReducer(panes, rows=rows).run(iter(its.to_batches(max_chunksize=rows)))
+    partials = pa.Table.from_batches(given, panes.schema)
+    return pieces, replace(halo, carried=carried(panes, partials, first_ranges))
+
+
 def run(operator: Operator, table: pa.Table, size: int) -> pa.Table:
     """All that the operator gives, over batches of ``size`` rows; halos are counted."""
-    check = HaloCheck(operator.work.halo) if operator.work.halo is not None else None
+    halo = operator.work.halo
+    checks: list[HaloCheck | CarriedCheck] = [] if halo is None else [HaloCheck(halo)]
+    if halo is not None and halo.carried is not None:
+        checks.append(CarriedCheck(halo, halo.carried))
     given = []
     for start in range(0, len(table), size):
         batch = table.slice(start, size).combine_chunks().to_batches()[0]
-        if check is not None:
+        for check in checks:
             check(batch)
         given.append(operator.process(batch))
-    if check is not None:
+    for check in checks:
         check.finish()
     return pa.Table.from_batches([*given, operator.finish()])

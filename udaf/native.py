@@ -24,6 +24,7 @@ class Cascade:
 
     reduce: Callable[[], Any]
     window: Callable[[], Any]
+    grows: bool = False  # a partial is a list of what is in its tuples
 
 
 @dataclass(frozen=True)

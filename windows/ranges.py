@@ -43,16 +43,16 @@ class Reach:
 
     @classmethod
     def of(cls, windows: Iterable[Window]) -> "Reach":
-        """The furthest of bounded ROWS and RANGE frames."""
+        """The furthest of ROWS and RANGE frames; one that begins with the partition reaches no tuple there that it must see."""
         rows_before = rows_after = 0
         before, after = set(), set()
         for window in windows:
             frame = window.frame
-            assert isinstance(frame, (Rows, Range)) and frame.lower is not None and frame.upper is not None
+            assert isinstance(frame, (Rows, Range)) and frame.upper is not None
             if isinstance(frame, Rows):
-                rows_before, rows_after = max(rows_before, -frame.lower), max(rows_after, frame.upper)
+                rows_before, rows_after = max(rows_before, -(frame.lower or 0)), max(rows_after, frame.upper)
                 continue
-            if frame.lower != 0 and is_negative(frame.lower):
+            if frame.lower is not None and frame.lower != 0 and is_negative(frame.lower):
                 before.add(frame.lower)
             if frame.upper != 0 and is_positive(frame.upper):
                 after.add(frame.upper)

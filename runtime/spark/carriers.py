@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.optimizer.hot_keys import Cut, in_ranges
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Carried, Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
@@ -38,6 +38,7 @@ class Carrier:
     sorts: bool
     numbered: bool = False
     cut: Cut | No = No("not looked for")
+    carried: Carried | None = None  # what ranges begin with, when it has been made
 
     def placed(self, df: Any, columns: Columns, work: Pass) -> Any:
         """The data in the order of the pass (for a numbered one, Spark does it where the number is asked for)."""
@@ -61,7 +62,7 @@ class Carrier:
 
     def worked(self, work: Pass) -> Pass:
         """The pass as it runs in Python: over ranges, where partitions are cut."""
-        return in_ranges(work, self.cut.halo(RANGE, HALO)) if isinstance(self.cut, Cut) else work
+        return in_ranges(work, self.cut.halo(RANGE, HALO, self.carried)) if isinstance(self.cut, Cut) else work
 
     def leaves(self, placed: Placed, work: Pass) -> Placed:
         """Where the rows lie when the pass has run.

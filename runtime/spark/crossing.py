@@ -9,10 +9,12 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.reserved import HALO, PREFIX, RANGE
+from inwindow.runtime.range_partials import DIGEST_BITS
+from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, number
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 
@@ -49,12 +51,25 @@ def crossing(columns: Columns, names: list[str], work: Pass, carrier: Carrier) -
         F = columns.session.F
         handed = [F.col(RANGE), F.col(HALO), *handed]
         fields = [pa.field(RANGE, pa.int32()), pa.field(HALO, pa.int8()), *fields]
+        if carrier.carried is not None:
+            handed.append(digest(columns, work))
+            fields.append(pa.field(DIGEST, pa.int64()))
     if carrier.numbered:
         handed.insert(0, number(columns, work))
         fields.insert(0, pa.field(f"{PREFIX}number", pa.int32()))
     elif not handed:  # a count of tuples reads nothing but their number
         handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}row", pa.int32())]
     return handed, pa.schema(fields)
+
+
+def digest(columns: Columns, work: Pass) -> Any:
+    """A number for what a pass reads of a tuple; of nested values, of which Spark hashes some, whether they are NULL."""
+    F, schema = columns.session.F, columns.schema()
+    read = [
+        columns.crossing(name).isNull() if pa.types.is_nested(schema.field(name).type) else columns.crossing(name)
+        for name in needed(work)
+    ]
+    return F.xxhash64(*read).bitwiseAND(F.lit((1 << DIGEST_BITS) - 1))
 
 
 def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result]) -> Any:

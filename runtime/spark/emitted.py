@@ -23,6 +23,7 @@ from inwindow.runtime.spark.crossing import (
     titled,
 )
 from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.range_partials import begun
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.udaf.applied import Applied
@@ -42,6 +43,7 @@ def select(
     planned = _plan(columns, applied, hot_keys)
     (work,), (carrier,) = planned.passes, planned.carriers
     planned.warn_of_one_task()
+    carrier = begun(carrier, columns, work)
     names = list(dict.fromkeys([*needed(work), *sources.values()]))
     handed, schema = crossing(columns, names, work, carrier)
     job = shipped(worker.SelectJob(carrier.worked(work), schema, carrier.numbered, tuple(sources.values()), emitted_at))

@@ -37,19 +37,23 @@ def hash_of(columns: Columns, work: Pass) -> Any:
 def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
     """The rows, each in its range and in the halos of others, a task for each range; with the columns RANGE and HALO."""
     F = columns.session.F
-    value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
-    places: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
-    base = 1
-    for key in cut.keys:
-        of_key = _places(value, key.ranges, F)
-        places = [so_far.when(its == key.hash, place + base) for so_far, place in zip(places, of_key, strict=True)]
-        base += key.ranges.count
-    own, first, last = (place.otherwise(0) for place in places)
+    own, first, last = numbers(columns, work, cut)
     copies = F.explode_outer(F.when(first != last, F.sequence(first, last)))  # of most rows there is one: no array
     copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
     number = F.coalesce(F.col(_COPIES), F.col(_OWN))
     marked = copied.withColumns({RANGE: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
-    return _tasks(marked.drop(_OWN, _COPIES), columns, work, base - 1, cut.others)
+    return _tasks(marked.drop(_OWN, _COPIES), columns, work, cut.first_ranges[-1] - 1, cut.others)
+
+
+def numbers(columns: Columns, work: Pass, cut: Cut) -> list[Any]:
+    """A row's own range, the first and the last one that it is in, as Spark columns; 0 where its partition is not cut."""
+    F = columns.session.F
+    value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
+    places: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
+    for key, base in zip(cut.keys, cut.first_ranges, strict=False):
+        of_key = _places(value, key.ranges, F)
+        places = [so_far.when(its == key.hash, place + base) for so_far, place in zip(places, of_key, strict=True)]
+    return [place.otherwise(0) for place in places]
 
 
 def _tasks(df: Any, columns: Columns, work: Pass, ranges: int, others: int) -> Any:

@@ -25,6 +25,7 @@ from inwindow.runtime.spark.crossing import (
 )
 from inwindow.runtime.spark.placed import marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.range_partials import begun
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Result
 from inwindow.udaf.applied import Applied
@@ -46,6 +47,7 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied], hot_keys: str
     results: dict[str, Any] = {}
     placed = columns.placed
     for at, (work, carrier) in enumerate(zip(planned.passes, planned.carriers, strict=True)):
+        carrier = begun(carrier, columns, work)
         its = f"{PREFIX}result_{at}"
         made = results_of(columns, work)
         df = one_pass(carrier.placed(df, columns, work), columns, work, carrier, made, its)

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import in_one_sequence
+from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.local import SortedCheck, over_nothing
@@ -49,19 +50,23 @@ class OrderGuard(Guard):
 
     def __init__(self, work: Pass) -> None:
         self.check = SortedCheck(work, "the tuples that Spark hands over are", _REPORT)
-        self.halo = None if work.halo is None else HaloCheck(work.halo)
+        self.ranges: list[HaloCheck | CarriedCheck] = []
+        if work.halo is not None:
+            self.ranges.append(HaloCheck(work.halo))
+            if work.halo.carried is not None:
+                self.ranges.append(CarriedCheck(work.halo, work.halo.carried))
 
     def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch as it is."""
         self.check(batch)
-        if self.halo is not None:
-            self.halo(batch)
+        for check in self.ranges:
+            check(batch)
         return batch
 
     def finish(self) -> None:
-        """The last range's halo, too."""
-        if self.halo is not None:
-            self.halo.finish()
+        """The last range, too."""
+        for check in self.ranges:
+            check.finish()
 
 
 class NumberGuard(Guard):

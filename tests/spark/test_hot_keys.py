@@ -23,14 +23,17 @@ BY_WHOLE: dict[str, Any] = {"partition_by": "k", "order_by": "whole", "slide": 7
 DISTANCES: dict[str, Any] = {"day": "40 days", "instant": "1 minute", "clock": "1 minute", "span": "5 hours"}
 
 
-class Spread(iw.Aggregate):
-    """Without merge, and without expire."""
+class Spread(iw.Aggregate, commutative=True):
+    """Without expire."""
 
     def initialize(self, value: float) -> None:
         self.low = self.high = value
 
     def iterate(self, value: float) -> None:
         self.low, self.high = min(self.low, value), max(self.high, value)
+
+    def merge(self, later: "Spread") -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
 
     def terminate(self) -> float:
         assert self.high >= self.low
@@ -88,6 +91,47 @@ def test_rows_and_ranges_of_one_pass_equal_sparks(events: Any) -> None:
     assert made.schema == expected.schema
     assert_same(made, expected)
     assert "cut by t into" in explained(events, **ours)
+
+
+def test_frames_from_the_partitions_start(events: Any) -> None:
+    """They begin with partials of earlier ranges; bounded ones beside them have halos."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    w = Window.partitionBy("k").orderBy("t")
+    growing, peers, ahead = (
+        w.rowsBetween(Window.unboundedPreceding, 0),
+        w,
+        w.rangeBetween(Window.unboundedPreceding, 30),
+    )
+    last_ten = w.rowsBetween(-9, 0)
+    ours = {
+        "s": iw.sum("v").over(growing), "n": iw.count("whole").over(peers), "a": iw.avg("cents").over(ahead),
+        "m": iw.max("text").filter("ok").over(growing), "d": iw.min("instant").over(peers), "b": iw.sum("v").over(last_ten),
+        "h": Spread()("v").over(growing),
+    }  # fmt: skip
+    theirs = {
+        "s": F.sum("v").over(growing), "n": F.count("whole").over(peers), "a": F.avg("cents").over(ahead),
+        "m": F.max(F.when(F.col("ok"), F.col("text"))).over(growing), "d": F.min("instant").over(peers),
+        "b": F.sum("v").over(last_ten), "h": F.max("v").over(growing) - F.min("v").over(growing),
+    }  # fmt: skip
+    made, expected = iw.with_columns(events, hot_keys="sample", **ours), events.withColumns(theirs)
+    assert made.schema == expected.schema
+    assert_same(made, expected)
+    assert explained(events, **ours).endswith("; a first job makes partials of ranges, with which later ones begin")
+    chosen, whole = (iw.select(events, "id", hot_keys=how, s=ours["s"], m=ours["m"]) for how in ("sample", "off"))
+    assert_same(chosen, whole)
+
+
+def test_partials_of_other_data_are_an_error(events: Any) -> None:
+    """The time of the first job is not that of the pass."""
+    growing = iw.sum("v").over(iw.unbounded(partition_by="k", order_by="t"))
+    changing = events.selectExpr("id", "k", "t", "unix_micros(current_timestamp()) % 1000000 + id as v")
+    made = iw.with_columns(changing, hot_keys="sample", s=growing)
+    with pytest.raises(
+        Exception, match="partials of a range were made when you called; but now there are other tuples"
+    ):
+        made.collect()
 
 
 @pytest.mark.parametrize(
@@ -165,9 +209,9 @@ def test_a_limit_and_a_filter_stay_above(events: Any) -> None:
 
 def test_what_is_not_cut_says_why(events: Any) -> None:
     by_k: dict[str, Any] = {"partition_by": "k", "order_by": "t"}
-    growing, last_ten = iw.sum("v").over(iw.unbounded(**by_k)), iw.max("v").over(iw.rows(10, **by_k))
+    growing, last_ten = iw.median("v").over(iw.unbounded(**by_k)), iw.max("v").over(iw.rows(10, **by_k))
     said = explained(events, a=last_ten, b=growing)
-    assert said == "hot keys: none, sum(v) has a frame without bounds"
+    assert said == "hot keys: none, median(v) reaches back to the partition's start, and has no merge"
     wide = iw.max("v").over(iw.range_between(-1900, 1900, **by_k))
     assert "halos would be" in explained(events, a=wide)
     assert explained(events.where("k is not null"), a=last_ten).startswith("hot keys: none, the largest partition has")

@@ -35,7 +35,7 @@ def collect_list(column: Any) -> Applied:
 
 
 def _collect_list_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    cascade = Cascade(ListOfPanes, lambda: Flattened(CollectList(), None))
+    cascade = Cascade(ListOfPanes, lambda: Flattened(CollectList(), None), grows=True)
     return Native(
         _list_of(types[0]), lambda evicts: CollectList(), cascade=cascade, takes_seen=True, rereads=True, gives="values"
     )
@@ -55,7 +55,7 @@ def collect_set(column: Any) -> Applied:
 def _collect_set_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if pa.types.is_map(types[0]):
         return None
-    cascade = Cascade(SetOfPanes, lambda: Flattened(CollectSet(), None))
+    cascade = Cascade(SetOfPanes, lambda: Flattened(CollectSet(), None), grows=True)
     return Native(
         _list_of(types[0]), lambda evicts: CollectSet(), cascade=cascade, takes_seen=True, rereads=True, gives="values"
     )
@@ -79,7 +79,7 @@ def string_agg(column: Any, delimiter: str | bytes | None = None) -> Applied:
         if not is_text(kind):
             return None
         between = _delimiter(column, delimiter, kind)
-        cascade = Cascade(lambda: TextOfPanes(between), lambda: TextOfPartials(between))
+        cascade = Cascade(lambda: TextOfPanes(between), lambda: TextOfPartials(between), grows=True)
         return Native(kind, lambda evicts: StringAgg(between), cascade=cascade, takes_seen=True, rereads=True)
 
     options = () if delimiter is None else (delimiter,)

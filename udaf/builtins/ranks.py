@@ -132,9 +132,9 @@ def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if pa.types.is_map(kind):
         return None
     if is_float(kind):
-        cascade = Cascade(lambda: FloatMode(evicts=False), FloatModeOfPartials)
+        cascade = Cascade(lambda: FloatMode(evicts=False), FloatModeOfPartials, grows=True)
         return Native(kind, lambda evicts: FloatMode(evicts=evicts), DOUBLE, back_to(kind), cascade, gives="a value")
     if is_whole(kind):
-        cascade = Cascade(lambda: IntMode(evicts=False), IntModeOfPartials)
+        cascade = Cascade(lambda: IntMode(evicts=False), IntModeOfPartials, grows=True)
         return Native(kind, lambda evicts: IntMode(evicts=evicts), INT, back_to(kind), cascade, gives="a value")
     return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), objects=True, gives="a value")

@@ -1,0 +1,65 @@
+"""Partials of the ranges of a partition that was cut: what a first job makes, for later ranges to begin with.
+
+::
+
+    tuples, in any order     range 1: t t t t   range 2: t t t   ...      a range is a pane: runtime/panes_first.py
+    partials                 1 p, 1 p, 2 p, 2 p, 2 p, ...                 some for each range: one per task and buffer
+    carried into range 3     1 p, 1 p, 2 p, 2 p, 2 p
+
+What is read here is read again by the pass, later. So a *digest* is summed beside: of every tuple a number for what is in it.
+The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.carried`).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.optimizer.hot_keys import carried_steps
+from inwindow.optimizer.plan import Carried, Pass, plan_groups
+from inwindow.runtime.held import Held
+from inwindow.runtime.panes_first import PanesFirst
+from inwindow.runtime.reserved import DIGEST, RANGE
+from inwindow.udaf.builtins import sum as sum_of
+from inwindow.windows.spec import Hop
+
+DIGEST_BITS = 30  # so that the sum over the tuples of a range has room in 64
+
+
+def panes_of_ranges(work: Pass, schema: pa.Schema) -> PanesFirst:
+    """The digest, and the steps of a pass that begin with partials, over ranges as panes; ``schema`` has RANGE and DIGEST."""
+    over = plan_groups(schema, (), Hop(RANGE, 1, 1), {DIGEST: sum_of(DIGEST)})
+    return PanesFirst.of(replace(over, steps=(*over.steps, *carried_steps(work))), schema)
+
+
+def carried(panes: PanesFirst, partials: pa.Table, first_ranges: list[int]) -> Carried:
+    """What each range begins with, of the partials of all; ``first_ranges`` is of each key, and the first number of none."""
+    partials = partials.take(pc.sort_indices(partials[RANGE])).combine_chunks()
+    (batch,) = partials.to_batches() or [pa.RecordBatch.from_pylist([], panes.schema)]
+    at = np.searchsorted(batch.column(RANGE).to_numpy(), np.arange(first_ranges[-1] + 1)).tolist()
+    begins = [0]
+    digests: list[int | None] = [None]
+    sums = _digests(panes, batch, at)
+    for first, following in zip(first_ranges, first_ranges[1:], strict=False):
+        begins += [at[first]] * (following - first)
+        digests += [*sums[first : following - 1], None]  # the last range is carried nowhere
+    columns = {}
+    for step, merging, its in zip(panes.work.steps, panes.merging.steps, panes.partials, strict=True):
+        columns[step.name] = its.unpacked([batch.column(name) for name in merging.arguments])
+    del columns[DIGEST]
+    return Carried(columns, tuple(begins), (0, *at[1:-1]), DIGEST, tuple(digests))
+
+
+def _digests(panes: PanesFirst, batch: pa.RecordBatch, at: list[int]) -> list[int]:
+    """The sum over each range, by its number."""
+    sums = [0] * len(at)
+    filled = [number for number in range(len(at) - 1) if at[number] < at[number + 1]]
+    if filled:
+        held = Held()
+        evaluator = panes.partials[0].evaluator(list(panes.merging.steps[0].arguments), held)
+        held.append(batch)
+        start, end = (np.array([at[number + more] for number in filled]) for more in (0, 1))
+        for number, total in zip(filled, evaluator.evaluate(start, end).to_pylist(), strict=True):
+            sums[number] = total
+    return sums

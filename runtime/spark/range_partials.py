@@ -1,0 +1,44 @@
+"""A first job on Spark: partials of the ranges of hot keys, where the tuples lie; no shuffle, no sort."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.hot_keys import Cut, carried_steps
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.strategy import No
+from inwindow.runtime.range_partials import carried, panes_of_ranges
+from inwindow.runtime.reserved import DIGEST, RANGE
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.carriers import Carrier
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
+from inwindow.runtime.spark.plans import needed
+from inwindow.runtime.spark.ranges import numbers
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+
+_MOST = 1 << 26  # bytes of partials that are sent to every task
+
+
+def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
+    """The carrier with the partials that its ranges begin with, if they do: a job, which reads the hot keys' tuples."""
+    cut = carrier.cut
+    if not isinstance(cut, Cut) or not cut.by_prefix:
+        return carrier
+    F, schema = columns.session.F, columns.schema()
+    own, _, _ = numbers(columns, work, cut)
+    names = needed(replace(work, partition_by=(), order_by=(), steps=carried_steps(work)))
+    handed = [own, digest(columns, work), *map(columns.crossing, names)]
+    fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
+    panes = panes_of_ranges(work, pa.schema(fields))
+    job = worker.PartialJob(panes.work, pa.schema(fields), False, panes)
+    results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
+    last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
+    mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, shipped(job), list(results.values()))
+    partials: Any = titled(mapped, results, list(results), F).toArrow()
+    if partials.nbytes > _MOST:
+        # Of a class whose state grows with its tuples: every task would begin with all of them.
+        return replace(carrier, cut=No(f"partials of ranges have {partials.nbytes >> 20} MB, too much to begin with"))
+    return replace(carrier, carried=carried(panes, partials.cast(panes.schema), cut.first_ranges))
