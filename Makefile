@@ -12,7 +12,7 @@ help:  ## list the targets
 # A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
 SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
 
-$(VENV)/ready: pyproject.toml $(wildcard native/*.pyx native/*.pxi) $(VENV)/sources
+$(VENV)/ready: pyproject.toml setup.py $(wildcard native/*.pyx native/*.pxi) $(VENV)/sources
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
@@ -23,7 +23,7 @@ $(VENV)/sources: force
 
 force:
 
-demo: $(VENV)/ready  ## a real auction stream through six windows
+demo: $(VENV)/ready  ## an auction through six windows, batch and stream
 	$(BIN)/python examples/auction_demo.py
 
 test: $(VENV)/ready  ## all tests, doctests included

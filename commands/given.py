@@ -1,0 +1,58 @@
+"""What is given on the command line: numbers, and ``module:name`` of an aggregate."""
+
+import os
+import sys
+from argparse import ArgumentTypeError
+from importlib import import_module
+from typing import Any
+
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import UsageError
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on; ``1e6`` and ``100,000`` are such, too.
+
+    >>> count("1e6"), count("100,000")
+    (1000000, 100000)
+    """
+    try:
+        number = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        number = 0.0
+    if not 1 <= number < 1e18 or number != int(number):
+        raise ArgumentTypeError(f"{text!r} is not a whole number from 1 on: write 100000 or 1e5")
+    return int(number)
+
+
+def aggregates(target: str, command: str) -> list[tuple[str, Any]]:
+    """What ``module:name`` names; for a module alone all aggregates that are defined in it."""
+    module_name, _, path = target.partition(":")
+    module = imported(module_name)
+    if path:
+        return [(target, attribute(module, path, f"{command} {target}"))]
+    found = [
+        (f"{module_name}:{name}", kind)
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and issubclass(kind, Aggregate) and kind._traits and kind.__module__ == module_name
+    ]
+    if not found:
+        raise UsageError(f"{command} {target}: the module defines no aggregate; name one: {command} {target}:MyAvg")
+    return found
+
+
+def imported(name: str) -> Any:
+    """A module of the installation or of the current folder."""
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.insert(0, here)  # as `python -m` has it
+    return import_module(name)
+
+
+def attribute(module: Any, path: str, where: str) -> Any:
+    """What a dotted path names in a module."""
+    found = module
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise UsageError(f"{where}: {getattr(found, '__name__', found)!r} has no {name!r}")
+        found = getattr(found, name)
+    return found
