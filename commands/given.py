@@ -45,7 +45,12 @@ def imported(name: str) -> Any:
     """A module of the installation or of the current folder."""
     if (here := os.getcwd()) not in sys.path:
         sys.path.insert(0, here)  # as `python -m` has it
-    return import_module(name)
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise
+        raise UsageError(f"No module named {name!r}, here or installed: write module:MyAvg, as in an import") from None
 
 
 def attribute(module: Any, path: str, where: str) -> Any:

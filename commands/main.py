@@ -1,10 +1,11 @@
 """``inwindow``: picks the subcommand.
 
 Exit codes are those of every subcommand: 0 where all is well, 1 where what was asked has a bad answer, 2 where it was
-asked wrong (as argparse has it).
+asked wrong (as argparse has it) or cannot run here.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,7 +14,7 @@ from typing import Any
 from inwindow import __version__
 from inwindow.udaf.errors import InWindowError
 
-COMMANDS = ("demo", "check")  # a file of this room each
+COMMANDS = ("demo", "check", "explain", "bench")  # a file of this room each
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,7 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         "inwindow",
         description="Window aggregates that you write yourself.",
-        epilog="inwindow COMMAND --help says more.",
+        epilog="inwindow COMMAND --help says more. Exit codes: 0 all is well, 1 a bad answer (a promise is broken, results "
+        "differ), 2 asked wrong, or it cannot run here.",
     )
     parser.add_argument("--version", action="version", version=f"inwindow {__version__}")
     commands = parser.add_subparsers(metavar="command")
@@ -45,7 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     try:
         code: int = options.run(options)
-    except (InWindowError, ImportError) as error:
+        sys.stdout.flush()
+    except BrokenPipeError:  # inwindow demo | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130  # as shells have it
+    except (InWindowError, ImportError, OSError) as error:
         print(f"inwindow: {error}", file=sys.stderr)
         return 2
     return code

