@@ -46,7 +46,7 @@ def read_calls(texts: Sequence[str], schema: pa.Schema, classes: Mapping[str, An
     """Each call applied, and the schema with the conditions in it.
 
     >>> schema = pa.schema({"price": pa.float64(), "ts": pa.int64()})
-    >>> read_calls(["avg(Price) over (order by ts rows 49 preceding) as avg50"], schema, {})[0]
+    >>> read_calls(["avg(price) over (order by ts rows 49 preceding) as avg50"], schema, {})[0]
     [avg(price) over (order by ts rows between 49 preceding and current row) as avg50]
     """
     found = []
