@@ -18,7 +18,7 @@ from inwindow.testing.definition import reference
 from inwindow.testing.equality import same
 from inwindow.testing.steps import Broken, Steps, Tuple, literal
 from inwindow.udaf.contract import Aggregate
-from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError
+from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError, shown
 from inwindow.windows.extents import hop, session, tumble
 from inwindow.windows.frames import range as range_
 from inwindow.windows.frames import range_between, rows, rows_between, unbounded
@@ -66,16 +66,20 @@ def given_over(window: Any) -> Over:
         moved = replace(window, on="t")
     else:
         raise UsageError(
-            f"check(window={window!r}): give iw.rows(...), iw.range(...) or an extent, or none for a choice of them"
+            f"check(window={_shown(window)}): give iw.rows(...), iw.range(...) or an extent, or none for a choice of them"
         )
     text = repr(moved)
     try:
         plan_of(moved)
     except InWindowError as error:
         raise UsageError(
-            f"check(window={text}): check() orders by whole numbers: give sizes as numbers ({error})"
+            f"check(window={_shown(window)}): check() orders by whole numbers: give sizes as numbers ({error})"
         ) from None
     return Over(text, moved)
+
+
+def _shown(window: Any) -> str:
+    return window.describe() if isinstance(window, (Window, Extent)) else shown(window)
 
 
 def plan_of(window: Any) -> None:

@@ -3,7 +3,10 @@
 The tables are in ``bad/``, one file per way of going wrong; ``test_odd_input.py`` tries what is in no table.
 """
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,10 @@ import pytest
 from bad import (
     built_ins,
     calls,
+    checks,
     classes,
     columns,
+    drawings,
     extents,
     frames,
     hooks,
@@ -22,6 +27,7 @@ from bad import (
     results,
     scopes,
     spine,
+    statements,
     stream_states,
     streams,
 )
@@ -44,6 +50,9 @@ TABLES = (
     built_ins,
     hooks,
     results,
+    statements,
+    drawings,
+    checks,
 )
 ROWS = [
     pytest.param(row, id=f"{table.__name__.removeprefix('bad.')}: {row.what}") for table in TABLES for row in table.ROWS
@@ -62,7 +71,7 @@ def test_message(row: Bad) -> None:
         outcome = row.call()
         if isinstance(outcome, pa.RecordBatchReader):
             outcome.read_all()
-    assert plain(str(caught.value)) == row.message
+    assert plain(str(caught.value)) == plain(row.message)
     assert type(caught.value) is row.error
 
 
@@ -75,6 +84,47 @@ def test_nothing_of_ours_shows(row: Bad) -> None:
     assert len(message) < 1000
     # "During handling of the above exception, ..." would bring back what the message has left out.
     assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+# Completeness: what the code can say is tried above, or has its cause and fix on the page
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "testing", "commands")
+RAISED = {name for name in dir(iw) if name.endswith("Error")} | {"StatementError", "NotAppliedError"}
+SAYS = {"error", "_error"}  # methods of readers of text, which add the place
+
+
+def said_in(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """The messages of a file: lines, and the literal parts of each that are longer than a word or two."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        if getattr(node.func, "id", None) in RAISED or getattr(node.func, "attr", None) in SAYS:
+            words = [part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)]
+            parts = [" ".join(part.split()) for part in words if isinstance(part, str)]
+            yield node.lineno, [part for part in parts if len(part) >= 12]
+
+
+def test_every_message_is_tried_or_explained() -> None:
+    """A new message needs a row in a table of ``bad/``, or one on the page of errors that quotes a part of it."""
+    listed = " ".join(" ".join(row.values[0].message for row in ROWS).split())
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    quoted = [part for part in re.findall(r"`([^`\n]{10,})`", page) if " " in part]
+    missing = []
+    for file in (file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))):
+        if file.name.startswith("reference"):  # the definition is for tests
+            continue
+        for line, parts in said_in(file):
+            longest = max(parts, key=len, default="")
+            if longest not in listed and not any(one in part for one in quoted for part in parts):
+                missing.append(f"{file.relative_to(ROOT)}:{line}: {longest}")
+    assert missing == []
+
+
+def test_every_kind_of_error_has_its_section() -> None:
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    kinds = [name for name in iw.__all__ if name.endswith("Error") and name != "InWindowError"]
+    assert [name for name in kinds if not re.search(rf"^###? {name}: ", page, re.MULTILINE)] == []
 
 
 # What is no error: numpy's numbers are numbers

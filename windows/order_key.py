@@ -116,7 +116,9 @@ class OrderKey:
             try:
                 return float(size)
             except OverflowError:
-                raise UsageError(f"{what}={shown(size)} is beyond the doubles of the column {self.column!r}") from None
+                raise UsageError(
+                    f"{what}={shown(size)} is beyond the doubles of the column {self.column!r}: give a smaller one"
+                ) from None
         else:
             exact = Decimal(str(size)) if isinstance(size, float) else Decimal(size)
             if pa.types.is_decimal(self.type):

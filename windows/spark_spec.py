@@ -41,9 +41,13 @@ def read_order(column: Any) -> Order:
 def _frame(is_rows: bool, lower: int, upper: int) -> Frame:
     bounds = [None if abs(bound) >= _UNBOUNDED else bound for bound in (lower, upper)]
     if bounds[0] is None and lower > 0:
-        raise UsageError("a frame cannot start at UNBOUNDED FOLLOWING")
+        raise UsageError(
+            "a frame cannot start at UNBOUNDED FOLLOWING: give the lower bound first, as in rowsBetween(-9, 0)"
+        )
     if bounds[1] is None and upper < 0:
-        raise UsageError("a frame cannot end at UNBOUNDED PRECEDING")
+        raise UsageError(
+            "a frame cannot end at UNBOUNDED PRECEDING: give the lower bound first, as in rowsBetween(-9, 0)"
+        )
     return Rows(*bounds) if is_rows else Range(*bounds)
 
 

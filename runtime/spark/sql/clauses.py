@@ -56,8 +56,8 @@ def read_clauses(source: Source, tokens: Tokens, ours: Span) -> Clauses:
     distinct = first < len(tokens) and tokens[first].kind == "DISTINCT"
     first += distinct or (first < len(tokens) and tokens[first].kind == "ALL")
     items = tokens[first : starts[0] if starts else len(tokens)]
-    if not items:
-        raise source.error("iw.sql: the select list is empty", tokens[begin].span)
+    if not items or items[0].kind == "FROM":
+        raise source.error("iw.sql: the select list is empty: write SELECT columns FROM ...", tokens[begin].span)
     windows = [at for at in starts if tokens[at].kind == "WINDOW"]
     return Clauses(
         head=tuple(head),

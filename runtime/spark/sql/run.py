@@ -171,7 +171,8 @@ class _Run:
         found = {output.expression for output in outputs if output.name.casefold() == piece.name.casefold()}
         if len(found) > 1:
             raise self.source.error(
-                f"iw.sql: {piece.name} is the name of {len(found)} columns of the result", piece.span
+                f"iw.sql: {piece.name} is the name of {len(found)} columns of the result: tell them apart, with AS",
+                piece.span,
             )
         return found.pop() if found else None
 

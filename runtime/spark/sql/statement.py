@@ -173,7 +173,10 @@ class _Reading:
                 seen.append(place)
         for place in self.places:
             if place not in seen:
-                raise self.source.error(f"iw.sql: {place.label} cannot stand here", place.span)
+                raise self.source.error(
+                    f"iw.sql: {place.label} cannot stand here: give the windows of a SELECT in its select list",
+                    place.span,
+                )
 
     def _check_place(self, root: Any, column: Any, place: Place) -> None:
         exp, node = library().exp, column
