@@ -8,7 +8,8 @@ KERNELS = sorted(Path("native").glob("_*.pyx"))
 
 setup(
     ext_modules=[
-        Extension(f"inwindow.native.{path.stem}", [path.as_posix()], extra_compile_args=["-O3", "-g0"]) for path in KERNELS
+        Extension(f"inwindow.native.{path.stem}", [path.as_posix()], extra_compile_args=["-O3", "-g0"])
+        for path in KERNELS
     ],
     options={
         "build_ext": {"cython_c_in_temp": True, "parallel": 2},  # no generated .c beside the sources
