@@ -271,6 +271,9 @@ def _place(data: Any, where: str, hot_keys: Any = "auto") -> Any:
         return Frame.of(data, where, hot_keys)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
+    if kind in ("list", "dict"):
+        write = "pyarrow.Table.from_pylist(rows)" if kind == "list" else "pyarrow.table(columns)"
+        raise UsageError(f"{where}: got a {kind}; give {write}")
     if kind in ("polars.dataframe.frame.DataFrame", "polars.lazyframe.frame.LazyFrame"):
         name = kind.rpartition(".")[2]
         collect = ".collect()" if name == "LazyFrame" else ""

@@ -1,6 +1,6 @@
 """Results at points in time, on Arrow tables: events and spine are put in one order, and fed as any table is."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -16,15 +16,17 @@ from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
 
 _ROW = f"{PREFIX}row"
+_UNITS = ["s", "ms", "us", "ns"]
 
 
 def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
     """The spine with a column per aggregate over the events."""
     named, computed = compute_arguments(applied)
+    points, events = (table.cast(_in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
     whole = computed.onto(events)
     results: dict[str, pa.Array] = {}
-    for work in plan_spine(spine.schema, whole.schema, named):
-        both = _together(spine, whole, work)
+    for work in plan_spine(points.schema, whole.schema, named):
+        both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
         given = fed(operator, both, permutation(both, work))
         back = pa.array(inverse(given.pop(_ROW).to_numpy()))
@@ -33,6 +35,20 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
         at = spine.schema.get_field_index(name)
         spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
     return spine
+
+
+def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
+    """The schema with its order columns in the finer of the two tables' units: files have seconds, Python microseconds."""
+    windows = [one.window for one in applied.values() if one.window is not None]
+    one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
+    for name in {order.column for window in windows for order in window.order_by}:
+        if not isinstance(name, str) or name not in one.names or name not in other.names:
+            continue
+        kinds = [one.field(name).type, other.field(name).type]
+        if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
+            at = schema.get_field_index(name)
+            schema = schema.set(at, schema.field(at).with_type(max(kinds, key=lambda kind: _UNITS.index(kind.unit))))
+    return schema
 
 
 def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
@@ -56,4 +72,5 @@ def explain_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applie
     """What aggregates over events would do at the rows of the spine."""
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
-    return Explanation(plan_spine(spine, computed.schema(events), named), place, at_points=True)
+    points, events = (_in_one_unit(schema, (spine, events), applied) for schema in (spine, events))
+    return Explanation(plan_spine(points, computed.schema(events), named), place, at_points=True)

@@ -355,6 +355,21 @@ def test_columns_are_told_apart_by_their_table() -> None:
     assert by_time["first"].to_pylist() == [1, 1] and by_time["keys"].to_pylist() == [["a"], ["a", "a"]]
 
 
+@pytest.mark.parametrize("units", [("us", "s"), ("s", "us"), ("ms", "ns")])
+def test_times_in_two_units_are_compared_in_the_finer_one(units: tuple[str, str]) -> None:
+    """A CSV file has seconds, Python's datetimes are microseconds."""
+    ours, theirs = (pa.timestamp(unit) for unit in units)
+    labels = pa.table({"ts": pa.array([datetime(2026, 1, 1, 0, 0, s) for s in (5, 6, 9)], ours)})
+    clicks = pa.table({"ts": pa.array([datetime(2026, 1, 1, 0, 0, s) for s in (1, 5, 6)], theirs), "n": [1, 10, 100]})
+    window = iw.range("4 seconds", order_by="ts")
+    applied = {"n": iw.sum("n").over(window), "last": iw.max("ts").over(window)}
+    given = iw.with_columns(labels, **applied, of=clicks)
+    assert given["ts"] == labels["ts"] and given["n"].to_pylist() == [1, 10, 110]
+    finer = max(ours, theirs, key=lambda kind: ["s", "ms", "us", "ns"].index(kind.unit))
+    assert given.schema.field("last").type == finer
+    assert "timestamp[" + finer.unit in str(iw.explain(labels, **applied, of=clicks))
+
+
 def test_several_partitionings_and_places() -> None:
     events = pa.table({"k": ["a", "b", "a"], "t": [1, 2, 3], "s": pa.array([3.0, 1.0, 2.0]), "v": [1, 2, 4]})
     spine = pa.table({"k": ["b", "a"], "t": [4, 3], "s": [2.5, None]})

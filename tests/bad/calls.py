@@ -46,7 +46,13 @@ ROWS = [
         "a dict",
         lambda: iw.with_columns({"x": [1]}, a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a dict; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader",
+        "with_columns: got a dict; give pyarrow.table(columns)",
+    ),
+    Bad(
+        "a list of rows",
+        lambda: iw.with_columns([{"x": 1}], a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a list; give pyarrow.Table.from_pylist(rows)",
     ),
     Bad(
         "None as data",

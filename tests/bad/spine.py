@@ -135,10 +135,10 @@ ROWS = [
     ),
     Bad(
         "times of two types",
-        lambda: at(iw.rows(2, order_by="ts"), SPINE.set_column(1, "ts", SPINE["ts"].cast(pa.timestamp("ms")))),
+        lambda: at(iw.rows(2, order_by="ts"), SPINE.set_column(1, "ts", SPINE["ts"].cast(pa.timestamp("us", "UTC")))),
         iw.UsageError,
-        "with_columns(of=...): 'ts' is of type timestamp[ms], but of type timestamp[us] in of=: cast one of them, so that keys and "
-        "times can be compared",
+        "with_columns(of=...): 'ts' is of type timestamp[us, tz=UTC], but of type timestamp[us] in of=: cast one of them, so that "
+        "keys and times can be compared",
     ),
     Bad(
         "a reader",
