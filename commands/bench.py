@@ -13,14 +13,13 @@ exit code: 0 measured, 1 the results differ (a hook breaks a promise: inwindow c
 """
 
 import argparse
-import copy
 import difflib
 import importlib.util
 import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,8 @@ import pyarrow as pa
 import inwindow as iw
 from inwindow.commands.given import aggregates, count
 from inwindow.commands.progress import Bar
+from inwindow.native._fresh import fresh
+from inwindow.testing.equality import same
 from inwindow.udaf import builtins
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError
@@ -37,7 +38,7 @@ NAME = "bench"
 HELP = "how fast an aggregate is here, beside a fold per window"
 DEFAULT = ("avg", "stddev", "max", "median")
 _PATIENCE = 1.0  # seconds for a fold
-_SPARK_ROWS, _KEYS = 100_000, 8
+SPARK_ROWS, KEYS = 100_000, 8
 Fold = Callable[[int, int], Any]  # the result over the tuples [start, end)
 
 # What one would take without inwindow: a function of numpy per window, a method of pandas' rolling, a function of Spark.
@@ -65,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--values", metavar="TYPES",
         help="the types of a class's arguments, with commas: float,int,str,bool (default: the hooks' annotations, else float)",
     )  # fmt: skip
-    parser.add_argument("--spark", action="store_true", help=f"on Spark, too, with at most {_SPARK_ROWS:,} tuples")
+    parser.add_argument("--spark", action="store_true", help=f"on Spark, too, with at most {SPARK_ROWS:,} tuples")
     parser.add_argument("--json", action="store_true", help="print a JSON object in place of the table")
 
 
@@ -81,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
         with bar.step(lambda name=case.name: (name, 0.0)):  # type: ignore[misc]
             found.append(case.measured())
     if options.spark:
-        found = [one | {"spark": seconds} for one, seconds in zip(found, _on_spark(cases), strict=True)]
+        from inwindow.commands.bench_spark import on_spark
+
+        found = [one | {"spark": seconds} for one, seconds in zip(found, on_spark(cases), strict=True)]
     if options.json:
         print(json.dumps({"rows": options.rows, "window": window, "results": found}))
     else:
@@ -99,7 +102,7 @@ class Case:
     window: int
     fold: Fold | None
     rolling: str | None
-    function: Callable[[Any], Any] | None  # of an array, for a pandas_udf
+    function: Callable[[Any], Any] | None  # of an array of floats, for a pandas_udf
 
     def measured(self) -> dict[str, Any]:
         """Nanoseconds per tuple of each, and whether they agree."""
@@ -110,7 +113,7 @@ class Case:
         if self.fold is not None:
             windows, took, last = _folded(self.fold, rows, self.window)
             found |= {"fold_ns": _rounded(took / windows), "times": _rounded(took / windows / (ours / rows))}
-            found["same"] = all(_alike(results[at].as_py(), value) for at, value in last)
+            found["same"] = all(same(results[at].as_py(), value) for at, value in last)
         if self.rolling is not None and (series := _series(self.table)) is not None:
             rolling = series.rolling(self.window, min_periods=1)
             found["pandas_ns"] = _rounded(_timed(getattr(rolling, self.rolling), 7)[1] / rows)
@@ -152,22 +155,24 @@ def _own(name: str, given: Any, values: str | None, rows: int, window: int) -> C
     applied = one(*table.column_names).over(iw.rows(window))
     if not one._traits.has_terminate or one._traits.reads_inwindow:
         return Case(name, applied, table, window, None, None, None)  # no function of a window's tuples alone
-    start = getattr(one, "initialize", None) or one.iterate  # type: ignore[attr-defined]
+    first = "initialize" if hasattr(one, "initialize") else "iterate"
+    later = "iterate" if hasattr(one, "iterate") else "initialize"
     columns = [column.to_pylist() for column in table.columns]
 
     def over(tuples: Sequence[tuple[Any, ...]]) -> Any:
-        fresh = copy.deepcopy(one)
-        first, step = getattr(fresh, start.__name__), getattr(fresh, "iterate", None) or fresh.initialize  # type: ignore[attr-defined]
-        first(*tuples[0])
+        begun: Any = fresh(one)
+        getattr(begun, first)(*tuples[0])
+        step = getattr(begun, later)
         for values in tuples[1:]:
             step(*values)
-        return fresh.terminate()  # type: ignore[attr-defined]
+        return begun.terminate()
 
     def fold(begin: int, end: int) -> Any:
         return over(list(zip(*(column[begin:end] for column in columns), strict=True)))
 
-    one_column = (lambda v: over([(x,) for x in v.tolist()])) if len(kinds) == 1 else None
-    return Case(name, applied, table, window, fold, None, one_column)
+    is_number = kinds == ["float"] and pa.types.is_floating(one._traits.result)
+    function = (lambda v: over([(x,) for x in v.tolist()])) if is_number else None
+    return Case(name, applied, table, window, fold, None, function)
 
 
 def _kinds(one: Aggregate, values: str | None, name: str) -> list[str]:
@@ -201,8 +206,7 @@ def _values(kind: str, rows: int, seed: int) -> pa.Array:
 
 def _timed(work: Callable[[], Any], runs: int) -> tuple[Any, float]:
     """The result, and the best of a few runs, in nanoseconds; one where it is long."""
-    best, result = math.inf, None
-    spent = 0.0
+    best, spent, result = math.inf, 0.0, None
     for _ in range(runs):
         started = process_time()
         result = work()
@@ -225,13 +229,6 @@ def _folded(fold: Fold, rows: int, window: int) -> tuple[int, float, list[tuple[
             if process_time() - started > _PATIENCE:
                 break
     return done, (process_time() - started) * 1e9, last
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """The same, up to what sums in another order may differ by."""
-    if isinstance(one, (int, float)) and isinstance(other, (int, float, np.number)):
-        return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-6)
-    return bool(one == other)
 
 
 def _series(table: pa.Table) -> Any:
@@ -272,62 +269,8 @@ def _table(found: Sequence[dict[str, Any]], rows: int, window: int) -> str:
         if not one["same"]:
             lines.append(f"\n{one['name']}: the results DIFFER from those of the fold: inwindow check {one['name']}")
         if one.get("spark"):
-            seconds = ", ".join(f"{name} {took:.2f} s" for name, took in one["spark"].items() if took is not None)
-            tuples = f"{min(rows, _SPARK_ROWS):,} tuples, {_KEYS} keys"
-            lines.append(f"\n{one['name']} on Spark, {tuples}, after a first run: {seconds}")
+            seconds = ", ".join(f"{name} {took:.2f} s" for name, took in one["spark"].items())
+            lines.append(
+                f"\n{one['name']} on Spark, {min(rows, SPARK_ROWS):,} tuples, {KEYS} keys, wall time: {seconds}"
+            )
     return "\n".join(lines)
-
-
-def _on_spark(cases: Sequence[Case]) -> list[dict[str, float | None]]:
-    """Seconds of wall time: ours, Spark's own function, a pandas_udf over the window."""
-    from inwindow.commands.local_spark import local_spark
-
-    session = local_spark("bench")
-    bar = Bar(len(cases))
-    try:
-        found = []
-        for case in cases:
-            with bar.step(lambda name=case.name: (f"{name} on Spark", 0.0)):  # type: ignore[misc]
-                found.append(_spark_case(session, case))
-        return found
-    finally:
-        session.stop()
-
-
-def _spark_case(session: Any, case: Case) -> dict[str, float | None]:
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    table = case.table.slice(0, _SPARK_ROWS)
-    numbers = np.arange(len(table))
-    columns = table.column_names
-    table = table.append_column("key", pa.array(numbers % _KEYS)).append_column("at", pa.array(numbers))
-    df = session.createDataFrame(table).repartition(2, "key").cache()
-    df.count()
-    frame = Window.partitionBy("key").orderBy("at").rowsBetween(1 - case.window, 0)
-    ways: dict[str, Callable[[], Any]] = {
-        "inwindow": lambda: iw.with_columns(df, x=case.applied.over(frame)),
-    }
-    if case.rolling is not None:
-        ways["Spark's own"] = lambda: df.withColumn("x", getattr(F, case.name)("a").over(frame))
-    if case.function is not None and pa.types.is_floating(case.table.column(0).type):
-        ways["a pandas_udf"] = lambda: df.withColumn("x", _pandas_udf(case.function)(columns[0]).over(frame))
-    seconds: dict[str, float | None] = {}
-    for name, make in ways.items():
-        for _ in range(2 if name != "a pandas_udf" else 1):  # the first run warms up
-            started = perf_counter()
-            make().write.format("noop").mode("overwrite").save()
-            seconds[name] = round(perf_counter() - started, 3)
-    df.unpersist()
-    return seconds
-
-
-def _pandas_udf(function: Any) -> Any:
-    import pandas as pd
-    from pyspark.sql import functions
-
-    def of_window(values: pd.Series) -> float:
-        return float(function(values.to_numpy()))
-
-    pandas_udf: Any = getattr(functions, "pandas_udf")  # noqa: B009  # its overloads are many
-    return pandas_udf(of_window, "double")
