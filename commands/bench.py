@@ -129,7 +129,7 @@ def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case
     frame = iw.rows(window)
     if target not in builtins.__all__ and ":" not in target:
         close = difflib.get_close_matches(target, INSTEAD, 1)
-        if close and importlib.util.find_spec(target.partition(".")[0]) is None:
+        if close and not target.endswith(".py") and importlib.util.find_spec(target.partition(".")[0]) is None:
             raise UsageError(f"bench {target}: no built-in and no module is called so; did you mean {close[0]}?")
     if target not in builtins.__all__:
         return [_own(name, one, values, rows, window) for name, one in aggregates(target, NAME)]

@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from inwindow.udaf.contract import Aggregate
@@ -34,7 +35,7 @@ def aggregates(target: str, command: str) -> list[tuple[str, Any]]:
     found = [
         (f"{module_name}:{name}", kind)
         for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, Aggregate) and kind._traits and kind.__module__ == module_name
+        if isinstance(kind, type) and issubclass(kind, Aggregate) and kind._traits and kind.__module__ == module.__name__
     ]
     if not found:
         raise UsageError(f"{command} {target}: the module defines no aggregate; name one: {command} {target}:MyAvg")
@@ -42,8 +43,11 @@ def aggregates(target: str, command: str) -> list[tuple[str, Any]]:
 
 
 def imported(name: str) -> Any:
-    """A module of the installation or of the current folder."""
-    if (here := os.getcwd()) not in sys.path:
+    """A module of the installation or of the current folder; or a file of Python, by its path."""
+    here = os.getcwd()
+    if name.endswith(".py"):
+        here, name = str(Path(name).resolve().parent), Path(name).stem
+    if here not in sys.path:
         sys.path.insert(0, here)  # as `python -m` has it
     try:
         return import_module(name)

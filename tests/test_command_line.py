@@ -286,6 +286,17 @@ def test_explain_of_several_calls_filters_and_classes(folder: Path) -> None:
     assert page.count("<summary>the window</summary>") == 3
 
 
+def test_a_module_may_be_given_as_a_file(folder: Path) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep" / "more_of_mine.py").write_text(MODULE)
+    call = '"my_avg(price) over (order by ts rows 9 preceding)"'
+    assert ran(f"explain trades.csv {call} --udaf deep/more_of_mine.py:MyAvg")[0] == 0
+    assert ran("check mymodule.py:MyAvg --finite --examples 5")[0] == 0
+    assert ran("bench deep/more_of_mine.py --rows 50 --window 5")[0] == 0
+    code, _, err = ran("check deep/nothing.py:MyAvg")
+    assert code == 2 and "No module named 'nothing', here or installed" in err
+
+
 BAD = [
     ("explain nope.csv 'avg(price)'", "explain nope.csv: there is no such file"),
     ("explain mymodule.py 'avg(price)'", "what kind of file is it?"),
