@@ -4,17 +4,22 @@ The reading is that of ``iw.sql``; here all calls are ours, built-ins without SL
 """
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime.spark.sql.calls import Call, Names, find_calls
+from inwindow.runtime.spark.sql.calls import Call, Names, call_end, find_calls
 from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, span_of, split, tokens_of
 from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
+from inwindow.windows import extents
+from inwindow.windows.spec import Extent
+
+_SIZES = {"tumble": ["size"], "hop": ["size", "every"], "cumulate": ["size", "every"], "session": ["gap"]}
 
 
 @dataclass
@@ -42,15 +47,17 @@ class Columns:
         return alike[0] if name not in self.schema.names and len(alike) == 1 else name
 
 
-def read_calls(texts: Sequence[str], schema: pa.Schema, classes: Mapping[str, Any]) -> tuple[list[Applied], pa.Schema]:
-    """Each call applied, and the schema with the conditions in it.
+def read_calls(
+    texts: Sequence[str], schema: pa.Schema, classes: Mapping[str, Any], *, in_groups: bool = False
+) -> tuple[list[Applied], pa.Schema]:
+    """Each call applied, and the schema with the conditions in it; those of groups have no OVER.
 
     >>> schema = pa.schema({"price": pa.float64(), "ts": pa.int64()})
     >>> read_calls(["avg(price) over (order by ts rows 49 preceding) as avg50"], schema, {})[0]
     [avg(price) over (order by ts rows between 49 preceding and current row) as avg50]
     """
     found = []
-    for text in texts:
+    for text in map(_with_over, texts) if in_groups else texts:
         source = Source(text)
         tokens = tokens_of(source)
         if not tokens:
@@ -62,7 +69,40 @@ def read_calls(texts: Sequence[str], schema: pa.Schema, classes: Mapping[str, An
                 raise source.error("explain: a call is missing beside this comma", span_of(tokens))
             one, schema = _read(source, part, schema, classes)
             found.append(one)
-    return found, schema
+    return [replace(one, window=None) for one in found] if in_groups else found, schema
+
+
+def read_extent(text: str) -> Extent:
+    """An extent by its name, its column, and its sizes.
+
+    >>> read_extent("hop(ts, 1 hour, 10 minutes)").describe(), read_extent("tumble(t, 100)").describe()
+    ('(hop ts size 1 hour every 10 minutes)', '(tumble t size 100)')
+    """
+    found = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text)
+    name = found[1].lower() if found else ""
+    column, *sizes = [part.rpartition("=")[2].strip(" '\"") for part in found[2].split(",")] if found else [""]
+    if name not in _SIZES or not column or len(sizes) != len(_SIZES[name]):
+        raise UsageError(
+            f"explain --window {text!r}: write tumble(ts, 1 hour), hop(ts, 1 hour, 10 minutes), cumulate(ts, 1 day, 1 hour) or "
+            "session(ts, 5 minutes)"
+        )
+    make: Any = getattr(extents, name)
+    given = [int(size) if size.isdigit() else size for size in sizes]
+    return make(column, **dict(zip(_SIZES[name], given, strict=True)))
+
+
+def _with_over(text: str) -> str:
+    """Calls without OVER, with an empty one behind each, as the reader wants them."""
+    source = Source(text)
+    for part in reversed(split(tokens_of(source))):
+        over = next((token for token in part if token.kind == "OVER"), None)
+        if over is not None:
+            raise source.error("explain --window: the extent is the window, so a call has no OVER", over.span)
+        end = call_end(part, 0) if len(part) > 1 and part[1].kind == "L_PAREN" else None
+        if end is not None:
+            at = part[end - 1].span.end
+            text = f"{text[:at]} OVER (){text[at:]}"
+    return text
 
 
 def _read(source: Source, tokens: Tokens, schema: pa.Schema, classes: Mapping[str, Any]) -> tuple[Applied, pa.Schema]:

@@ -4,6 +4,8 @@
   inwindow explain trades.csv "max(price) over (order by ts range 5 minutes preceding) as high" --html plan.html
   inwindow explain trades.parquet "my_avg(price) over (order by ts rows 49 preceding)" --udaf mymodule:MyAvg
 
+  inwindow explain trades.parquet "avg(price) as a" --group-by symbol --window "hop(ts, 1 hour, 10 minutes)"
+
 A call is written as in iw.sql, with SLIDE and ACTIVE EXPIRATION; several calls stand apart, or between commas. A class of
 your own goes by its name, in any case, with or without underscores. Needs sqlglot: pip install 'inwindow[sql]'
 
@@ -35,21 +37,34 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--udaf", action="append", default=[], metavar="[NAME=]MODULE:CLASS",
         help="an aggregate of your own: a class, or an instance such as top3 = TopK(k=3); may be given often",
     )  # fmt: skip
+    parser.add_argument(
+        "--window",
+        metavar="EXTENT",
+        help="for calls without OVER: tumble(ts, 1 hour), hop, cumulate or session(ts, 5 minutes)",
+    )
+    parser.add_argument("--group-by", default="", metavar="KEYS", help="the keys of the groups, with commas")
     parser.add_argument("--html", metavar="FILE.html", help="write it as a page, with a drawing of each window")
     parser.add_argument("--json", action="store_true", help="print a JSON object in place of the text")
 
 
 def run(options: argparse.Namespace) -> int:
     """Explain the calls."""
-    from inwindow.commands.calls import read_calls
+    from inwindow.commands.calls import read_calls, read_extent
     from inwindow.commands.page import page
     from inwindow.commands.schema import schema_of
-    from inwindow.runtime.apply import explain
+    from inwindow.runtime.apply import explain, group_by
 
+    if options.group_by and options.window is None:
+        raise UsageError("explain --group-by: groups are cut into extents: add --window 'tumble(ts, 1 hour)'")
+    extent = None if options.window is None else read_extent(options.window)
     schema = schema_of(options.file)
     try:
-        applied, schema = read_calls(options.calls, schema, _classes(options.udaf))
-        plan = explain(schema, *applied)
+        applied, schema = read_calls(options.calls, schema, _classes(options.udaf), in_groups=extent is not None)
+        if extent is None:
+            plan = explain(schema, *applied)
+        else:
+            keys = [key.strip() for key in options.group_by.split(",") if key.strip()]
+            plan = explain(group_by(schema.empty_table(), *keys).window(extent), *applied)
     except UsageError as error:
         raise UsageError(str(error).removeprefix("iw.sql: ")) from None
     if options.html is not None:

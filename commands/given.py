@@ -35,7 +35,10 @@ def aggregates(target: str, command: str) -> list[tuple[str, Any]]:
     found = [
         (f"{module_name}:{name}", kind)
         for name, kind in vars(module).items()
-        if isinstance(kind, type) and issubclass(kind, Aggregate) and kind._traits and kind.__module__ == module.__name__
+        if isinstance(kind, type)
+        and issubclass(kind, Aggregate)
+        and kind._traits
+        and kind.__module__ == module.__name__
     ]
     if not found:
         raise UsageError(f"{command} {target}: the module defines no aggregate; name one: {command} {target}:MyAvg")

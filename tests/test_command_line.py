@@ -272,6 +272,30 @@ def test_explain_is_what_python_says(folder: Path) -> None:
         assert given == expected
 
 
+def test_explain_of_extents_is_what_python_says() -> None:
+    table = csv.read_csv("trades.csv").append_column("hot", pa.array([True] * 3))
+    table = table.rename_columns([*table.column_names[:-1], "volume > 3"])
+    aggregates = {"a": iw.avg("price"), "count(*)": iw.count().filter("volume > 3")}
+    for text, extent in {
+        "hop(ts, 1 hour, 10 minutes)": iw.hop("ts", size="1 hour", every="10 minutes"),
+        "tumble(ts, size='1 hour')": iw.tumble("ts", size="1 hour"),
+        "Cumulate(ts, 1 day, 1 hour)": iw.cumulate("ts", size="1 day", every="1 hour"),
+        "session(ts, gap='5 minutes')": iw.session("ts", gap="5 minutes"),
+        "tumble(volume, 100)": iw.tumble("volume", size=100),
+    }.items():
+        calls = '"avg(price) as a, count(*) filter (where volume > 3)"'
+        code, out, err = ran(f'explain trades.csv {calls} --group-by "symbol" --window "{text}" --json')
+        assert code == 0, err
+        expected = iw.explain(iw.group_by(table, "symbol").window(extent), **aggregates).as_data()
+        given = json.loads(out)["passes"]
+        for work in (*given, *expected["passes"]):
+            for result in work["results"]:
+                result.pop("call")
+        assert given == expected["passes"]
+    code, out, _ = ran('explain trades.csv "avg(price)" --window "tumble(ts, 1 hour)"')
+    assert code == 0 and "no partitioning" in out
+
+
 def test_explain_of_several_calls_filters_and_classes(folder: Path) -> None:
     code, out, err = ran(
         'explain trades.csv "max(price) filter (where volume > 3) over (order by ts rows 9 preceding) as high, '
@@ -318,6 +342,13 @@ BAD = [
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:number", "it is a int"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Top", "give an instance, such as top3 = Top(...)"),
     ("explain trades.csv 'avg(price) over (order by ts)' --html /no/where.html", "No such file or directory: '/no/where.html'"),
+    ("explain trades.csv 'avg(price)' --window 'hop(ts, 1 hour)'", "write tumble(ts, 1 hour), hop(ts, 1 hour, 10 minutes)"),
+    ("explain trades.csv 'avg(price)' --window hour", "write tumble(ts, 1 hour)"),
+    ("explain trades.csv 'avg(price)' --window 'session(ts, 10)'", "session: gap is the number 10"),
+    ("explain trades.csv 'avg(price)' --group-by symbol", "add --window 'tumble(ts, 1 hour)'"),
+    ("explain trades.csv 'avg(price)' --group-by symbl --window 'tumble(ts, 1 hour)'", "did you mean 'symbol'?"),
+    ("explain trades.csv 'avg(price) over (order by ts)' --window 'tumble(ts, 1 hour)'", "so a call has no OVER"),
+    ("explain trades.csv 'price' --window 'tumble(ts, 1 hour)'", "price is no aggregate"),
     ("demo --rows 0", "is not a whole number from 1 on"),
     ("demo --rows many", "is not a whole number from 1 on"),
     ("demo --local --save /no/where.html", "there is no folder '/no'"),
@@ -371,3 +402,13 @@ def test_bench_of_a_broken_promise_is_exit_code_1() -> None:
 def test_bench_of_a_window_larger_than_the_data() -> None:
     code, out, _ = ran("bench avg --rows 5 --window 1e3 --json")
     assert code == 0 and json.loads(out)["window"] == 5
+
+
+def test_bench_on_spark(folder: Path) -> None:
+    """In a process of its own: it stops its Spark at the end."""
+    command = [sys.executable, "-m", "inwindow.commands", "bench", "avg", "mymodule:MyAvg", "mymodule:Folded", "--json"]
+    command += ["--rows", "2000", "--window", "20", "--spark"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder)
+    assert run.returncode == 0, run.stderr
+    ways = [list(one["spark"]) for one in json.loads(run.stdout)["results"]]
+    assert ways == [["inwindow", "Spark's own", "a pandas_udf"], ["inwindow", "a pandas_udf"], ["inwindow"]]
