@@ -77,6 +77,7 @@ def test_every_package_is_installed() -> None:
         path.parent for room in ROOMS[1:] for path in (root / room).rglob("*.py") if "__pycache__" not in str(path)
     }
     names = {"inwindow." + str(folder.relative_to(root)).replace("/", ".") for folder in folders}
+    assert "ext-modules" not in tool, "setup.py finds the kernels; a list in pyproject.toml would take its place"
     assert set(tool["packages"]) == set(tool["package-dir"]) == names | {"inwindow"}
 
 
