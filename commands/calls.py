@@ -19,6 +19,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.windows import extents
 from inwindow.windows.spec import Extent
 
+_DECIMAL = re.compile(r"\d*\.\d+")
 _SIZES = {"tumble": ["size"], "hop": ["size", "every"], "cumulate": ["size", "every"], "session": ["gap"]}
 
 
@@ -75,8 +76,8 @@ def read_calls(
 def read_extent(text: str) -> Extent:
     """An extent by its name, its column, and its sizes.
 
-    >>> read_extent("hop(ts, 1 hour, 10 minutes)").describe(), read_extent("tumble(t, 100)").describe()
-    ('(hop ts size 1 hour every 10 minutes)', '(tumble t size 100)')
+    >>> read_extent("hop(ts, 1 hour, 10 minutes)").describe(), read_extent("tumble(t, 0.5)").describe()
+    ('(hop ts size 1 hour every 10 minutes)', '(tumble t size 0.5)')
     """
     found = re.fullmatch(r"\s*(\w+)\s*\((.*)\)\s*", text)
     name = found[1].lower() if found else ""
@@ -87,7 +88,7 @@ def read_extent(text: str) -> Extent:
             "session(ts, 5 minutes)"
         )
     make: Any = getattr(extents, name)
-    given = [int(size) if size.isdigit() else size for size in sizes]
+    given = [int(size) if size.isdigit() else float(size) if _DECIMAL.fullmatch(size) else size for size in sizes]
     return make(column, **dict(zip(_SIZES[name], given, strict=True)))
 
 
