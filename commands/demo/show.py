@@ -57,7 +57,7 @@ def show(bids: int, local: bool, streams: bool, save: str | None, as_json: bool)
     """The whole demo; the exit code."""
     if save is not None and not Path(save).resolve().parent.is_dir():
         raise UsageError(f"demo --save {save}: there is no folder {str(Path(save).parent)!r}")
-    say: Callable[[str], None] = (lambda text: None) if as_json else print
+    say: Callable[[str], None] = (lambda text: None) if as_json else (lambda text: print(text, flush=True))
     table = auction(bids)
     bar = Bar(len(SHOWS) * (2 if streams else 1) + 1)
     place = (OnArrow if local else OnSpark)(table, arrivals(table, PIECES), DELAY, bar)
