@@ -4,6 +4,7 @@ What a stream must give is what the batch run gives over the tuples that were no
 watermarks alone.
 """
 
+from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import Any
 from unittest.mock import patch
@@ -12,6 +13,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 import inwindow as iw
+from inwindow.runtime.stream import log
 from inwindow.runtime.stream import replay as module
 from inwindow.windows.spec import Window
 
@@ -80,20 +82,37 @@ def on_time(batches: list[pa.Table], watermarks: list[Any]) -> tuple[pa.Table, l
 
 
 def replayed(batches: list[pa.Table], query: Any, restarts: bool, **options: Any) -> Any:
-    """The stream; with restarts, every bucket is made anew from bytes before each micro-batch."""
+    """The stream; with restarts, every bucket is made anew before each micro-batch: from bytes, and from a head and chunks."""
     if not restarts:
         return module.replay(batches, query, **options)
-    turn = module._turn
+    by_bytes = _restarted(batches, query, lambda before, bucket, _: bucket.restore(before.state()), options)
+    with patch.object(log, "FULL", 200):
+        by_chunks = _restarted(batches, query, _from_chunks, options)
+    assert str(by_bytes.table.to_pylist()) == str(by_chunks.table.to_pylist())
+    return by_chunks
+
+
+def _restarted(batches: list[pa.Table], query: Any, restart: Any, options: dict[str, Any]) -> Any:
+    turn, stores = module._turn, defaultdict(dict)
 
     def after_a_restart(query: Any, buckets: list[Any], *rest: Any) -> None:
         for index, bucket in enumerate(buckets):
-            state = bucket.state()
             buckets[index] = query.bucket()
-            buckets[index].restore(state)
+            restart(bucket, buckets[index], stores[index])
         turn(query, buckets, *rest)
 
     with patch.object(module, "_turn", after_a_restart):
         return module.replay(batches, query, **options)
+
+
+def _from_chunks(before: Any, bucket: Any, store: dict[int, bytes]) -> None:
+    """As a state store would have it: chunks are put and removed, and never written again."""
+    changed = before.changed()
+    for number in changed.removed:
+        del store[number]
+    assert not store.keys() & changed.chunks.keys()
+    store.update(changed.chunks)
+    bucket.restore(changed.head, store.__getitem__)
 
 
 def end_of(time: str) -> Any:

@@ -11,7 +11,7 @@ times as much. A bucket wakes up whenever the watermark has moved, for as long a
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,16 +152,20 @@ class Turns:
         self.job: StreamJob = pickle.loads(job)
 
     def take(
-        self, state: bytes | None, payloads: list[tuple[int, bytes]], watermark: int
+        self,
+        state: bytes | None,
+        payloads: list[tuple[int, bytes]],
+        watermark: int,
+        chunk: Callable[[int], bytes] | None = None,
     ) -> tuple[Bucket, Given, bool]:
-        """A bucket's turn: its state before, its tuples, and the watermark in milliseconds.
+        """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds.
 
         The last of what is given says whether the bucket has to be woken when the watermark moves, and nothing has been set
         to do so: it holds something, and what was set before has rung, or it held nothing.
         """
         bucket = self.job.bucket()
         if state is not None:
-            bucket.restore(state)
+            bucket.restore(state, chunk)
         set_before, done = not bucket.is_idle, bucket.done
         batches = [batch for _, content in sorted(payloads, key=lambda pair: pair[0]) for batch in unpacked(content)]
         table = None
@@ -188,7 +192,7 @@ def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dic
 
 
 class BucketProcessor(StatefulProcessor):
-    """transformWithState over buckets: one value of state, one timer."""
+    """transformWithState over buckets: a value for the head, a map for the chunks of the log, one timer."""
 
     def __init__(self, job: bytes) -> None:
         self.job = job
@@ -198,6 +202,7 @@ class BucketProcessor(StatefulProcessor):
         self.handle = handle
         self.turns = Turns(self.job)
         self.state = handle.getValueState("bucket", "content binary")
+        self.chunks = handle.getMapState("chunks", "number bigint", "content binary")
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
@@ -216,17 +221,25 @@ class BucketProcessor(StatefulProcessor):
         failed = None
         try:
             content = self.state.get()
-            bucket, given, wake = self.turns.take(None if content is None else bytes(content[0]), payloads, watermark)
-            state = bucket.state()
-            self.state.update((state,))
+            head = None if content is None else bytes(content[0])
+            bucket, given, wake = self.turns.take(head, payloads, watermark, self._chunk)
+            changed = bucket.changed()
+            self.state.update((changed.head,))
+            for number in changed.removed:
+                self.chunks.removeKey((number,))
+            for number, chunk in changed.chunks.items():
+                self.chunks.updateValue((number,), (chunk,))
             if wake:
                 self.handle.registerTimer(max(watermark, 0) + 1)
-            for one in outcome(bucket, given, len(state), given.late.num_rows):
+            for one in outcome(bucket, given, changed.size, given.late.num_rows):
                 yield Row(**one)
         except InWindowError as error:
             failed = error.with_traceback(None)
         if failed is not None:
             raise failed
+
+    def _chunk(self, number: int) -> bytes:
+        return bytes(self.chunks.getValue((number,))[0])
 
     def close(self) -> None:
         """Nothing is open."""

@@ -6,28 +6,31 @@
                           waiting -> ripe           the watermark has passed them: they are taken in order
                           held + ripe -> rows out   what is decided; the rest is held
 
-State is bytes, with a version and the plan it belongs to: another plan refuses it.
+State is bytes, with a version and the plan it belongs to: another plan refuses it. It is one value, or a *head* and the chunks
+of a log (`log.py`), of which a micro-batch writes what is new.
 """
 
 import json
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass, check_columns
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.operator import fingerprint
+from inwindow.runtime.stream.log import PLACE, Log
+from inwindow.runtime.stream.stored import from_bytes, to_bytes
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
-_MAGIC, VERSION = b"inwindow", 1
-# The states of many keys are alike: a third to a tenth of the bytes, and Spark's state store costs 20 to 30 ms for each MB.
-_PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4_frame") else None)
+_MAGIC, VERSION = b"inwindow", 2
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,25 @@ class Given:
     late: pa.RecordBatch  # tuples behind the watermark, as they came
 
 
+@dataclass(frozen=True)
+class Changed:
+    """What a micro-batch has changed of a bucket's state."""
+
+    head: bytes
+    chunks: dict[int, bytes]  # new
+    removed: list[int]
+    size: int  # of the whole state: also of the chunks that stay
+
+
 class Bucket(ABC):
     """Tuples of some keys, while they still come."""
 
     schema: pa.Schema  # of the rows
 
-    def __init__(self, work: Pass, schema: pa.Schema, where: str, zone: str = "UTC") -> None:
+    def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
+        self.log = log
+        self.held = log.placed(log.schema.empty_table())  # tuples for frames, or extents, to come
         self.key = stream_key(schema, work, where, zone=zone)
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
@@ -107,7 +122,7 @@ class Bucket(ABC):
 
     @abstractmethod
     def tables(self) -> dict[str, pa.Table]:
-        """What is kept between micro-batches."""
+        """What is kept between micro-batches, besides the tuples that are held."""
 
     @abstractmethod
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
@@ -115,16 +130,27 @@ class Bucket(ABC):
 
     def state(self) -> bytes:
         """All that a bucket with the same plan needs to go on."""
-        parts = [_ipc(table) for table in self.tables().values()]
+        return self._bytes({"held": self.held.drop_columns([PLACE])})
+
+    def changed(self) -> Changed:
+        """The same, less the chunks that are stored already."""
+        written = self.log.written(self.held)
+        head = self._bytes({"held": written.tail, "log": written.directory})
+        return Changed(
+            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
+        )
+
+    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
+        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
         header = {
             "version": VERSION, "plan": self.plan, "done": self.done, "late": self.late,
-            "parts": dict(zip(self.tables(), map(len, parts), strict=True)),
+            "parts": {name: len(content) for name, content in parts.items()},
         }  # fmt: skip
         said = json.dumps(header).encode()
-        return b"".join([_MAGIC, len(said).to_bytes(4, "little"), said, *parts])
+        return b"".join([_MAGIC, len(said).to_bytes(4, "little"), said, *parts.values()])
 
-    def restore(self, state: bytes) -> None:
-        """Go on from a state; that of another plan is refused."""
+    def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
+        """Go on from a state, or from a head and what gives its chunks; that of another plan is refused."""
         if state[: len(_MAGIC)] != _MAGIC:
             raise DataError(f"this is not the state of a stream of inwindow: it begins with {state[:8]!r}")
         at = len(_MAGIC) + 4
@@ -145,8 +171,14 @@ class Bucket(ABC):
         at += size
         tables = {}
         for name, length in header["parts"].items():
-            tables[name] = _table_of(memoryview(state)[at : at + length])
+            tables[name] = from_bytes(memoryview(state)[at : at + length])
             at += length
+        held = tables.pop("held")
+        if "log" in tables:
+            assert chunk is not None
+            self.held = self.log.read(held, tables.pop("log"), chunk)
+        else:
+            self.held = self.log.placed(held)
         self.take_tables(tables)
 
     @property
@@ -168,15 +200,3 @@ def whole(table: pa.Table) -> pa.RecordBatch:
     raise DataError(
         "a column of one micro-batch of a bucket is larger than 2 GB: make more buckets, or smaller batches"
     )
-
-
-def _ipc(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_PACKED) as writer:
-        writer.write_table(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def _table_of(content: memoryview) -> pa.Table:
-    return pa.ipc.open_stream(pa.py_buffer(content)).read_all()

@@ -16,19 +16,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.sorting import permutation
 from inwindow.runtime.stream.bucket import Bucket, whole
-from inwindow.runtime.stream.memory import Memory
+from inwindow.runtime.stream.log import Log
+from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.windows.extent_bounds import Extents, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Hop, Order
-
-_OWN = f"{PREFIX}own"
 
 
 class ClosingGroups(GroupOperator):
@@ -72,11 +71,11 @@ class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they came, and put in order when an extent that holds them closes."""
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
-        super().__init__(work, schema, "group_by().window()", **at)
+        log = Log(pa.schema([*schema, pa.field(OWN, pa.int64())]), OWN)  # numbered as they came
+        super().__init__(work, schema, "group_by().window()", log, **at)
         assert work.key is not None
         self.framing: Any = extents_of(work.extent, work.key)
         self.schema = GroupOperator(work, schema).schema
-        self.held = schema.empty_table()
         self.closed: int | None = None  # the watermark at which extents were closed last
 
     @property
@@ -92,7 +91,7 @@ class ExtentBucket(Bucket):
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Hold the tuples; close what the watermark has reached."""
         if len(table):
-            self.held = pa.concat_tables([self.held, table])
+            self.held = pa.concat_tables([self.held, self.numbered(table)])
         if self.done is None or self.done == self.closed or not len(self.held):
             self.closed = self.done
             return whole(self.schema.empty_table())
@@ -105,13 +104,19 @@ class ExtentBucket(Bucket):
             order = permutation(table, self.work)
             table = table if order is None else table.take(pa.array(order))
             operator = ClosingGroups(self.work, self.columns, since, self.done)
-            rows = operator.over(table)
+            rows = operator.over(table.select(self.columns.names))
             open_rows = operator.open_from
         if staying is not None:
             self.held = self.held.filter(pa.array(staying)).combine_chunks()
         elif open_rows is not None:
             self.held = table.take(pa.array(open_rows))
         return rows
+
+    def numbered(self, table: pa.Table) -> pa.Table:
+        """New tuples, to be held behind the others."""
+        after = pc.max(self.held.column(OWN)).as_py()
+        numbers = np.arange(len(table)) + (0 if after is None else after + 1)
+        return self.log.placed(table.append_column(OWN, pa.array(numbers)))
 
     def _cut(self) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.bool_] | None]:
         """Which held tuples are in an extent that closes now, and which in one that stays open; None: only the order will say."""
@@ -127,40 +132,28 @@ class ExtentBucket(Bucket):
         return within & (first <= self.done), within & (last > self.done)
 
     def tables(self) -> dict[str, pa.Table]:
-        """What is held, and how far extents have been closed."""
-        return {"held": self.held, "closed": pa.table({"closed": pa.array([self.closed], pa.int64())})}
+        """How far extents have been closed."""
+        return {"closed": pa.table({"closed": pa.array([self.closed], pa.int64())})}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
-        self.held, self.closed = tables["held"], tables["closed"].column(0)[0].as_py()
+        self.closed = tables["closed"].column(0)[0].as_py()
 
 
-class CountedExtentBucket(Bucket):
+class CountedExtentBucket(RipeningBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         super().__init__(work, schema, "group_by().window()", **at)
         extent = work.extent
         assert isinstance(extent, Hop)
-        number = Order(_OWN)
-        self.numbered = pa.schema([*schema, pa.field(_OWN, pa.int64())])
+        number = Order(OWN)
+        self.counted = pa.schema([*schema, pa.field(OWN, pa.int64())])
         self.counting = replace(
-            work, order_by=(number,), extent=replace(extent, on=_OWN, rows=False), key=OrderKey(_OWN, pa.int64())
+            work, order_by=(number,), extent=replace(extent, on=OWN, rows=False), key=OrderKey(OWN, pa.int64())
         )
         self.framing: Any = extents_of(self.counting.extent, self.counting.key)
         self.schema = GroupOperator(work, schema).schema
-        self.pending, self.held = schema.empty_table(), self.numbered.empty_table()
-        self.memory = Memory(schema, work.partition_by)
-
-    @property
-    def waiting(self) -> int:
-        """What the watermark has not passed."""
-        return len(self.pending)
-
-    @property
-    def live(self) -> int:
-        """What open extents hold."""
-        return len(self.held)
 
     @property
     def is_idle(self) -> bool:
@@ -169,10 +162,7 @@ class CountedExtentBucket(Bucket):
 
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Number the ripe tuples; close the extents that they fill."""
-        waiting = pa.concat_tables([self.pending, table])
-        ripe = np.zeros(len(waiting), dtype=bool) if self.done is None else self.times(waiting)[0] < self.done
-        self.pending = waiting.filter(pa.array(~ripe)).combine_chunks()
-        fresh = waiting.filter(pa.array(ripe))
+        fresh = self.ripe(table)
         if not len(fresh):
             return whole(self.schema.empty_table())
         order = permutation(fresh, self.work)
@@ -186,7 +176,8 @@ class CountedExtentBucket(Bucket):
         self.memory.update(
             which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool)
         )
-        return self._close(pa.concat_tables([self.held, fresh.append_column(_OWN, pa.array(own))]))
+        fresh = self.log.placed(fresh.append_column(OWN, pa.array(own)))
+        return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
         order = permutation(table, self.counting)
@@ -194,22 +185,13 @@ class CountedExtentBucket(Bucket):
         which = self.memory.numbers_of(table)
         starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
-        operator = ClosingGroups(self.counting, self.numbered, since, until)
-        rows = operator.over(table)
+        operator = ClosingGroups(self.counting, self.counted, since, until)
+        rows = operator.over(table.select(self.counted.names))
         assert operator.open_from is not None
         self.held = table.take(pa.array(operator.open_from))
         keys = self.memory.keys_of(whole(table), starts)
         self.memory.update(which[starts], keys, until, until, [None] * len(starts), np.ones(len(starts), dtype=bool))
         return rows.cast(self.schema) if rows.schema != self.schema else rows
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Tuples that wait, tuples that are held, the numbers of the keys."""
-        return {"pending": self.pending, "held": self.held, "memory": self.memory.table}
-
-    def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
-        self.pending, self.held = tables["pending"], tables["held"]
-        self.memory.restore(tables["memory"])
 
 
 class UpdatedExtentBucket(ExtentBucket):
@@ -218,7 +200,7 @@ class UpdatedExtentBucket(ExtentBucket):
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
         fresh = np.repeat([False, True], [len(self.held), len(table)])
-        held = pa.concat_tables([self.held, table])
+        held = pa.concat_tables([self.held, self.numbered(table)])
         since, self.closed = self.closed, self.done
         if not len(held):
             return whole(self.schema.empty_table())
@@ -226,7 +208,7 @@ class UpdatedExtentBucket(ExtentBucket):
         if order is not None:
             held, fresh = held.take(pa.array(order)), fresh[order]
         operator = ClosingGroups(self.work, self.columns, since, _NEVER if self.done is None else self.done, fresh)
-        rows = operator.over(held)
+        rows = operator.over(held.select(self.columns.names))
         assert operator.open_from is not None
         self.held = held if self.done is None else held.take(pa.array(operator.open_from))
         return rows

@@ -21,22 +21,23 @@ from inwindow.runtime.operator import telling
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
 from inwindow.runtime.sorting import order_levels
-from inwindow.runtime.stream.bucket import Bucket, whole
+from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
-from inwindow.runtime.stream.memory import Memory
+from inwindow.runtime.stream.log import PLACE
 from inwindow.runtime.stream.resumed import Resumed
+from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
 
-_OWN, _GONE = f"{PREFIX}own", f"{PREFIX}gone"
+_GONE = f"{PREFIX}gone"  # whether a held tuple has gone out
 _NOWHERE = Sequence(None, False)  # of an earlier tuple that is no longer held, nobody knows the number
 _NO_KEYS: Any = np.zeros(0, dtype=np.int64)
 
 
-class TupleBucket(Bucket):
+class TupleBucket(RipeningBucket):
     """Passed-through columns, and a result column per step."""
 
     def __init__(
@@ -49,16 +50,13 @@ class TupleBucket(Bucket):
         emitted_at: str | None = None,
         **at: Any,
     ) -> None:
-        super().__init__(work, schema, "select" if not every_row else "with_columns", **at)
+        super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
         self.roads = [road_of(step, self.key, every_row=every_row) for step in self.steps]
         self.resumed = [road for road in self.roads if isinstance(road, Resumed)]
         self.counts = counts(work)
-        self.pending = schema.empty_table()
-        self.held = pa.schema([*schema, pa.field(_OWN, pa.int64()), pa.field(_GONE, pa.bool_())]).empty_table()
-        self.memory = Memory(schema, work.partition_by)
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
         if emitted_at is not None:
@@ -66,37 +64,15 @@ class TupleBucket(Bucket):
             fields.append(pa.field(emitted_at, self.key.type))
         self.schema = pa.schema(fields)
 
-    @property
-    def waiting(self) -> int:
-        """What the watermark has not passed, or a frame is still open for."""
-        return len(self.pending)
-
-    @property
-    def live(self) -> int:
-        """What frames hold."""
-        return len(self.held)
-
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Put what is ripe behind what is held, and run."""
-        ripe = self._ripe(table)
+        ripe = self.ripe(table)
         if not len(ripe) and not len(self.held):
             return whole(self.schema.empty_table())
-        fresh = ripe.append_column(_OWN, pa.array(np.full(len(ripe), -1)))
-        fresh = fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool)))
+        fresh = ripe.append_column(OWN, pa.array(np.full(len(ripe), -1)))
+        fresh = self.log.placed(fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool))))
         turn, which = self._turn(pa.concat_tables([self.held, fresh]))
         return self._run(turn, which)
-
-    def _ripe(self, table: pa.Table) -> pa.Table:
-        waiting = pa.concat_tables([self.pending, table]) if len(self.pending) else table
-        if self.key is None:
-            return waiting
-        if self.done is None:
-            self.pending = waiting
-            return table.slice(0, 0)
-        keys, _ = self.times(waiting)
-        ripe = keys < self.done
-        self.pending = waiting.filter(pa.array(~ripe)).combine_chunks()
-        return waiting.filter(pa.array(ripe))
 
     def _turn(self, table: pa.Table) -> tuple[Turn, Positions]:
         """The tuples in order; and of each partition its number among the remembered keys."""
@@ -109,7 +85,7 @@ class TupleBucket(Bucket):
         begins = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
         ends = np.append(begins[1:], len(number))
         which = number[begins]
-        own = _column(batch, _OWN).to_numpy()
+        own = _column(batch, OWN).to_numpy()
         at_start = np.where(own[begins] >= 0, own[begins], self.memory.next_of(which))
         own = np.arange(len(number)) + np.repeat(at_start - begins, ends - begins)
         keys = self.times(pa.Table.from_batches([batch]))[0] if self.key is not None else _NO_KEYS
@@ -174,7 +150,7 @@ class TupleBucket(Bucket):
     def _resume(self, turn: Turn, which: Positions, taken: list[list[Piece]], held: Held) -> Positions:
         """Run the resumed roads key by key, and remember their states; the first tuple that each key still needs."""
         tuples, own = turn.tuples, turn.own
-        has_new = _column(turn.batch, _OWN).to_numpy()[tuples.ends - 1] < 0
+        has_new = _column(turn.batch, OWN).to_numpy()[tuples.ends - 1] < 0
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
         contents = [self.memory.state_of(number) for number in which[touched].tolist()]
@@ -203,7 +179,7 @@ class TupleBucket(Bucket):
         return need
 
     def _remember_counts(self, turn: Turn, which: Positions) -> None:
-        fresh = np.flatnonzero(_column(turn.batch, _OWN).to_numpy()[turn.tuples.ends - 1] < 0)
+        fresh = np.flatnonzero(_column(turn.batch, OWN).to_numpy()[turn.tuples.ends - 1] < 0)
         last = turn.own[turn.tuples.ends[fresh] - 1] + 1
         keys = self.memory.keys_of(turn.batch, turn.tuples.starts[fresh])
         self.memory.update(which[fresh], keys, last, last, [None] * len(fresh), np.ones(len(fresh), dtype=bool))
@@ -213,8 +189,10 @@ class TupleBucket(Bucket):
         at = np.arange(tuples.sequence.end)
         kept = np.flatnonzero(at >= tuples.over(np.minimum(keep, turn.ready)))
         gone = at < tuples.over(turn.ready)
-        table = pa.Table.from_batches([turn.batch]).select(self.columns.names)
-        table = table.append_column(_OWN, pa.array(turn.own)).append_column(_GONE, pa.array(gone))
+        table = pa.Table.from_batches([turn.batch])
+        place = table.column(PLACE)
+        table = table.select(self.columns.names).append_column(OWN, pa.array(turn.own))
+        table = table.append_column(_GONE, pa.array(gone)).append_column(PLACE, place)
         self.held = table.take(pa.array(kept))
 
     # Rows
@@ -238,17 +216,6 @@ class TupleBucket(Bucket):
         assert self.key is not None and window is not None
         size = -window.frame.lower  # type: ignore[union-attr, operator]
         return self.key.column_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
-
-    # State
-
-    def tables(self) -> dict[str, pa.Table]:
-        """Tuples that wait, tuples that are held, keys that are remembered."""
-        return {"pending": self.pending, "held": self.held, "memory": self.memory.table}
-
-    def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
-        self.pending, self.held = tables["pending"], tables["held"]
-        self.memory.restore(tables["memory"])
 
 
 def _landmarks(work: Pass) -> list[str | None]:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from ids import IdsAll, Leaving, Running
@@ -92,6 +93,33 @@ def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, oper
     assert sum(one["late_tuples"] for one in observed) == len(CASES.late)
     assert observed[-1]["waiting_tuples"] == 1  # the one that ended the stream
     assert observed[-1]["state_bytes"] > 0
+
+
+def test_a_large_state_is_a_log_of_chunks(spark: Any, tmp_path: Path) -> None:
+    """A long window, small micro-batches, a restart: tuples are stored once, in chunks, of which the oldest drain."""
+    use(spark, "transformWithState")
+    rows, each = tmp_path / "rows", 40_000
+    at = np.arange(6 * each)
+    table = pa.table({
+        "ts": pa.array(1_750_000_000_000_000 + at * 100_000, pa.timestamp("us", "UTC")),  # ten a second: a batch is 67 minutes
+        "k": pa.array(np.where(at % 5 == 0, "b", "a")), "id": at, "v": (at * 7919 % 100_003).astype(np.float64),
+    })  # fmt: skip
+    window = iw.range("2 hours", partition_by="k", order_by="ts")
+
+    def query(df: Any) -> Any:
+        of = {"top": iw.max("v"), "n": iw.count(), "ids": iw.sum("id")}
+        return iw.select(df, "id", **{name: one.over(window) for name, one in of.items()})
+
+    feed = Feed(tmp_path / "feed", "ts timestamp, k string, id bigint, v double")
+    kept = []
+    for start in range(0, 6, 2):
+        feed.add(*(table.slice(number * each, each) for number in (start, start + 1)))
+        done = finished(started(query(feed.read(spark)), tmp_path, sink="parquet", path=str(rows)))
+        kept += [progress["stateOperators"][0]["numRowsTotal"] for progress in done.recentProgress]
+    assert kept[0] == 2 and max(kept) > 3  # a head for each of two buckets; then chunks
+    got = spark.read.parquet(str(rows)).toArrow().sort_by("id")
+    whole = query(table).sort_by("id")
+    assert len(got) > 5 * each and got.equals(whole.slice(0, len(got)).cast(got.schema))
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

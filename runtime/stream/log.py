@@ -1,0 +1,116 @@
+"""The tuples that a bucket holds, as a log of chunks: what has been written is not written again.
+
+::
+
+    held     |--- chunk 4 ---|--- chunk 5 ---|-- tail --|
+    later      x x x x x x x |- x ----- x ---|--- chunk 6 ---|- tail -|      x: no longer held
+             removed          stays            was the tail, and full
+
+A chunk never changes. The *head*, written in every micro-batch, has the tail, and for each chunk a bit per tuple: whether it is
+still held, and each of its flags. A chunk of which less than half is held is removed, and the rest joins the tail; so a tuple
+is written again at most once for each that has left, besides being in the tail until that is full.
+
+In memory the held tuples are a table whose last column is their place: chunk * 2**32 + row, or less than 0 in the tail.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.windows.sequence import Positions
+
+PLACE = f"{PREFIX}place"
+FULL = (
+    1 << 19
+)  # bytes of a tail that becomes a chunk: in Spark 4.3 a value costs 20 to 30 ms for each MB (labs.md, C1.3)
+_ROW = 1 << 32
+
+
+@dataclass
+class Written:
+    """What a log has become: all of it is to be stored, and nothing else has changed."""
+
+    tail: pa.Table
+    directory: pa.Table
+    chunks: dict[int, bytes] = field(default_factory=dict)  # new
+    removed: list[int] = field(default_factory=list)
+
+
+class Log:
+    """How the held tuples of a bucket are stored; ``number`` is a column that brings scattered ones back in order."""
+
+    def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
+        self.schema, self.number, self.flags = schema, number, flags
+        self.chunk_schema = pa.schema([one for one in schema if one.name not in flags])
+        self.stored: dict[int, tuple[int, int]] = {}  # of each chunk: rows, bytes
+        self.next = 0
+        bits = [pa.field(name, pa.binary()) for name in (PLACE, *flags)]
+        numbers = [pa.field(name, pa.int64()) for name in ("chunk", "rows", "bytes")]
+        self.directory = pa.schema([*numbers, *bits])
+
+    def placed(self, table: pa.Table) -> pa.Table:
+        """Tuples that are in no chunk yet."""
+        return table.append_column(PLACE, pa.array(np.full(len(table), -1)))
+
+    def written(self, held: pa.Table) -> Written:
+        """Store these tuples. A log is written once: the next micro-batch goes on from what is stored."""
+        place = held.column(PLACE).to_numpy()
+        chunk = np.where(place < 0, -1, place // _ROW)
+        removed, entries = [], []
+        for number, (rows, size) in self.stored.items():
+            its = np.flatnonzero(chunk == number)
+            if 2 * len(its) < rows:
+                removed.append(number)
+                chunk[its] = -1
+            else:
+                entries.append((number, rows, size, *self._bits(rows, held, its, place[its] % _ROW)))
+        tail, chunks = held.filter(pa.array(chunk < 0)), {}
+        if tail.nbytes >= FULL:
+            tail = tail.combine_chunks()
+            at = np.arange(len(tail))
+            chunks[self.next] = content = to_bytes(tail.select(self.chunk_schema.names))
+            entries.append((self.next, len(tail), len(content), *self._bits(len(tail), tail, at, at)))
+            tail = tail.slice(0, 0)
+        columns: list[Any] = list(zip(*entries, strict=True)) or [()] * len(self.directory)
+        directory = pa.table([pa.array(its, one.type) for its, one in zip(columns, self.directory, strict=True)],
+                             schema=self.directory)  # fmt: skip
+        return Written(tail.select(self.schema.names), directory, chunks, removed)
+
+    def read(self, tail: pa.Table, directory: pa.Table, chunk: Callable[[int], bytes]) -> pa.Table:
+        """The inverse of :meth:`written`: the held tuples with their places."""
+        parts = []
+        for entry in directory.to_pylist():
+            number, rows = entry["chunk"], entry["rows"]
+            self.stored[number] = rows, entry["bytes"]
+            at = np.flatnonzero(_mask(entry[PLACE], rows))
+            its = from_bytes(chunk(number))
+            for name in self.flags:
+                its = its.append_column(name, pa.array(_mask(entry[name], rows)))
+            its = its.append_column(PLACE, pa.array(number * _ROW + np.arange(rows)))
+            parts.append(its.select([*self.schema.names, PLACE]).take(pa.array(at)))
+        self.next = max(self.stored, default=-1) + 1
+        if not parts:
+            return self.placed(tail)
+        held = pa.concat_tables([*parts, self.placed(tail)]).combine_chunks()
+        return held.take(pa.array(np.argsort(held.column(self.number).to_numpy(), kind="stable")))
+
+    def _bits(self, rows: int, held: pa.Table, at: Positions, row: Positions) -> list[bytes]:
+        """Which rows of a chunk are held, and of which of these each flag is set; they are at ``at`` among the held ones."""
+        flagged = [row[held.column(name).to_numpy()[at]] for name in self.flags]
+        return [_bits(its, rows) for its in (row, *flagged)]
+
+
+def _bits(row: Positions, rows: int) -> bytes:
+    mask = np.zeros(rows, dtype=bool)
+    mask[row] = True
+    return np.packbits(mask).tobytes()
+
+
+def _mask(bits: bytes, rows: int) -> npt.NDArray[np.bool_]:
+    return np.unpackbits(np.frombuffer(bits, np.uint8), count=rows).astype(bool)
