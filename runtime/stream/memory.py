@@ -65,12 +65,11 @@ class Memory:
         result[known] = values[which[known]]
         return result
 
-    def state_of(self, which: int) -> bytes | None:
-        """The states of a key, pickled; None for one that has none."""
-        if which >= len(self.table):
-            return None
-        state: bytes | None = self.table.column(_STATE)[which].as_py()
-        return state
+    def states_of(self, which: Positions) -> list[bytes | None]:
+        """The states of the keys with these numbers, pickled; None for one that has none."""
+        known = pa.array(which, mask=which >= len(self.table))
+        states: list[bytes | None] = self.table.column(_STATE).take(known).to_pylist()
+        return states
 
     def update(
         self,

@@ -21,6 +21,7 @@ from inwindow.runtime.operator import telling
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
 from inwindow.runtime.sorting import order_levels
+from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
 from inwindow.runtime.stream.log import PLACE
@@ -133,7 +134,8 @@ class TupleBucket(RipeningBucket):
             else:
                 taken.append([])
         if self.resumed:
-            keep = np.minimum(keep, self._resume(turn, which, taken, held))
+            with seldom_collected():
+                keep = np.minimum(keep, self._resume(turn, which, taken, held))
         elif self.counts:
             self._remember_counts(turn, which)
         self._hold(turn, keep)
@@ -153,7 +155,7 @@ class TupleBucket(RipeningBucket):
         has_new = _column(turn.batch, OWN).to_numpy()[tuples.ends - 1] < 0
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
-        contents = [self.memory.state_of(number) for number in which[touched].tolist()]
+        contents = self.memory.states_of(which[touched])
         before = [[None] * len(self.resumed) if content is None else pickle.loads(content) for content in contents]
         needs = tuples.ends[touched].copy()
         after: list[list[Any]] = []
