@@ -35,7 +35,7 @@ def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, *
     (work,) = passes
     for step in work.steps:
         _check_window(step)
-    _check_order(schema, work, where, **planning)
+    stream_key(schema, work, where, **planning)
     return replace(work, steps=tuple(map(_without_panes, work.steps)))
 
 
@@ -106,15 +106,12 @@ def _without_panes(step: Step) -> Step:
     """Panes are for long sequences: here a frame's tuples are held, and the next strategy takes them."""
     if step.strategy != "pane-cascade":
         return step
-    verdicts = dict(choose(step.case).passed_over)
-    window = step.case.window
-    assert window is not None
     for name in ("delta", "two-stacks", "recompute"):
         try:
             choice = choose(step.case, name)
         except UsageError:
             continue
-        return replace(step, choice=replace(choice, passed_over=tuple(verdicts.items()), forced=False))
+        return replace(step, choice=replace(choice, passed_over=step.choice.passed_over, forced=False))
     return step
 
 
@@ -145,10 +142,6 @@ def _check_window(step: Step) -> None:
                     f"{its} reaches over months, which differ in length, so that frames could go backwards from batch to batch: "
                     "give a size in days or less"
                 )
-
-
-def _check_order(schema: pa.Schema, work: Pass, where: str, **planning: Any) -> None:
-    stream_key(schema, work, where, **planning)
 
 
 def _order_text(work: Pass) -> str:

@@ -236,8 +236,7 @@ class CarriedCheck:
     def __call__(self, batch: pa.RecordBatch) -> None:
         """The next tuples, in order."""
         ranges, marks, digests = (
-            batch.column(batch.schema.get_field_index(name)).to_numpy()
-            for name in (self.halo.range, self.halo.mark, self.carried.digest)
+            batch.column(name).to_numpy() for name in (self.halo.range, self.halo.mark, self.carried.digest)
         )
         if not ranges.any():
             return

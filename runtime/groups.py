@@ -46,7 +46,7 @@ class GroupOperator(Operator):
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
-        keys = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
+        keys = [batch.column(name) for name in self.work.partition_by]
         self.keys.append(fresh, [column.take(pa.array(fresh - end)) for column in keys])
 
     def advance(self) -> None:

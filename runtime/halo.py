@@ -80,4 +80,4 @@ class HaloCheck:
 
 
 def _numbers(batch: pa.RecordBatch, name: str) -> Any:
-    return batch.column(batch.schema.get_field_index(name)).to_numpy()
+    return batch.column(name).to_numpy()

@@ -52,11 +52,11 @@ class Plain:
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
         """The array."""
-        values = _array(batch, self.name)
+        values = batch.column(self.name)
         if self.type is not None and values.type != self.type:
             values = _cast(values, self.type)
         if self.condition is not None:
-            values = pc.if_else(pc.fill_null(_array(batch, self.condition), False), values, None)
+            values = pc.if_else(pc.fill_null(batch.column(self.condition), False), values, None)
         return values
 
 
@@ -74,7 +74,7 @@ class Marks:
     def read(self, batch: pa.RecordBatch) -> pa.Array:
         """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
         if len(self.required) == 1 and self.condition is None:
-            return _array(batch, self.required[0])
+            return batch.column(self.required[0])
         seen = Seen(self.required, self.condition).read(batch)
         return pa.array(np.ones(len(seen), dtype=bool), mask=seen == 0)
 
@@ -91,7 +91,7 @@ class Objects:
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
         """The list; NULL is None."""
-        return python_values(_array(batch, self.name))
+        return python_values(batch.column(self.name))
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ class Seen:
         """One byte per tuple."""
         seen = np.ones(batch.num_rows, dtype=np.uint8)
         for name in self.required:
-            values = _array(batch, name)
+            values = batch.column(name)
             if values.null_count:
                 seen &= pc.is_valid(values).to_numpy(zero_copy_only=False)
         if self.condition is not None:
-            seen &= pc.fill_null(_array(batch, self.condition), False).to_numpy(zero_copy_only=False)
+            seen &= pc.fill_null(batch.column(self.condition), False).to_numpy(zero_copy_only=False)
         return seen
 
 
@@ -249,10 +249,6 @@ def python_values(values: pa.Array) -> list[Any]:
             return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
     listed: list[Any] = values.to_pylist()
     return listed
-
-
-def _array(batch: pa.RecordBatch, name: str) -> pa.Array:
-    return batch.column(batch.schema.get_field_index(name))
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:

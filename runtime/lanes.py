@@ -163,11 +163,7 @@ class EmitLane(Lane):
         last_seen = self.emitter.last_seen(self.cursor, len(start), self.last_seen)
         self.last_seen = int(last_seen[-1])
         index = yields - self.cursor
-        bare = yields[last_seen[index] < start[index]]
-        at = np.concatenate([owners, bare])
-        order = np.argsort(at, kind="stable")
-        filled = pa.concat_arrays([values, pa.array([self.emitter.empty] * len(bare), values.type)])
-        return at[order], filled.take(pa.array(order))
+        return with_empty_frames((owners, values), yields[last_seen[index] < start[index]], self.emitter.empty)
 
     @property
     def keep_from(self) -> int:
@@ -238,3 +234,12 @@ class ExpirationLane(EmitLane):
     def keep_from(self) -> int:
         """The tuples that have not left."""
         return self.cursor
+
+
+def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:
+    """What was given, and a class's ``empty`` value for these yield tuples, in order."""
+    owners, values = given
+    at = np.concatenate([owners, bare])
+    order = np.argsort(at, kind="stable")
+    filled = pa.concat_arrays([values, pa.array([empty] * len(bare), values.type)])
+    return at[order], filled.take(pa.array(order))

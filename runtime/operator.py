@@ -76,7 +76,7 @@ class Operator(ABC):
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
-        columns = [batch.column(batch.schema.get_field_index(name)) for name in self.work.places]
+        columns = [batch.column(name) for name in self.work.places]
         keys = len(self.work.partition_by)
         self.sequence.append(columns[:keys], columns[keys:], batch.num_rows)
 

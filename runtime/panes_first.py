@@ -108,7 +108,7 @@ class PaneReducer:
 
     def _placed(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
         """The tuples that lie in an extent (None: all), and their attributes: as ``ExtentFraming`` sees it."""
-        keys, side = self.key.read(batch.column(batch.schema.get_field_index(self.key.column)))
+        keys, side = self.key.read(batch.column(self.key.column))
         within = side == PLAIN
         if keys.dtype == np.float64:
             within &= np.isfinite(keys)
@@ -134,10 +134,7 @@ class PaneReducer:
             begins = start[slice(*np.searchsorted(start, [at, held.end]))]
             ends = np.append(begins[1:], held.end)
             first = pa.array(begins if order is None else order[begins])
-            made = [
-                batch.column(batch.schema.get_field_index(name)).take(first)
-                for name in _unique([*self.work.partition_by, self.key.column])
-            ]
+            made = [batch.column(name).take(first) for name in _unique([*self.work.partition_by, self.key.column])]
             for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
                 telling(step, self.work, where, _NOWHERE, level.reduce, begins, ends)
                 made += its.packed(level)
@@ -150,7 +147,7 @@ class PaneReducer:
         if self.passing:
             self.passing = max(self.passing - len(keys), 0)
             return None, np.arange(len(keys))
-        places = [batch.column(batch.schema.get_field_index(name)) for name in self.work.partition_by]
+        places = [batch.column(name) for name in self.work.partition_by]
         groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
         order, start = grouped(groups, self._panes(keys))
         if len(start) > _LITTLE * self.most_rows:  # so the buffer was about full

@@ -123,22 +123,22 @@ class AtPoints(Operator):
         return super().reads() | {EVENT, *self.passed, *self.work.places}
 
     def _append(self, batch: pa.RecordBatch) -> None:
-        is_event = _column(batch, EVENT).to_numpy(zero_copy_only=False) == 1
-        joined = self.partitions.joined([_column(batch, name) for name in self.work.partition_by], is_event)
+        is_event = batch.column(EVENT).to_numpy(zero_copy_only=False) == 1
+        joined = self.partitions.joined([batch.column(name) for name in self.work.partition_by], is_event)
         before = self.held.end + np.cumsum(is_event, dtype=np.int64)
         self._append_events(batch, is_event)
         if not is_event.all():
             at = np.flatnonzero(~is_event)
             taken = pa.array(at)
-            times = _column(batch, self.work.order_by[0].column).take(taken)
-            passed = [_column(batch, name).take(taken) for name in self.passed]
+            times = batch.column(self.work.order_by[0].column).take(taken)
+            passed = [batch.column(name).take(taken) for name in self.passed]
             self.arrived.append((points_of(self.key, times, before[at], joined[at]), passed))
 
     def _append_events(self, batch: pa.RecordBatch, is_event: Any) -> None:
         if self.held.end and not is_event.any():
             return  # but a kernel wants columns, if they are empty
         names = sorted(super().reads())
-        events = pa.RecordBatch.from_arrays([_column(batch, name) for name in names], names)
+        events = pa.RecordBatch.from_arrays([batch.column(name) for name in names], names)
         super()._append(events if is_event.all() else events.filter(pa.array(is_event)))
 
     def advance(self) -> None:
@@ -174,7 +174,3 @@ class AtPoints(Operator):
     def parts(self) -> list[Any]:
         """The lanes, and where partitions begin."""
         return [*self.lanes, self.partitions]
-
-
-def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
-    return batch.column(batch.schema.get_field_index(name))

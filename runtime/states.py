@@ -58,7 +58,7 @@ class Sent:
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
         """The aggregates, each new."""
-        layout, *leaves, rest = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
+        layout, *leaves, rest = [batch.column(name) for name in self.columns]
         encoded = layout.dictionary_encode()
         which = encoded.indices.fill_null(-1).to_numpy().astype(np.int32, copy=False)
         doubles, integers, texts = (column.flatten() for column in leaves)

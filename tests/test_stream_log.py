@@ -29,7 +29,9 @@ def test_what_is_stored_comes_back(data: st.DataObject) -> None:
     head, expected, arrived, left, put = None, SCHEMA.empty_table(), 0, 0, 0
     for _ in range(data.draw(st.integers(1, 8))):
         log = Log(SCHEMA, "n", ("gone",))
-        held = log.placed(SCHEMA.empty_table()) if head is None else log.read(head.tail, head.directory, store.__getitem__)
+        held = (
+            log.placed(SCHEMA.empty_table()) if head is None else log.read(head.tail, head.directory, store.__getitem__)
+        )
         assert held.column("n").to_pylist() == sorted(held.column("n").to_pylist())
         if head is not None:
             assert held.drop_columns([PLACE]).equals(expected)

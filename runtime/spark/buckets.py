@@ -108,7 +108,7 @@ def unpack_function(column: str):  # type: ignore[no-untyped-def]
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for content in batch.column(batch.schema.get_field_index(column)).to_pylist():
+            for content in batch.column(column).to_pylist():
                 if content is not None:
                     for given in unpacked(content):
                         yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])

@@ -85,7 +85,7 @@ class NumberGuard(Guard):
         number: Positions = batch.column(0).to_numpy()
         before = np.append(self.last_number, number[:-1])
         if self.keys:
-            keys = [batch.column(batch.schema.get_field_index(name)) for name in self.keys]
+            keys = [batch.column(name) for name in self.keys]
             begins = changes(keys, self.last_keys)
             self.last_keys = [key.slice(len(number) - 1) for key in keys]
         else:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.runtime.build import lane_of
 from inwindow.runtime.held import concat
 from inwindow.runtime.hooks import HookEmitter
-from inwindow.runtime.lanes import EmitLane, ExpirationLane, Piece
+from inwindow.runtime.lanes import Piece, with_empty_frames
 from inwindow.runtime.stream.resumed import Resumed
 from inwindow.runtime.stream.road import Turn
 from inwindow.windows.sequence import Positions
@@ -22,11 +21,11 @@ class Emitting(Resumed):
     last_seen = -1  # the newest tuple that a hook saw, in the key's own numbers
     low = 0  # where the newest frame starts, or (active expiration) the first tuple that no hook has seen
 
-    def make(self) -> None:
+    @property
+    def emitter(self) -> HookEmitter:
         """The emitter of the lane."""
-        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
-        assert isinstance(lane, EmitLane)
-        self.emitter: HookEmitter = lane.emitter
+        emitter: HookEmitter = self.lane.emitter
+        return emitter
 
     def state(self) -> Any:
         """The emitter's, and the newest tuple that a hook saw."""
@@ -36,11 +35,6 @@ class Emitting(Resumed):
         """The inverse of :meth:`state`."""
         emitter, self.last_seen, self.low = state
         self.emitter.restore(emitter)
-
-    def open(self, turn: Turn) -> None:
-        """With the yields."""
-        super().open(turn)
-        self.out = self.yields(turn)
 
     def advance(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
         """Run the hooks over [gone, ready); with a slide, keep what the yield tuples gave."""
@@ -99,10 +93,7 @@ class Emitting(Resumed):
         low, high = np.searchsorted(self.out, (gone, ready))
         mine = self.out[low:high]
         bare = mine[seen[mine - gone] < self.start[mine] - self.shift]
-        at = np.concatenate([owners, bare])
-        order = np.argsort(at, kind="stable")
-        filled = pa.concat_arrays([values, pa.array([self.emitter.empty] * len(bare), values.type)])
-        return at[order], filled.take(pa.array(order))
+        return with_empty_frames((owners, values), bare, self.emitter.empty)
 
     def _kept(self, ready: int) -> int:
         return ready if self.window.is_unbounded_below and not self.emitter.expires else self.low + self.shift
@@ -147,12 +138,6 @@ class Expiring(Emitting):
     def ready(self, tuples: Open) -> Positions:
         """Tuples go out when they have left."""
         return left(self.window, tuples)
-
-    def make(self) -> None:
-        """The emitter of the lane."""
-        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
-        assert isinstance(lane, ExpirationLane)
-        self.emitter = lane.emitter
 
     def spans(
         self, turn: Turn, keys: Positions, lows: Positions, shift: Positions

@@ -19,7 +19,7 @@ from inwindow.runtime.build import lane_of
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Arguments, HookEvaluator, Unfit
-from inwindow.runtime.lanes import FrameLane, Piece
+from inwindow.runtime.lanes import Piece
 from inwindow.runtime.stream.road import Road, Turn
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
@@ -31,13 +31,9 @@ class Resumed(Road):
     def __init__(self, step: Step, key: OrderKey | None, *, every_row: bool) -> None:
         super().__init__(step, key, every_row=every_row)
         self.held = Held()
-        self.make()
+        self.lane: Any = lane_of(step, self.held, key, every_row=every_row)
         self.fresh = pickle.dumps(self.state(), pickle.HIGHEST_PROTOCOL)
         self.columns: list[Any] = []
-
-    @abstractmethod
-    def make(self) -> None:
-        """What runs, over ``self.held``."""
 
     @abstractmethod
     def state(self) -> Any:
@@ -51,6 +47,7 @@ class Resumed(Road):
         """Read the micro-batch's columns, to be cut by key."""
         self.columns = [source.read(turn.batch) for source in self.held.columns]
         self.start, self.end = self.bounds(turn)
+        self.out = self.yields(turn)
         self.turn = turn
 
     def bounds(self, turn: Turn) -> tuple[Positions, Positions]:
@@ -104,11 +101,11 @@ class Resumed(Road):
 class Growing(Resumed):
     """A frame whose lower bound never moves: what has been folded need not be held."""
 
-    def make(self) -> None:
+    @property
+    def evaluator(self) -> Evaluator:
         """The evaluator of a growing frame."""
-        lane = lane_of(self.step, self.held, self.key, every_row=self.every_row)
-        assert isinstance(lane, FrameLane)
-        self.evaluator: Evaluator = lane.evaluator
+        evaluator: Evaluator = self.lane.evaluator
+        return evaluator
 
     def state(self) -> Any:
         """The evaluator's."""
@@ -141,11 +138,6 @@ class Growing(Resumed):
         grown = np.maximum(grown, folded)
         states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
         return ([(self.out, values)] if len(self.out) else []), np.minimum(grown, turn.tuples.ends[keys])
-
-    def open(self, turn: Turn) -> None:
-        """With the yields."""
-        super().open(turn)
-        self.out = self.yields(turn)
 
     def advance(self, first: int, gone: int, ready: int, last: int) -> tuple[Piece | None, int]:
         """Frames [0, end) of the key's own numbers; then fold what no frame to come can leave out."""

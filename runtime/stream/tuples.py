@@ -86,12 +86,12 @@ class TupleBucket(RipeningBucket):
         begins = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
         ends = np.append(begins[1:], len(number))
         which = number[begins]
-        own = _column(batch, OWN).to_numpy()
+        own = batch.column(OWN).to_numpy()
         at_start = np.where(own[begins] >= 0, own[begins], self.memory.next_of(which))
         own = np.arange(len(number)) + np.repeat(at_start - begins, ends - begins)
         keys = self.times(pa.Table.from_batches([batch]))[0] if self.key is not None else _NO_KEYS
         tuples = Open(self._sequence(batch, number), begins, ends, keys, self.key, self.done)
-        gone = begins + tuples.count(_column(batch, _GONE).to_numpy(zero_copy_only=False))
+        gone = begins + tuples.count(batch.column(_GONE).to_numpy(zero_copy_only=False))
         for name, step in zip(self.landmarks, self.work.steps, strict=True):
             if name is not None:
                 batch = batch.append_column(name, self._within(step, batch, keys))
@@ -100,7 +100,7 @@ class TupleBucket(RipeningBucket):
     def _sequence(self, batch: pa.RecordBatch, number: Positions) -> Sequence:
         peers = any(isinstance(step.case.window.frame, Range) for step in self.steps if step.case.window is not None)
         sequence = Sequence(self.key if self.work.key is not None or peers else None, peers)
-        orders = [_column(batch, order.column) for order in self.work.order_by]
+        orders = [batch.column(order.column) for order in self.work.order_by]
         sequence.append([pa.array(number)], orders, batch.num_rows)
         sequence.ended = True
         return sequence
@@ -116,7 +116,7 @@ class TupleBucket(RipeningBucket):
         if frame.until is not None:
             seen &= keys <= self.key.value(frame.until, what="landmark: until", up=False)
         passes = pa.array(seen)
-        return passes if step.condition is None else pc.and_(passes, _column(batch, step.condition))
+        return passes if step.condition is None else pc.and_(passes, batch.column(step.condition))
 
     # Running
 
@@ -152,7 +152,7 @@ class TupleBucket(RipeningBucket):
     def _resume(self, turn: Turn, which: Positions, taken: list[list[Piece]], held: Held) -> Positions:
         """Run the resumed roads key by key, and remember their states; the first tuple that each key still needs."""
         tuples, own = turn.tuples, turn.own
-        has_new = _column(turn.batch, OWN).to_numpy()[tuples.ends - 1] < 0
+        has_new = turn.batch.column(OWN).to_numpy()[tuples.ends - 1] < 0
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
         contents = self.memory.states_of(which[touched])
@@ -181,7 +181,7 @@ class TupleBucket(RipeningBucket):
         return need
 
     def _remember_counts(self, turn: Turn, which: Positions) -> None:
-        fresh = np.flatnonzero(_column(turn.batch, OWN).to_numpy()[turn.tuples.ends - 1] < 0)
+        fresh = np.flatnonzero(turn.batch.column(OWN).to_numpy()[turn.tuples.ends - 1] < 0)
         last = turn.own[turn.tuples.ends[fresh] - 1] + 1
         keys = self.memory.keys_of(turn.batch, turn.tuples.starts[fresh])
         self.memory.update(which[fresh], keys, last, last, [None] * len(fresh), np.ones(len(fresh), dtype=bool))
@@ -207,7 +207,7 @@ class TupleBucket(RipeningBucket):
         else:
             at = owners_of(taken)
         rows = pa.array(at)
-        columns = [_column(turn.batch, name).take(rows) for name in self.passed]
+        columns = [turn.batch.column(name).take(rows) for name in self.passed]
         columns += [spread(its, at, step.implementation.result) for its, step in zip(taken, self.steps, strict=True)]
         if self.emitted_at is not None:
             columns.append(self._expiration_times(turn, at))
@@ -241,7 +241,3 @@ def _in_order(pieces: list[Piece]) -> list[Piece]:
         return pieces
     at = np.concatenate([at for at, _ in pieces])
     return [(at, concat([values for _, values in pieces], pieces[0][1].type))]
-
-
-def _column(batch: pa.RecordBatch, name: str) -> pa.Array:
-    return batch.column(batch.schema.get_field_index(name))
