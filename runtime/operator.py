@@ -161,21 +161,24 @@ def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence
 
 def fingerprint(work: Pass) -> str:
     """What a plan computes, as text: equal plans, equal text."""
-    steps = [
-        f"{step.name}={step.label} filter {step.condition} {step.strategy} {step.implementation.result} "
-        f"{_parameters(step.implementation.aggregate)} {_window(step)}"
-        for step in work.steps
-    ]
-    return "; ".join([*work.partition_by, *map(str, work.order_by), str(work.extent), *steps])
+    places = [f"by {name}" for name in work.partition_by] + [f"in the order of {order.describe()}" for order in work.order_by]
+    extent = [] if work.extent is None else [f"over {work.extent.describe()}"]
+    return "; ".join([*map(_computed, work.steps), *extent, *places])
 
 
-def _window(step: Step) -> str:
-    window = step.case.window
-    return "" if window is None else f"{window.describe()} origin {window.origin} final {window.final}"
-
-
-def _parameters(aggregate: Any) -> str:
-    return "" if aggregate is None else f"{type(aggregate).__qualname__}({_stable(vars(aggregate))})"
+def _computed(step: Step) -> str:
+    """One result column: all that its state depends on."""
+    window, aggregate = step.case.window, step.implementation.aggregate
+    said = [f"{step.name} = {step.label}"]
+    if aggregate is not None:
+        said.append(f"of {type(aggregate).__qualname__}({_stable(vars(aggregate))})")
+    if step.condition is not None:
+        said.append(f"filter {step.condition}")
+    if window is not None:
+        said.append(f"over {window.describe()}")
+        said += [] if window.origin is None else [f"origin {window.origin}"]
+        said += [] if window.final == "drop" else [f"final {window.final}"]
+    return " ".join([*said, f"by {step.strategy}: {step.implementation.result}"])
 
 
 def _stable(value: Any) -> str:

@@ -185,7 +185,7 @@ class Bucket(ABC):
     def plan(self) -> str:
         """What is computed, as text that is the same in every process."""
         columns = ", ".join(f"{field.name} {field.type}" for field in self.columns)
-        text = f"{fingerprint(self.work)} of {columns}, in {self.among} buckets"
+        text = f"{fingerprint(self.work)}; of {columns}; buckets: {self.among}"
         return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 

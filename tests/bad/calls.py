@@ -396,10 +396,9 @@ ROWS = [
         "the state of another window",
         lambda: operator(iw.rows(2)).restore(operator(iw.rows(3)).state()),
         iw.DataError,
-        "this state is not of this operator: its plan is 'None; a=MyAvg(price) filter None delta double "
-        "MyAvg({}) (rows between 2 preceding and current row) origin None final drop', but here it is "
-        "'None; a=MyAvg(price) filter None delta double MyAvg({}) (rows between 1 preceding and current "
-        "row) origin None final drop'; state can only be restored into the same aggregates over the same "
+        "this state is not of this operator: its plan is 'a = MyAvg(price) of MyAvg({}) over (rows between 2 "
+        "preceding and current row) by delta: double', but here it is 'a = MyAvg(price) of MyAvg({}) over "
+        "(rows between 1 preceding and current row) by delta: double'; state can only be restored into the same aggregates over the same "
         "windows",
     ),
     Bad(

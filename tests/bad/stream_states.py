@@ -52,12 +52,10 @@ ROWS = [
         lambda: bucket().restore(bucket(6).state()),
         iw.StateError,
         "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the "
-        "checkpoint has  Order(column='t', ascending=True, nulls_first=True); None; a=avg(price) filter None "
-        "delta double  (order by t range between 6 preceding and current row) origin None final drop of t "
-        "int64, price double, in 1 buckets\n  the query has       Order(column='t', ascending=True, "
-        "nulls_first=True); None; a=avg(price) filter None delta double  (order by t range between 5 "
-        "preceding and current row) origin None final drop of t int64, price double, in 1 buckets\ngo on with "
-        "the query that wrote it, or give the changed one a new checkpointLocation",
+        "checkpoint has  a = avg(price) over (order by t range between 6 preceding and current row) by delta: double; "
+        "in the order of t; of t int64, price double; buckets: 1\n  the query has       a = avg(price) over (order by t "
+        "range between 5 preceding and current row) by delta: double; in the order of t; of t int64, price double; "
+        "buckets: 1\ngo on with the query that wrote it, or give the changed one a new checkpointLocation",
     ),
     Bad(
         "the state of another version",
