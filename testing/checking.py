@@ -4,8 +4,11 @@ import inspect
 import math
 from typing import TYPE_CHECKING, Any
 
+from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import TOLERANCE
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.compiled.c_hooks import compiled_class
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.spark_aggregator import udaf
@@ -65,6 +68,8 @@ def aggregate_of(given: Any) -> Aggregate:
     """The aggregate that is meant: by a class, an instance, an application, or a Spark Aggregator."""
     if isinstance(given, Applied):
         given = given.aggregate
+        if isinstance(given, CompiledAggregate):
+            given = given.plain
         if not isinstance(given, Aggregate):
             raise UsageError(
                 f"check({given.traits.name}(...)): a built-in has no hooks of yours; check classes that you wrote"
@@ -81,6 +86,10 @@ def aggregate_of(given: Any) -> Aggregate:
                 f"check({given.__name__}): make one first: check({given.__name__}({', '.join(f'{n}=...' for n in needed)}))"
             )
         given = given()
+    if isinstance(given, Hooks):
+        given = compiled_class(given)
+    if isinstance(given, CompiledAggregate):
+        given = given.plain
     if isinstance(given, Aggregate):
         return given
     if hasattr(given, "zero") and hasattr(given, "reduce"):
