@@ -85,10 +85,11 @@ def _face(kind: type, hooks: frozenset[str]) -> type:
     named = words.pop("parameters", None)
     if named is None:
         named = ("*values",) if issubclass(kind, Doubles) else ("value",)
-    methods: dict[str, Any] = {"__init__": _init, "__reduce__": _reduce, "terminate": _terminate, "_is_integer": is_integer}
+    methods: dict[str, Any] = {"__init__": _init, "__reduce__": _reduce, "terminate": _terminate}
+    methods |= {"_is_integer": is_integer, "__module__": kind.__module__}
     for hook in ("initialize", "iterate", "expire"):
         if hook in hooks:
-            methods[hook] = _calling(hook, tuple(named))
+            methods[hook] = _calling(hook, tuple(named), int if issubclass(kind, OneInt64) else float)
     if "merge" in hooks:
         methods["merge"] = _merge
     base = WindowAggregate if "expire" in hooks else Aggregate
@@ -126,14 +127,16 @@ def _reduce(self: Any) -> Any:
     return with_hooks, (self.it,)
 
 
-def _calling(hook: str, parameters: tuple[str, ...]) -> Any:
-    """A hook with these parameters: their names are the fields of counterexamples and messages."""
+def _calling(hook: str, parameters: tuple[str, ...], takes: type) -> Any:
+    """A hook with these parameters: laws and messages know their names and types."""
     given = f"({', '.join(parameters)},)"
     scope = {"PUNT": PUNT}
     exec(  # noqa: S102 - the names are a class attribute, checked by being parameters
         f"def {hook}(self, {', '.join(parameters)}): return PUNT if self.it._call({hook!r}, {given}) else None", scope
     )
-    return scope[hook]
+    made: Any = scope[hook]
+    made.__annotations__ = {parameter.lstrip("*"): takes for parameter in parameters}
+    return made
 
 
 def _merge(self: Any, later: Any) -> None:
