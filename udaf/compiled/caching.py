@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from inwindow.udaf.errors import InWindowError
+
 
 @cache
 def loaded(source: str) -> ModuleType:
@@ -27,9 +29,15 @@ def loaded(source: str) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as error:
         del sys.modules[name]
-        raise
+        if not type(error).__module__.startswith("numba."):
+            raise
+        said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+        raise InWindowError(
+            f"numba cannot compile what was made of the hooks ({type(error).__name__}: {said}), as in {path}: use the class "
+            "without iw.compiled, and please report it"
+        ) from error
     return module
 
 

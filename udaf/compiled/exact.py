@@ -6,6 +6,7 @@ numba's integers wrap, and it has Python's ``//`` and ``**`` only nearly; these 
 
 EXACT = '''\
 import math
+import numpy as np
 from numba import njit, types
 
 _njit = njit(cache=True, error_model="numpy", nogil=True)
@@ -99,7 +100,7 @@ def _imod(a, b):
 def _fmod(a, b):
     if b == 0.0:
         raise Bail
-    m = math.fmod(a, b)
+    m = np.fmod(a, b)
     if m != 0.0:
         if (b < 0.0) != (m < 0.0):
             m += b
@@ -121,7 +122,7 @@ def _floor(d):
 def _ffloordiv(a, b):
     if b == 0.0:
         raise Bail
-    m = math.fmod(a, b)
+    m = np.fmod(a, b)
     d = (a - m) / b
     if m != 0.0 and (b < 0.0) != (m < 0.0):
         d -= 1.0

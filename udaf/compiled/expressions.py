@@ -187,7 +187,8 @@ class Expressions:
             if name in _WHOLE and typed[0][1] == F:
                 return f"{_WHOLE[name]}({x})", I
         if len(typed) == 2 and name in _MATH_2:
-            return f"_checked2(math.{name}({given[0]}, {given[1]} * _one), {given[0]}, {given[1]})", F
+            room = "np" if name == "fmod" else "math"  # numba has it there
+            return f"_checked2({room}.{name}({given[0]}, {given[1]} * _one), {given[0]}, {given[1]})", F
         if len(typed) == 2 and name == "copysign":
             return f"math.copysign({given[0]}, {given[1]})", F
         raise Refused(node, f"math.{name} is not compiled as it is called here: it would not give Python's result to the last bit")

@@ -85,7 +85,8 @@ def _functions(reading: Reading, state: State, kinds: list[str], result: str) ->
         if name not in texts:
             texts[name], hooks[name] = texts[other], hooks[other]
     if "expire" not in texts:
-        texts["expire"], hooks["expire"] = ["raise Bail"], hooks["iterate"]
+        refuses = "".join(f"s_{name}, " for name in state.changing)
+        texts["expire"], hooks["expire"] = [f"return ({refuses}True,)"], hooks["iterate"]  # where frames move it is not used
     return "\n\n\n".join(_function(name, hooks[name], state, texts[name]) for name in READ)
 
 
