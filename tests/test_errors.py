@@ -14,6 +14,7 @@ from bad import (
     calls,
     classes,
     columns,
+    compiled,
     extents,
     frames,
     hooks,
@@ -42,6 +43,7 @@ TABLES = (
     pairs,
     calls,
     built_ins,
+    compiled,
     hooks,
     results,
 )

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from inwindow.udaf.applied import Applied, apply
-from inwindow.udaf.contract import Aggregate, _Over
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import NotAppliedError, UsageError
 from inwindow.udaf.native import Machine
 from inwindow.udaf.traits import Traits
 
@@ -33,8 +33,6 @@ class CompiledAggregate:
     plain: Aggregate
     compiler: Compiler
 
-    over = _Over()
-
     @property
     def traits(self) -> Traits:
         """Those of the plain hooks."""
@@ -46,6 +44,10 @@ class CompiledAggregate:
         """Apply it to columns, as the plain aggregate would be."""
         return apply(self, columns)
 
+    def over(self, *window: Any, **options: Any) -> Any:
+        """An error: it is not applied to columns yet."""
+        raise NotAppliedError(f"{self!r}.over(...): it is not applied to columns yet: write {self!r}('price').over(window)")
+
     def machine(self, label: str, types: list[pa.DataType]) -> Machine:
         """The machine for arguments of these types."""
         if self.traits.nulls != "skip":
@@ -56,4 +58,4 @@ class CompiledAggregate:
         return self.compiler.machine(self.plain, label, types)
 
     def __repr__(self) -> str:
-        return f"compiled({self.plain!r})"
+        return f"iw.compiled({self.traits.name}())"

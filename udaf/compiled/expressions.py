@@ -138,11 +138,11 @@ class Expressions:
         raise Refused(node, "~ works on bits: not compiled")
 
     def _compare(self, node: ast.Compare) -> Typed:
+        if any(type(op) not in _COMPARE for op in node.ops):
+            raise Refused(node, "`is` and `in` are for objects: compiled hooks have numbers, and never None")
         items = [self.of(item) for item in (node.left, *node.comparators)]
         parts = []
         for op, left, right in zip(node.ops, items, items[1:], strict=False):
-            if type(op) not in _COMPARE:
-                raise Refused(node, "`is` and `in` are for objects: compiled hooks have numbers, and never None")
             (a, one), (b, other) = left, right
             if (one == F) != (other == F):  # Python compares an integer and a float exactly
                 a, b = (text if kind == F else f"_same(int({text}))" for text, kind in (left, right))
@@ -169,7 +169,7 @@ class Expressions:
             raise Refused(node, f"{name} is a method: write what it does into the hook")
         meaning = self.meanings.get(name)
         if not isinstance(meaning, Function) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-            raise Refused(node, f"calling {name} is not compiled; hooks may use numbers and math")
+            raise Refused(node, "this call is not compiled; hooks may use numbers and math")
         typed = [self.of(argument) for argument in node.args]
         room, _, function = meaning.name.rpartition(".")
         return self._of_math(node, function, typed) if room else self._of_builtins(node, function, typed)

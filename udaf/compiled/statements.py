@@ -103,7 +103,7 @@ class Statements:
         for statement in body:
             make = getattr(self, f"do_{type(statement).__name__.lower()}", None)
             if make is None:
-                raise Refused(statement, f"`{ast.unparse(statement).split()[0]}` is not compiled")
+                raise Refused(statement, "this statement is not compiled; hooks may use assignments, if, return, raise and assert")
             made, ended = make(statement)
             lines += made
             if ended:
@@ -116,7 +116,7 @@ class Statements:
     def do_expr(self, node: ast.Expr) -> tuple[list[str], bool]:
         if isinstance(node.value, ast.Constant):
             return ["pass"], False
-        raise Refused(node, f"{ast.unparse(node)} is not compiled; hooks may use numbers and math")
+        raise Refused(node, "this is not compiled; hooks may use numbers and math")
 
     def _assign_values(self, target: ast.expr, value: ast.expr) -> list[str]:
         if not isinstance(target, (ast.Tuple, ast.List)):

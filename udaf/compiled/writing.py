@@ -108,7 +108,7 @@ def _written(name: str, hook: HookText, state: State, kinds: list[str], result: 
         lines = statements.written()
     except Refused as refusal:
         line = hook.line + getattr(refusal.node, "lineno", 1) - 1
-        code = ast.unparse(refusal.node).splitlines()[0]
+        code = (ast.get_source_segment(hook.text, refusal.node) or ast.unparse(refusal.node)).splitlines()[0]
         raise refused(name, f"{hook.name}, line {line}, `{code}`: {refusal.why}") from None
     if hook.name == "initialize":
         state.born = set.intersection(*statements.ends) if statements.ends else state.born
