@@ -92,7 +92,11 @@ class Jitted:
     ) -> None:  # fmt: skip
         length = len(values[0])
         if len(start):
-            read = int(start[0]) if self.afresh or start[0] >= place[1] else int(place[0] if start[0] > place[0] else place[1])
+            read = (
+                int(start[0])
+                if self.afresh or start[0] >= place[1]
+                else int(place[0] if start[0] > place[0] else place[1])
+            )
             if end.max() > max(base + length, place[1]) or (read < base and end.max() > read):
                 raise RuntimeError(f"internal error: [{read}, {end.max()}) is not held, but [{base}, {base + length})")
         columns = [_numbers(column) for column in values]
@@ -119,10 +123,10 @@ class Jitted:
         self.plain.restore(() if self.afresh else self._as_plain(self.place, self.live))
 
     def _plain_driver(self) -> Any:
-        mode = "double" if pa.types.is_float64(self.program.result) else "int64"
+        mode: Any = "double" if pa.types.is_float64(self.program.result) else "int64"
         if self.afresh:
             return Recompute(self.prototype, result=mode, empty=self.empty)
-        return Delta(self.prototype, result=mode, empty=self.empty, punt=PUNT)  # type: ignore[arg-type]
+        return Delta(self.prototype, result=mode, empty=self.empty, punt=PUNT)
 
     def _as_plain(self, place: Any, live: Any) -> tuple[Any, ...]:
         """The state as that of a plain driver."""
@@ -136,7 +140,9 @@ class Jitted:
 
     def _attributes(self, live: Any) -> dict[str, Any]:
         floats, integers = (array.tolist() for array in live)
-        named = dict(zip(self.program.floats, floats[1:], strict=True)) | dict(zip(self.program.integers, integers, strict=True))
+        named = dict(zip(self.program.floats, floats[1:], strict=True)) | dict(
+            zip(self.program.integers, integers, strict=True)
+        )
         return {
             name: bool(value) if name in self.program.bools else value
             for name, value in named.items()
@@ -160,7 +166,11 @@ class Jitted:
             first = int(start[0]) - base
             few = [column.slice(first, CHECKED) for column in values]
             rolled = plain.roll(
-                _lists(few), int(start[0]), None if seen is None else np.ascontiguousarray(seen[first : first + CHECKED]), start, end
+                _lists(few),
+                int(start[0]),
+                None if seen is None else np.ascontiguousarray(seen[first : first + CHECKED]),
+                start,
+                end,
             )
         except Exception:  # the run itself will come to it, and tell of it
             return
@@ -180,8 +190,8 @@ class Jitted:
         hooks = "initialize, iterate or expire" if moved else "terminate"
         return (
             f"iw.compiled({name}()): in frame {frame} the compiled hooks give {one!r}, the Python hooks {other!r}: {hooks} is not "
-            f"compiled to the same arithmetic{' (' + ', '.join(moved) + ')' if moved else ''}; use {name}() without iw.compiled, and "
-            "please report the class"
+            f"compiled to the same arithmetic{' (' + ', '.join(moved) + ')' if moved else ''}; use {name}() without iw.compiled, "
+            "and please report the class"
         )
 
     # To be pickled

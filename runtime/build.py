@@ -95,7 +95,9 @@ def _input(step: Step, held: Held) -> KernelInput:
 def _compiled_evaluator(machine: Machine, step: Step, held: Held, evicts: bool, *, afresh: bool) -> Evaluator:
     columns = [held.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
     driver = machine.driver(step.prototype, afresh=afresh)
-    return CompiledEvaluator(driver, held, columns, held.seen(step.arguments, step.condition), evicts=evicts, undoes=not afresh)
+    return CompiledEvaluator(
+        driver, held, columns, held.seen(step.arguments, step.condition), evicts=evicts, undoes=not afresh
+    )
 
 
 # Python classes

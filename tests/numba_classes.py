@@ -55,15 +55,16 @@ class Decayed(iw.WindowAggregate):
             return iw.PUNT
         self.n -= 1
         if value < self.floor:
-            return
+            return None
         self.square -= value**2 * self.factor
+        return None
 
     def terminate(self) -> float:
         if self.n < 2:
             return None
         if self.rising and self.low < self.high:
             return math.sqrt(abs(self.square)) + self.low
-        elif 0.0 < self.mean <= 1e6 < self.square:
+        if 0.0 < self.mean <= 1e6 < self.square:
             return self.n
         return self.mean**3 - self.square**0.5 / 3 if self.square >= 0 and self.mean > -1e9 else -self.high
 

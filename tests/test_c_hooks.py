@@ -20,8 +20,10 @@ import inwindow as iw
 from inwindow.testing import replay
 
 FLOATS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 0.1, 3.0, -7.25, 1e300, math.nan, math.inf, -math.inf])
-WINDOWS = [iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(4, order_by="t", slide=2), iw.range(2, order_by="t"),
-           iw.rows(2, order_by="t", slide=3), iw.rows_between(-1, 2, order_by="t"), iw.rows_between(-3, -2, order_by="t")]  # fmt: skip
+WINDOWS = [
+    iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(4, order_by="t", slide=2), iw.range(2, order_by="t"),
+    iw.rows(2, order_by="t", slide=3), iw.rows_between(-1, 2, order_by="t"), iw.rows_between(-3, -2, order_by="t"),
+]  # fmt: skip
 
 
 class PyAvg(iw.WindowAggregate):
@@ -73,11 +75,15 @@ def same(one: Any, other: Any) -> bool:
 
 
 @given(st.lists(FLOATS, max_size=30), st.sampled_from(WINDOWS), st.sampled_from([1, 7, 100]))
-def test_every_bit_is_that_of_the_python_class(c: ModuleType, values: list[float | None], window: Any, size: int) -> None:
+def test_every_bit_is_that_of_the_python_class(
+    c: ModuleType, values: list[float | None], window: Any, size: int
+) -> None:
     table = pa.table({"t": pa.array(range(len(values)), pa.int64()), "v": pa.array(values, pa.float64())})
     for mine, its in ((c.MyAvg(), PyAvg()), (c.Decayed(2.5), PyDecayed(2.5))):
         given, expected = (
-            iw.with_columns(pa.RecordBatchReader.from_batches(table.schema, table.to_batches(size)), x=a("v").over(window))
+            iw.with_columns(
+                pa.RecordBatchReader.from_batches(table.schema, table.to_batches(size)), x=a("v").over(window)
+            )
             for a in (mine, its)
         )
         assert same(given.read_all()["x"].to_pylist(), expected.read_all()["x"].to_pylist())
@@ -87,7 +93,8 @@ def test_extents_filters_and_keys(c: ModuleType) -> None:
     table = pa.table({"k": [0, 1] * 50, "t": range(100), "v": [math.sin(i) for i in range(100)]})
     for extent in (iw.tumble("t", size=10), iw.hop("t", size=20, every=5), iw.session("t", gap=2)):
         given, expected = (
-            iw.group_by(table, "k").window(extent).agg(x=a("v").filter(pa.compute.field("v") > 0)) for a in (c.MyAvg(), PyAvg())
+            iw.group_by(table, "k").window(extent).agg(x=a("v").filter(pa.compute.field("v") > 0))
+            for a in (c.MyAvg(), PyAvg())
         )
         assert given.equals(expected)
 
@@ -107,7 +114,9 @@ def test_states_go_on_elsewhere(c: ModuleType) -> None:
     batches = [table.slice(0, 13), table.slice(13, 14), table.slice(27)]
     for window in (iw.unbounded(**k), iw.rows(3, **k), iw.range(5, **k)):
         given, expected = (
-            replay(batches, lambda df, a=a, w=window: iw.with_columns(df, x=a("v").over(w)), until=1000).table.sort_by("t")
+            replay(batches, lambda df, a=a, w=window: iw.with_columns(df, x=a("v").over(w)), until=1000).table.sort_by(
+                "t"
+            )
             for a in (c.MyAvg(), PyAvg())
         )
         assert given.equals(expected)
@@ -130,7 +139,9 @@ def test_errors_name_the_hook_and_the_tuple(c: ModuleType) -> None:
     table = pa.table({"k": [7, 7], "t": [1, 2], "p": [1.0, 2.0], "n": [1.0, -3.0]})
     with pytest.raises(iw.HookError) as raised:
         iw.with_columns(table, x=c.Vwap()("p", "n").over(iw.rows(2, partition_by="k", order_by="t")))
-    assert str(raised.value).startswith("Vwap.iterate(2.0, -3.0) raised ValueError: a negative volume\n  in Vwap(p, n), at k=7, t=2")
+    assert str(raised.value).startswith(
+        "Vwap.iterate(2.0, -3.0) raised ValueError: a negative volume\n  in Vwap(p, n), at k=7, t=2"
+    )
     with pytest.raises(iw.UsageError) as refused:
         iw.explain(pa.table({"p": ["a"]}), x=c.MyAvg()("p").over(iw.rows(2)))
     assert str(refused.value) == "MyAvg(p): the C hooks of MyAvg take floats and integers, not string: cast the column"
@@ -140,15 +151,22 @@ def test_errors_name_the_hook_and_the_tuple(c: ModuleType) -> None:
     class Mine(c.MyAvg):  # type: ignore[name-defined, misc]
         def iterate(self, value: float) -> None: ...
 
-    with pytest.raises(iw.DefinitionError, match=r"Mine.iterate is a Python method, .*: write `cdef ... iterate\(self, ...\)`"):
+    with pytest.raises(
+        iw.DefinitionError, match=r"Mine.iterate is a Python method, .*: write `cdef ... iterate\(self, ...\)`"
+    ):
         Mine()("p")
 
 
 def test_explain_says_what_runs(c: ModuleType) -> None:
     table = pa.table({"v": [1.0]})
-    assert "runs      compiled: C hooks of MyAvg, a cdef class" in str(iw.explain(table, x=c.MyAvg()("v").over(iw.rows(2))))
+    assert "runs      compiled: C hooks of MyAvg, a cdef class" in str(
+        iw.explain(table, x=c.MyAvg()("v").over(iw.rows(2)))
+    )
     panes = str(iw.explain(table, x=c.MyAvg()("v").over(iw.rows(10, slide=2))))
-    assert "pane-cascade" in panes and "Python hooks of MyAvg, called from Cython: the compiled ones have loops for" in panes
+    assert (
+        "pane-cascade" in panes
+        and "Python hooks of MyAvg, called from Cython: the compiled ones have loops for" in panes
+    )
 
 
 def test_the_project_keeps_its_own_promises(tmp_path: Path, c: ModuleType) -> None:

@@ -22,7 +22,9 @@ from inwindow.testing import replay
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.compiled.caching import loaded
 
-FLOATS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 0.1, 3.0, -2.5, 1e-310, 1e16, -1e16, 1e200, math.nan, math.inf, -math.inf])
+FLOATS = st.none() | st.sampled_from(
+    [0.0, -0.0, 1.0, 0.1, 3.0, -2.5, 1e-310, 1e16, -1e16, 1e200, math.nan, math.inf, -math.inf]
+)
 INTS = st.none() | st.sampled_from([0, 1, -1, 2, 3, -7, 10, 2**31, -(2**31) - 1, 2**53 + 1, 2**62, 2**63 - 1, -(2**63)])
 SMALL = st.none() | st.integers(-20, 20)
 WINDOWS = [iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(2, order_by="t", slide=3), iw.range(2, order_by="t"),
@@ -40,7 +42,9 @@ def outcome(table: pa.Table, size: int, aggregate: Any, columns: str, window: An
     """The results to the last bit; or the error."""
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(size))
     try:
-        return [repr(x) for x in iw.with_columns(reader, x=aggregate(*columns).over(window)).read_all()["x"].to_pylist()]
+        return [
+            repr(x) for x in iw.with_columns(reader, x=aggregate(*columns).over(window)).read_all()["x"].to_pylist()
+        ]
     except iw.InWindowError as error:
         return [type(error).__name__, str(error)]
 
@@ -51,7 +55,12 @@ def table_of(**columns: tuple[list[Any], pa.DataType]) -> pa.Table:
     return pa.table({"t": pa.array(range(length), pa.int64()), **arrays})
 
 
-@given(st.lists(FLOATS, max_size=25), st.sampled_from(WINDOWS), st.sampled_from([1, 7, 100]), st.sampled_from([MyAvg(), Decayed(0.3)]))
+@given(
+    st.lists(FLOATS, max_size=25),
+    st.sampled_from(WINDOWS),
+    st.sampled_from([1, 7, 100]),
+    st.sampled_from([MyAvg(), Decayed(0.3)]),
+)
 def test_floats(values: list[Any], window: Any, size: int, aggregate: Any) -> None:
     table = table_of(v=(values, pa.float64()))
     assert outcome(table, size, iw.compiled(aggregate), "v", window) == outcome(table, size, aggregate, "v", window)
@@ -63,7 +72,12 @@ def test_integers_of_any_size(values: list[Any], window: Any, size: int) -> None
     assert outcome(table, size, iw.compiled(MyAvg()), "v", window) == outcome(table, size, MyAvg(), "v", window)
 
 
-@given(st.lists(FLOATS, max_size=20), st.lists(INTS | SMALL, max_size=20), st.lists(SMALL, max_size=20), st.sampled_from(WINDOWS))
+@given(
+    st.lists(FLOATS, max_size=20),
+    st.lists(INTS | SMALL, max_size=20),
+    st.lists(SMALL, max_size=20),
+    st.sampled_from(WINDOWS),
+)
 def test_where_integers_and_floats_meet(x: list[Any], i: list[Any], j: list[Any], window: Any) -> None:
     table = table_of(x=(x, pa.float64()), i=(i, pa.int64()), j=(j, pa.int64()))
     assert outcome(table, 7, iw.compiled(Arithmetic()), "xij", window) == outcome(table, 7, Arithmetic(), "xij", window)
@@ -78,7 +92,9 @@ def test_math(values: list[Any], window: Any) -> None:
 @given(st.lists(st.floats(-1e3, 1e3), min_size=40, max_size=80))
 def test_products_and_sums_are_not_fused(values: list[float]) -> None:
     table = table_of(v=(values, pa.float64()))
-    assert outcome(table, 100, iw.compiled(Decayed(0.3)), "v", WINDOWS[0]) == outcome(table, 100, Decayed(0.3), "v", WINDOWS[0])
+    assert outcome(table, 100, iw.compiled(Decayed(0.3)), "v", WINDOWS[0]) == outcome(
+        table, 100, Decayed(0.3), "v", WINDOWS[0]
+    )
 
 
 def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.LogCaptureFixture) -> None:
@@ -95,7 +111,9 @@ def test_states_go_on_and_other_strategies_use_the_plain_hooks() -> None:
     batches = [table.slice(0, 13), table.slice(13, 14), table.slice(27)]
     for window in (iw.unbounded(**k), iw.rows(3, **k)):
         given, expected = (
-            replay(batches, lambda df, a=a, w=window: iw.with_columns(df, x=a("v").over(w)), until=1000).table.sort_by("t")
+            replay(batches, lambda df, a=a, w=window: iw.with_columns(df, x=a("v").over(w)), until=1000).table.sort_by(
+                "t"
+            )
             for a in (iw.compiled(MyAvg()), MyAvg())
         )
         assert given.equals(expected)
@@ -135,13 +153,19 @@ class Slipped:
     def machine(self, *given: Any) -> Any:
         machine = self.compiler.machine(*given)
         assert self.old in machine.program.source
-        return replace(machine, program=replace(machine.program, source=machine.program.source.replace(self.old, self.new)))
+        return replace(
+            machine, program=replace(machine.program, source=machine.program.source.replace(self.old, self.new))
+        )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("s_total = (s_total - v_value)", "s_total = (s_total + v_value)", r"initialize, iterate or expire is not .*self.total is"),
+        (
+            "s_total = (s_total - v_value)",
+            "s_total = (s_total + v_value)",
+            r"initialize, iterate or expire is not .*self.total is",
+        ),
         ("return _div(", "return -_div(", "terminate is not compiled to the same arithmetic; use MyAvg"),
     ],
 )
@@ -149,7 +173,9 @@ def test_a_fault_of_the_compiler_is_found(old: str, new: str, said: str) -> None
     good = iw.compiled(MyAvg())
     table = table_of(v=([1.0, 2.0, 4.0, 8.0], pa.float64()))
     faulty = CompiledAggregate(good.plain, Slipped(good.compiler, old, new))
-    with pytest.raises(iw.InWindowError, match=rf"iw.compiled\(MyAvg\(\)\): in frame \d the compiled hooks give .*{said}"):
+    with pytest.raises(
+        iw.InWindowError, match=rf"iw.compiled\(MyAvg\(\)\): in frame \d the compiled hooks give .*{said}"
+    ):
         iw.with_columns(table, x=faulty("v").over(iw.rows(2)))
 
 

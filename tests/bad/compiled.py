@@ -9,6 +9,7 @@ from bad.classes import define
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
+from inwindow.udaf.errors import NotAppliedError
 
 
 class Base(iw.Aggregate, abstract=True):
@@ -100,7 +101,7 @@ class Tries(Base):
         try:
             self.total += 1 / v
         except ZeroDivisionError:
-            pass
+            self.total = 0.0
 
 
 class Rounds(Base):
@@ -210,7 +211,8 @@ _NUMBERS = "hooks may use numbers and math"
 ROWS = [
     refused(
         Widens,
-        "self.total is an int in initialize and a float here, and compiled code has one type for it: write 0.0 for 0, float(...) everywhere",
+        "self.total is an int in initialize and a float here, and compiled code has one type for it: "
+        "write 0.0 for 0, float(...) everywhere",
         "iterate",
         "self.total",
     ),
@@ -275,8 +277,8 @@ ROWS = [
         "compiled: NULLs passed",
         lambda: iw.explain(TABLE, x=iw.compiled(PassesNulls())("price").over(iw.rows(2))),
         iw.UsageError,
-        "PassesNulls(price): nulls='pass' gives hooks None, and compiled hooks take numbers alone: use nulls='skip', or the class as "
-        "it is",
+        "PassesNulls(price): nulls='pass' gives hooks None, and compiled hooks take numbers alone: use nulls='skip', or the class "
+        "as it is",
     ),
     Bad(
         "compiled: of a text",
@@ -300,8 +302,8 @@ ROWS = [
         "compiled: a built-in",
         lambda: iw.compiled(iw.sum),
         iw.UsageError,
-        "compiled(<function sum>): give an instance of a class of yours, as in iw.compiled(MyAvg()); built-ins and cdef classes are "
-        "machine code already",
+        "compiled(<function sum>): give an instance of a class of yours, as in iw.compiled(MyAvg()); built-ins and cdef classes "
+        "are machine code already",
     ),
     Bad(
         "compiled: without its source",
@@ -313,7 +315,7 @@ ROWS = [
     Bad(
         "compiled: not applied",
         lambda: iw.compiled(MyAvg()).over(iw.rows(2)),
-        iw.UsageError,
+        NotAppliedError,
         "iw.compiled(MyAvg()).over(...): it is not applied to columns yet: write iw.compiled(MyAvg())('price').over(window)",
     ),
     refused(Counts, "Counts takes no columns"),

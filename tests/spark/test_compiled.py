@@ -9,7 +9,10 @@ from c_project import imported
 
 import inwindow as iw
 
-WINDOWS = {"delta": iw.rows(4, partition_by="k", order_by="id"), "unbounded": iw.unbounded(partition_by="k", order_by="id")}
+WINDOWS = {
+    "delta": iw.rows(4, partition_by="k", order_by="id"),
+    "unbounded": iw.unbounded(partition_by="k", order_by="id"),
+}
 
 
 class Spread(iw.WindowAggregate):
@@ -53,13 +56,9 @@ def test_compiled_by_numba(df: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "hooks of Spread, by numba" in str(iw.explain(df, x=iw.compiled(Spread())("v").over(WINDOWS["delta"])))
 
 
-def test_a_cdef_class(spark: Any, df: Any, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+def test_a_cdef_class(spark: Any, df: Any, tmp_path: Path) -> None:
     module = imported(tmp_path)
-    if request.config.getoption("--spark") == "connect":
-        spark.addArtifacts(module.__file__, file=True)
-        pytest.importorskip("my_aggregates")
-    else:
-        spark.sparkContext.addPyFile(module.__file__)
+    spark.sparkContext.addPyFile(module.__file__)  # as a wheel that is installed on the workers
     given, expected = both(df, module.MyAvg(), module.MyAvg())
     assert given == expected
     groups = iw.group_by(df, "k").window(iw.hop("id", size=20, every=5)).agg(x=module.MyAvg()("v"))

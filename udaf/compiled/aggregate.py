@@ -46,7 +46,9 @@ class CompiledAggregate:
 
     def over(self, *window: Any, **options: Any) -> Any:
         """An error: it is not applied to columns yet."""
-        raise NotAppliedError(f"{self!r}.over(...): it is not applied to columns yet: write {self!r}('price').over(window)")
+        raise NotAppliedError(
+            f"{self!r}.over(...): it is not applied to columns yet: write {self!r}('price').over(window)"
+        )
 
     def machine(self, label: str, types: list[pa.DataType]) -> Machine:
         """The machine for arguments of these types."""

@@ -25,7 +25,8 @@ def compiled_class(it: Hooks) -> CompiledAggregate:
 
 def with_hooks(it: Hooks) -> Aggregate:
     """The same object under Python hooks, which call the C hooks: for whatever is not the compiled loop."""
-    made: Aggregate = _face(type(it), frozenset(written(it)))(it)
+    kind: Any = type(it)
+    made: Aggregate = _face(kind, frozenset(written(it)))(it)
     return made
 
 
@@ -38,7 +39,9 @@ class CHooks:
         it = plain.it  # type: ignore[attr-defined]
         name, traits = type(it).__name__, plain._traits
         assert traits is not None
-        wanted, what = (INT, "integers of at most 64 bits") if isinstance(it, OneInt64) else (DOUBLE, "floats and integers")
+        wanted, what = (
+            (INT, "integers of at most 64 bits") if isinstance(it, OneInt64) else (DOUBLE, "floats and integers")
+        )
         for kind in types:
             if not (is_int(kind) or (wanted == DOUBLE and is_float(kind))):
                 raise UsageError(f"{label}: the C hooks of {name} take {what}, not {kind}: cast the column")
@@ -97,7 +100,7 @@ def _face(kind: type, hooks: frozenset[str]) -> type:
     return made
 
 
-def _check(kind: type, name: str, hooks: frozenset[str]) -> None:
+def _check(kind: Any, name: str, hooks: frozenset[str]) -> None:
     if not issubclass(kind, (OneDouble, OneInt64, Doubles)):
         raise DefinitionError(f"{name}: derive it from OneDouble, OneInt64 or Doubles, which say what its hooks take")
     for hook in (*HOOKS, "terminate_int"):
@@ -116,7 +119,9 @@ def _check(kind: type, name: str, hooks: frozenset[str]) -> None:
             "answer tuple by tuple are for Python classes"
         )
     if getattr(kind, "nulls", "skip") != "skip":
-        raise DefinitionError(f"{name}: nulls = {shown(kind.nulls)}: C hooks take numbers alone, so a NULL is always skipped")  # type: ignore[attr-defined]
+        raise DefinitionError(
+            f"{name}: nulls = {shown(kind.nulls)}: C hooks take numbers alone, so a NULL is always skipped"
+        )
 
 
 def _init(self: Any, it: Hooks) -> None:

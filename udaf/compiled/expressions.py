@@ -12,7 +12,8 @@ from inwindow.udaf.compiled.reading import Function, Meaning, Refusal
 F, I, B = "float", "int", "bool"  # noqa: E741
 Typed = tuple[str, str]  # text, type
 
-_MATH_1 = set("sqrt exp expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split())
+_MATH_1 = {"sqrt", "exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+           "tanh", "asinh", "acosh", "atanh"}  # fmt: skip
 _MATH_2 = {"atan2", "fmod", "pow"}
 _ASKS = {"isnan", "isinf", "isfinite"}
 _WHOLE = {"floor": "_ifloor", "ceil": "_iceil", "trunc": "_int"}
@@ -33,7 +34,9 @@ class Refused(Exception):
 class Expressions:
     """Expressions of one hook; ``look_up`` knows its variables and the attributes of ``self``."""
 
-    def __init__(self, this: str, meanings: Mapping[str, Meaning], look_up: Callable[[ast.AST, str, bool], Typed | None]) -> None:
+    def __init__(
+        self, this: str, meanings: Mapping[str, Meaning], look_up: Callable[[ast.AST, str, bool], Typed | None]
+    ) -> None:
         self.this, self.meanings, self.look_up = this, meanings, look_up
 
     def of(self, node: ast.expr) -> Typed:
@@ -106,7 +109,9 @@ class Expressions:
     def combined(self, node: ast.AST, op: ast.operator, left: Typed, right: Typed, exponent: ast.expr) -> Typed:
         """``left op right``, as Python has it."""
         if type(op) not in _FLOAT:
-            raise Refused(node, f"{type(op).__name__} works on bits, which Python's integers have any number of: not compiled")
+            raise Refused(
+                node, f"{type(op).__name__} works on bits, which Python's integers have any number of: not compiled"
+            )
         a, b = (f"int({text})" if kind == B else text for text, kind in (left, right))
         if F in (left[1], right[1]):
             a, b = (text if kind == F else f"float({text})" for text, (_, kind) in ((a, left), (b, right)))
@@ -115,7 +120,9 @@ class Expressions:
             return f"_div(_same({a}), _same({b}))", F
         if isinstance(op, ast.Pow):
             if not (isinstance(exponent, ast.Constant) and type(exponent.value) is int and 1 <= exponent.value <= 4):
-                raise Refused(node, "a power of an integer is compiled for the exponents 1 to 4 alone: write float(...)")
+                raise Refused(
+                    node, "a power of an integer is compiled for the exponents 1 to 4 alone: write float(...)"
+                )
             power = a
             for _ in range(exponent.value - 1):
                 power = f"_mul({power}, {a})"
@@ -191,7 +198,9 @@ class Expressions:
             return f"_checked2({room}.{name}({given[0]}, {given[1]} * _one), {given[0]}, {given[1]})", F
         if len(typed) == 2 and name == "copysign":
             return f"math.copysign({given[0]}, {given[1]})", F
-        raise Refused(node, f"math.{name} is not compiled as it is called here: it would not give Python's result to the last bit")
+        raise Refused(
+            node, f"math.{name} is not compiled as it is called here: it would not give Python's result to the last bit"
+        )
 
     def _of_builtins(self, node: ast.Call, name: str, typed: list[Typed]) -> Typed:
         if len(typed) == 1:
@@ -211,7 +220,9 @@ class Expressions:
             for other, _ in typed[1:]:
                 text = f"_{name}({text}, {other})"
             return text, typed[0][1]
-        raise Refused(node, f"{name} is not compiled as it is called here: it would not give Python's result to the last bit")
+        raise Refused(
+            node, f"{name} is not compiled as it is called here: it would not give Python's result to the last bit"
+        )
 
     def is_punt(self, node: ast.expr) -> bool:
         """Whether it is ``iw.PUNT``."""

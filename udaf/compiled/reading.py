@@ -16,6 +16,7 @@ from inwindow.udaf.errors import UsageError
 
 READ = ("initialize", "iterate", "expire", "terminate")
 Number = bool | int | float
+_KNOWN: list[Any] = [float, int, bool, abs, min, max, round, *filter(inspect.isbuiltin, vars(math).values())]
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def _hook(name: str, hook: str, function: Any) -> HookText:
         (tree,) = ast.parse(text).body
     except (OSError, TypeError, SyntaxError, ValueError):
         raise refused(
-            name, f"the source of {hook} cannot be read (it was typed at a prompt, or made by exec): put the class into a file"
+            name,
+            f"the source of {hook} cannot be read (it was typed at a prompt, or made by exec): put the class into a file",
         ) from None
     if not isinstance(tree, ast.FunctionDef) or tree.decorator_list or tree.name != hook:
         raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
@@ -128,12 +130,12 @@ def _meanings(tree: ast.FunctionDef, scope: dict[str, Any]) -> dict[str, Meaning
 def _note(found: dict[str, Meaning], name: str, value: Any) -> None:
     if value is PUNT:
         found[name] = Refusal()
-    elif type(value) in (bool, int, float):
+    if type(value) in (bool, int, float):
         found[name] = value
-    elif inspect.isbuiltin(value) and getattr(math, value.__name__, None) is value:
-        found[name] = Function(f"math.{value.__name__}")
-    elif value in (float, int, bool, abs, min, max, round) if callable(value) else False:
-        found[name] = Function(value.__name__)
+    for known in _KNOWN:
+        if value is known:
+            room = "math." if vars(math).get(known.__name__) is known else ""
+            found[name] = Function(f"{room}{known.__name__}")
 
 
 def _of_self(tree: ast.FunctionDef) -> set[str]:

@@ -62,7 +62,8 @@ class Statements:
             return (f"v_{name}", self.locals[name]) if name in self.locals else None
         if name not in self.has:
             raise Refused(
-                node, f"{self.this}.{name} is no number, or may have no value yet: set it in `initialize` or `__init__`, to a number"
+                node,
+                f"{self.this}.{name} is no number, or may have no value yet: set it in `initialize` or `__init__`, to a number",
             )
         return f"{'s' if name in self.state.changing else 'c'}_{name}", self.state.types[name]
 
@@ -74,14 +75,20 @@ class Statements:
                 raise Refused(target, f"{target.id} is {_an(before)} and then {_an(kind)}: give it one type")
             self.known.add(target.id)
             return f"v_{target.id} = {text}"
-        if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == self.this):
-            raise Refused(target, f"setting {ast.unparse(target)} is not compiled; hooks may set variables and attributes of self")
+        if not (
+            isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == self.this
+        ):
+            raise Refused(
+                target, f"setting {ast.unparse(target)} is not compiled; hooks may set variables and attributes of self"
+            )
         name = target.attr
         if self.hook.name == "terminate":
             raise Refused(target, f"terminate sets {self.this}.{name}, but must not change the state")
         if name not in self.state.types:
             if self.hook.name != "initialize":
-                raise Refused(target, f"{self.this}.{name} is set here and not before: set it in `initialize` or `__init__`")
+                raise Refused(
+                    target, f"{self.this}.{name} is set here and not before: set it in `initialize` or `__init__`"
+                )
             self.state.types[name] = kind
         before = self.state.types[name]
         where = self.state.first.setdefault(name, self.hook.name)
@@ -103,7 +110,9 @@ class Statements:
         for statement in body:
             make = getattr(self, f"do_{type(statement).__name__.lower()}", None)
             if make is None:
-                raise Refused(statement, "this statement is not compiled; hooks may use assignments, if, return, raise and assert")
+                raise Refused(
+                    statement, "this statement is not compiled; hooks may use assignments, if, return, raise and assert"
+                )
             made, ended = make(statement)
             lines += made
             if ended:
@@ -196,4 +205,3 @@ class Statements:
 
 def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
-

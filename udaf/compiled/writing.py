@@ -43,7 +43,9 @@ def write(reading: Reading, label: str, types: list[pa.DataType], result: pa.Dat
         raise refused(name, f"its result is {result}, and compiled hooks give a double or a bigint")
     for kind in types:
         if not (is_int(kind) or is_float(kind)):
-            raise UsageError(f"{label}: compiled hooks take floats and integers of at most 64 bits, not {kind}: cast the column")
+            raise UsageError(
+                f"{label}: compiled hooks take floats and integers of at most 64 bits, not {kind}: cast the column"
+            )
     inputs = tuple(INT if is_int(kind) else DOUBLE for kind in types)
     state = State({name: _kind(value) for name, value in reading.given.items()}, _changing(reading))
     functions = _functions(reading, state, [I if kind == INT else F for kind in inputs], F if result == DOUBLE else I)
@@ -86,7 +88,10 @@ def _functions(reading: Reading, state: State, kinds: list[str], result: str) ->
             texts[name], hooks[name] = texts[other], hooks[other]
     if "expire" not in texts:
         refuses = "".join(f"s_{name}, " for name in state.changing)
-        texts["expire"], hooks["expire"] = [f"return ({refuses}True,)"], hooks["iterate"]  # where frames move it is not used
+        texts["expire"], hooks["expire"] = (
+            [f"return ({refuses}True,)"],
+            hooks["iterate"],
+        )  # where frames move it is not used
     return "\n\n\n".join(_function(name, hooks[name], state, texts[name]) for name in READ)
 
 
@@ -99,7 +104,10 @@ def _all_born(reading: Reading, state: State) -> None:
     for name in state.changing:
         if name not in state.born:
             its = "initialize does not always set" if "initialize" in reading.hooks else "there is no initialize to set"
-            raise refused(reading.name, f"{its} self.{name}, so that it may have no value: set it there, or in __init__, to a number")
+            raise refused(
+                reading.name,
+                f"{its} self.{name}, so that it may have no value: set it there, or in __init__, to a number",
+            )
 
 
 def _written(name: str, hook: HookText, state: State, kinds: list[str], result: str) -> list[str]:
@@ -121,7 +129,7 @@ def _given(state: State, values: list[str]) -> list[str]:
 
 # The loop
 
-_LOOP = '''\
+_LOOP = """\
 def _loop(RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_integers, floats, integers, valid, afresh, gives):
     lo, hi, count = place[0], place[1], place[2]
     has_seen = len(seen) > 0
@@ -179,11 +187,15 @@ roll = njit(
     ),
     cache=True, error_model="numpy", nogil=True,
 )(_loop)
-'''
+"""
 
 
 def _loop(
-    state: State, inputs: tuple[pa.DataType, ...], result: pa.DataType, floats: tuple[str, ...], integers: tuple[str, ...]
+    state: State,
+    inputs: tuple[pa.DataType, ...],
+    result: pa.DataType,
+    floats: tuple[str, ...],
+    integers: tuple[str, ...],
 ) -> str:
     def load(name: str, prefix: str, of: str) -> str:
         where = f"floats[{1 + floats.index(name)}]" if name in floats else f"integers[{integers.index(name)}]"
