@@ -5,10 +5,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.traits import Traits
 
 Positions = npt.NDArray[np.int64]
 
 class Hooks:
+    @property
+    def traits(self) -> Traits: ...
     def __call__(self, *columns: Any) -> Applied: ...
 
 class OneDouble(Hooks): ...

@@ -49,6 +49,13 @@ cdef class Hooks:
 
         return compiled_class(self)(*columns)
 
+    @property
+    def traits(self):
+        """What the optimizer knows of it."""
+        from inwindow.udaf.compiled.c_hooks import compiled_class
+
+        return compiled_class(self).traits
+
     def __repr__(self):
         """The same in every process: a checkpoint is compared by it."""
         return f"{type(self).__name__}{_reduced(self)[1:]!r}"

@@ -218,7 +218,7 @@ def _numbers(column: pa.Array) -> Any:
     """The values' buffer; what a NULL holds is not read."""
     dtype = np.float64 if pa.types.is_float64(column.type) else np.int64
     buffer = column.buffers()[1]
-    if buffer is None:
+    if buffer is None or not len(column):
         return np.zeros(len(column), dtype)
     return np.frombuffer(buffer, dtype, len(column), column.offset * 8)
 

@@ -163,7 +163,7 @@ def fingerprint(work: Pass) -> str:
     """What a plan computes, as text: equal plans, equal text."""
     steps = [
         f"{step.name}={step.label} filter {step.condition} {step.strategy} {step.implementation.result} "
-        f"{_parameters(step.implementation.aggregate)} {_window(step)}"
+        f"{_parameters(step.implementation.aggregate)} {_window(step)}{'' if step.machine is None else ' compiled'}"
         for step in work.steps
     ]
     return "; ".join([*work.partition_by, *map(str, work.order_by), str(work.extent), *steps])

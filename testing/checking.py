@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import TOLERANCE
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.compiled.c_hooks import compiled_class
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -67,9 +67,7 @@ def check(
 def aggregate_of(given: Any) -> Aggregate:
     """The aggregate that is meant: by a class, an instance, an application, or a Spark Aggregator."""
     if isinstance(given, Applied):
-        given = given.aggregate
-        if isinstance(given, CompiledAggregate):
-            given = given.plain
+        given = plain_of(given.aggregate)
         if not isinstance(given, Aggregate):
             raise UsageError(
                 f"check({given.traits.name}(...)): a built-in has no hooks of yours; check classes that you wrote"
@@ -88,8 +86,7 @@ def aggregate_of(given: Any) -> Aggregate:
         given = given()
     if isinstance(given, Hooks):
         given = compiled_class(given)
-    if isinstance(given, CompiledAggregate):
-        given = given.plain
+    given = plain_of(given)
     if isinstance(given, Aggregate):
         return given
     if hasattr(given, "zero") and hasattr(given, "reduce"):

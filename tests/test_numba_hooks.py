@@ -1,5 +1,6 @@
 """``iw.compiled``: every bit is that of the plain hooks, or the plain hooks run; what cannot be compiled says so."""
 
+import importlib
 import logging
 import math
 import os
@@ -192,3 +193,29 @@ def test_one_file_per_program(folder: Path) -> None:
     program = iw.explain(table, x=iw.compiled(MyAvg())("v").over(iw.rows(2))).passes[0].steps[0].machine.program
     assert loaded(program.source) is loaded(program.source)
     assert Path(loaded(program.source).__file__).parent == folder
+
+
+def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("inwindow.udaf.compiled.numba_hooks"), "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'pip install "inwindow\[compiled\]"$'):
+        iw.compiled(MyAvg())
+
+
+def test_numba_is_not_imported_until_it_runs() -> None:
+    code = """
+import sys, pyarrow as pa, inwindow as iw
+sys.path.insert(0, %r)
+from numba_classes import MyAvg
+iw.explain(pa.table({'v': [1.0]}), x=iw.compiled(MyAvg())('v').over(iw.rows(2)))
+print('numba' in sys.modules)
+"""
+    path = str(Path(iw.__file__).parent.parent)
+    run = subprocess.run([sys.executable, "-c", code % str(Path(__file__).parent)], capture_output=True, text=True, check=True,
+                         env={**os.environ, "PYTHONPATH": path})  # fmt: skip
+    assert run.stdout.strip() == "False"
+
+
+def test_the_definition_is_that_of_the_plain_hooks() -> None:
+    table = table_of(v=([1.0, 2.0, 4.0], pa.float64()))
+    over = iw.compiled(MyAvg())("v").over(iw.rows(2, order_by="t"))
+    assert iw.testing.reference(table, x=over).equals(iw.with_columns(table, x=over))

@@ -64,3 +64,13 @@ def test_a_cdef_class(spark: Any, df: Any, tmp_path: Path) -> None:
     groups = iw.group_by(df, "k").window(iw.hop("id", size=20, every=5)).agg(x=module.MyAvg()("v"))
     here = iw.group_by(df.toArrow(), "k").window(iw.hop("id", size=20, every=5)).agg(x=module.MyAvg()("v"))
     assert sorted(map(str, (row.asDict(True) for row in groups.collect()))) == sorted(map(str, here.to_pylist()))
+
+
+def test_registered_for_sql(spark: Any, df: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("INWINDOW_CACHE", str(tmp_path))
+    df.createOrReplaceTempView("compiled_input")
+    iw.register(spark, "compiled_spread", iw.compiled(Spread()), over=iw.rows(4))
+    over = "row_number() OVER (PARTITION BY k ORDER BY id)"
+    given = spark.sql(f"SELECT id, compiled_spread({over}, k, v) AS x FROM compiled_input").orderBy("id").collect()
+    expected = both(df, Spread(), Spread())[1]
+    assert [row.x for row in given] == [row["delta"] for row in expected]

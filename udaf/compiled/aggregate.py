@@ -61,3 +61,8 @@ class CompiledAggregate:
 
     def __repr__(self) -> str:
         return f"iw.compiled({self.traits.name}())"
+
+
+def plain_of(aggregate: Any) -> Any:
+    """The aggregate without what compiles it."""
+    return aggregate.plain if isinstance(aggregate, CompiledAggregate) else aggregate

@@ -87,9 +87,13 @@ class NumbaMachine:
         from inwindow.native.jitted import Jitted
         from inwindow.udaf.compiled.caching import loaded
 
-        if find_spec("numba") is None:
+        try:
+            module = loaded(self.program.source)
+        except ModuleNotFoundError as error:
+            if error.name != "numba":
+                raise
             raise ImportError(
-                f'iw.compiled({self.program.name}()) needs numba where it runs, too: pip install "inwindow[compiled]" on the workers'
-            )
-        module = loaded(self.program.source)
+                f"iw.compiled({self.program.name}()) needs numba where it runs, too: on the workers, "
+                'pip install "inwindow[compiled]"'
+            ) from None
         return Jitted(module.roll, module.Bail, self.program, plain, afresh=afresh, empty=self.empty)

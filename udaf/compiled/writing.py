@@ -1,7 +1,7 @@
 """The module that numba compiles: exact arithmetic, a function per hook, and the loop over the bounds.
 
-The loop is that of ``native/_hooks.Delta``: what leaves is expired, what comes is iterated, and a frame that shares nothing with the
-one before begins afresh. The state is a handful of local variables; between calls it lies in two arrays, doubles and integers::
+The loop is that of ``native/_hooks.Delta``: what leaves is expired, what comes is iterated, and a frame that shares nothing with
+the one before begins afresh. The state is a handful of local variables; between calls it lies in two arrays, doubles and integers::
 
     floats     1.0 (which no optimizer can see), then the float attributes
     integers   the int and bool attributes
