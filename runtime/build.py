@@ -7,7 +7,8 @@ from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import Halo, Step
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.evaluators import CompiledEvaluator, Evaluator, KernelEvaluator, KernelInput, KernelRecompute
+from inwindow.runtime.compiled import CompiledEvaluator
+from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator

@@ -106,6 +106,14 @@ def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.Lo
     assert len(caplog.records) == 1 and "MyAvg: compiled hooks cannot go on" in caplog.text
 
 
+def test_a_result_that_does_not_fit_is_told_as_usual() -> None:
+    x, i, j = [0.0, 0.0, 0.0], [1, 2**62, 2**62], [0, 1, 1]
+    table = table_of(x=(x, pa.float64()), i=(i, pa.int64()), j=(j, pa.int64()))
+    given = outcome(table, 2, iw.compiled(Arithmetic()), "xij", WINDOWS[0])
+    assert given == outcome(table, 2, Arithmetic(), "xij", WINDOWS[0])
+    assert given[0] == "ResultTypeError"
+
+
 def test_states_go_on_and_other_strategies_use_the_plain_hooks() -> None:
     table = pa.table({"t": range(40), "k": [0, 1] * 20, "v": [math.sin(i) for i in range(40)]})
     k: Any = {"partition_by": "k", "order_by": "t"}
