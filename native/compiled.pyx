@@ -49,6 +49,15 @@ cdef class Hooks:
 
         return compiled_class(self)(*columns)
 
+    def __deepcopy__(self, memo):
+        cdef tuple reduced = _reduced(self)
+        if not _cannot_change(reduced):
+            reduced = (reduced[0], deepcopy(reduced[1], memo), deepcopy(reduced[2], memo))
+        cdef Hooks made = reduced[0](*reduced[1])
+        if reduced[2] is not None:
+            made.__setstate__(reduced[2])
+        return made
+
     @property
     def traits(self):
         """What the optimizer knows of it."""
@@ -163,9 +172,10 @@ cdef tuple _reduced(Hooks one):
 
 
 cdef bint _cannot_change(value):
+    """Whether copies may share it; what is callable is how a copy is made, or a class."""
     if type(value) is tuple:
         return all([_cannot_change(item) for item in value])
-    return value is None or type(value) in (bool, int, float, str, bytes) or isinstance(value, type)
+    return value is None or type(value) in (bool, int, float, str, bytes) or isinstance(value, type) or callable(value)
 
 
 cdef class _Copies:

@@ -196,7 +196,21 @@ def _step(
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
-    return Step(name, applied.label, applied.columns, condition, implementation, case, choose(case, forced), zone)
+    return Step(
+        name,
+        applied.label,
+        applied.columns,
+        condition,
+        implementation,
+        case,
+        _choice(case, forced, implementation),
+        zone,
+    )
+
+
+def _choice(case: Case, forced: str | None, implementation: Implementation) -> Choice:
+    machine = implementation.machine
+    return choose(case, forced, frozenset() if machine is None else machine.preferred)
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:

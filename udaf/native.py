@@ -61,6 +61,10 @@ class Machine(Protocol):
     def strategies(self) -> frozenset[str]:
         """For which of them it has a loop."""
 
+    @property
+    def preferred(self) -> frozenset[str]:
+        """Those that are taken before what the table of rules says; results may then differ by rounding."""
+
     def driver(self, plain: Any, *, afresh: bool) -> Any:
         """What a kernel is: ``roll``, ``absorb``, ``state``, ``restore``; ``afresh`` folds every frame on its own."""
 

@@ -1,6 +1,7 @@
 """A Cython ``cdef class`` as an aggregate: its traits, its Python face, and its machine."""
 
 import types
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -59,6 +60,11 @@ class CMachine:
     strategies: frozenset[str] = field(default=frozenset({"unbounded", "tumble", "delta", "recompute"}))
 
     @property
+    def preferred(self) -> frozenset[str]:
+        """What has a loop: panes and stacks call C hooks from Python, which costs more than Python hooks."""
+        return self.strategies - {"recompute"}
+
+    @property
     def runs(self) -> str:
         """For explain."""
         return f"compiled: C hooks of {self.name}, a cdef class"
@@ -88,7 +94,12 @@ def _face(kind: type, hooks: frozenset[str]) -> type:
     named = words.pop("parameters", None)
     if named is None:
         named = ("*values",) if issubclass(kind, Doubles) else ("value",)
-    methods: dict[str, Any] = {"__init__": _init, "__reduce__": _reduce, "terminate": _terminate}
+    methods: dict[str, Any] = {
+        "__init__": _init,
+        "__reduce__": _reduce,
+        "__deepcopy__": _deepcopy,
+        "terminate": _terminate,
+    }
     methods |= {"_is_integer": is_integer, "__module__": kind.__module__}
     for hook in ("initialize", "iterate", "expire"):
         if hook in hooks:
@@ -126,6 +137,12 @@ def _check(kind: Any, name: str, hooks: frozenset[str]) -> None:
 
 def _init(self: Any, it: Hooks) -> None:
     self.it = it
+
+
+def _deepcopy(self: Any, memo: dict[int, Any]) -> Any:
+    made = object.__new__(type(self))
+    made.it = deepcopy(self.it, memo)
+    return made
 
 
 def _reduce(self: Any) -> Any:

@@ -78,6 +78,11 @@ class NumbaMachine:
         return self.program.inputs
 
     @property
+    def preferred(self) -> frozenset[str]:
+        """None: the results are those of the plain class, to the last bit, so the strategy is the same."""
+        return frozenset()
+
+    @property
     def runs(self) -> str:
         """For explain."""
         return f"compiled: hooks of {self.program.name}, by numba; its first rows are checked against the Python hooks"
