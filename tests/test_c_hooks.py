@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 import inwindow as iw
 from inwindow.testing import replay
+from inwindow.testing.steps import expression_of
+from inwindow.udaf.compiled.c_hooks import with_hooks
 
 FLOATS = st.none() | st.sampled_from([0.0, -0.0, 1.0, 0.1, 3.0, -7.25, 1e300, math.nan, math.inf, -math.inf])
 WINDOWS = [
@@ -166,6 +168,13 @@ def test_errors_name_the_hook_and_the_tuple(c: ModuleType) -> None:
         iw.DefinitionError, match=r"Mine.iterate is a Python method, .*: write `cdef ... iterate\(self, ...\)`"
     ):
         Mine()("p")
+
+
+def test_counterexamples_can_be_pasted(c: ModuleType) -> None:
+    for one in (c.MyAvg(), c.Decayed(2.5)):
+        text = expression_of(with_hooks(one))
+        again = eval(text, {"with_hooks": with_hooks, "pickle": pickle, "MyAvg": c.MyAvg})
+        assert repr(again.it) == repr(one), text
 
 
 def test_explain_says_what_runs(c: ModuleType) -> None:
