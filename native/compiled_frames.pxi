@@ -65,6 +65,9 @@ cdef int roll_frames(Frames its, Kind one, const int64_t* start, const int64_t* 
         if its.afresh or start[i] >= hi:
             lo = hi = start[i]
             count = 0
+        elif start[i] < lo or (start[i] > lo and lo < call.base):
+            call.running = NO_HOOK
+            raise RuntimeError(f"internal error: the start moves from {lo} to {start[i]}, held from {call.base} on")
         elif start[i] > lo:
             for p in range(lo, start[i]):
                 if seen != NULL and not seen[p]:

@@ -100,6 +100,39 @@ class Arithmetic(iw.Aggregate, returns="bigint", empty=-1):
         return self.whole + (1 if self.quotient < self.rest else -1) * bool(self.product) + int(self.flag)
 
 
+class Roots(iw.WindowAggregate):
+    """Loops: Newton's square roots, and a sum of powers."""
+
+    steps = 4
+
+    def initialize(self, value):
+        self.total, self.rounds = 0.0, 0
+        self.count = 1
+
+    def iterate(self, value):
+        self.count += 1
+        root = 1.0
+        while abs(root * root - value) > 1e-9 and root < 1e9:
+            root = (root + value / root) / 2
+            self.rounds += 1
+            if self.rounds % 50 == 0:
+                break
+        self.total += root
+
+    def expire(self, value):
+        self.count -= 1
+        for i in range(1, self.steps):
+            if i == 2:
+                continue
+            for j in range(i):
+                self.total -= value * j / i
+        if self.count < 0:
+            raise ValueError("never")
+
+    def terminate(self) -> float:
+        return self.total + self.rounds
+
+
 class Maths(iw.Aggregate):
     """Functions of math, with the errors that Python raises."""
 

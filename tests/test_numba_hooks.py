@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba_classes import Arithmetic, Decayed, Maths, MyAvg
+from numba_classes import Arithmetic, Decayed, Maths, MyAvg, Roots
 
 import inwindow as iw
 from inwindow.testing import replay
@@ -88,6 +88,12 @@ def test_where_integers_and_floats_meet(x: list[Any], i: list[Any], j: list[Any]
 def test_math(values: list[Any], window: Any) -> None:
     table = table_of(v=(values, pa.float64()))
     assert outcome(table, 7, iw.compiled(Maths()), "v", window) == outcome(table, 7, Maths(), "v", window)
+
+
+@given(st.lists(st.floats(0.1, 1e6) | st.sampled_from([0.0, -1.0]), max_size=20), st.sampled_from(WINDOWS))
+def test_loops(values: list[Any], window: Any) -> None:
+    table = table_of(v=(values, pa.float64()))
+    assert outcome(table, 7, iw.compiled(Roots()), "v", window) == outcome(table, 7, Roots(), "v", window)
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=40, max_size=80))

@@ -92,8 +92,8 @@ class CallsSuper(Base):
 
 class Loops(Base):
     def iterate(self, v):
-        while v > 1:
-            v /= 2
+        for digit in str(v):
+            self.total += int(digit)
 
 
 class Tries(Base):
@@ -234,13 +234,13 @@ ROWS = [
     refused(CallsSuper, f"this is not compiled; {_NUMBERS}", "iterate", "super().iterate(v)"),
     refused(
         Loops,
-        "this statement is not compiled; hooks may use assignments, if, return, raise and assert",
+        "loops are compiled over range(n) and range(first, last) alone",
         "iterate",
-        "while v > 1:",
+        "str(v)",
     ),
     refused(
         Tries,
-        "this statement is not compiled; hooks may use assignments, if, return, raise and assert",
+        "this statement is not compiled; hooks may use assignments, if, for, while, return, raise and assert",
         "iterate",
         "try:",
     ),

@@ -16,7 +16,7 @@ from inwindow.udaf.errors import UsageError
 
 READ = ("initialize", "iterate", "expire", "terminate")
 Number = bool | int | float
-_KNOWN: list[Any] = [float, int, bool, abs, min, max, round, *filter(inspect.isbuiltin, vars(math).values())]
+_KNOWN: list[Any] = [float, int, bool, abs, min, max, round, range, *filter(inspect.isbuiltin, vars(math).values())]
 
 
 @dataclass(frozen=True)

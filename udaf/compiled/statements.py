@@ -9,10 +9,11 @@
 """
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from inwindow.udaf.compiled.expressions import B, Expressions, F, I, Refused, Typed, _an
-from inwindow.udaf.compiled.reading import HookText
+from inwindow.udaf.compiled.reading import Function, HookText
 
 
 @dataclass
@@ -111,7 +112,8 @@ class Statements:
             make = getattr(self, f"do_{type(statement).__name__.lower()}", None)
             if make is None:
                 raise Refused(
-                    statement, "this statement is not compiled; hooks may use assignments, if, return, raise and assert"
+                    statement,
+                    "this statement is not compiled; hooks may use assignments, if, for, while, return, raise and assert",
                 )
             made, ended = make(statement)
             lines += made
@@ -169,6 +171,47 @@ class Statements:
             self.known, self.has = self.known & after[0], self.has & after[1]
         lines = [f"if {test}:", *_indented(yes)]
         return lines + (["else:", *_indented(no)] if node.orelse else []), yes_ended and no_ended
+
+    def do_while(self, node: ast.While) -> tuple[list[str], bool]:
+        return self._loop(node, lambda: f"while {self.expressions.test(node.test)}:"), False
+
+    def do_for(self, node: ast.For) -> tuple[list[str], bool]:
+        called = node.iter
+        meaning = self.hook.meanings.get("range") if isinstance(called, ast.Call) else None
+        if (
+            not isinstance(called, ast.Call)
+            or not isinstance(node.target, ast.Name)
+            or ast.unparse(called.func) != "range"
+            or meaning != Function("range")
+            or called.keywords
+            or len(called.args) not in (1, 2)
+        ):
+            raise Refused(node.iter, "loops are compiled over range(n) and range(first, last) alone")
+        typed = [self.expressions.of(argument) for argument in called.args]
+        if any(kind != I for _, kind in typed):
+            raise Refused(node.iter, "the bounds of a range are ints")
+        name = node.target.id
+        if self.locals.setdefault(name, I) != I:
+            raise Refused(node.target, f"{name} is {_an(self.locals[name])} and then an int: give it one type")
+        head = f"for v_{name} in range({', '.join(text for text, _ in typed)}):"
+        return self._loop(node, lambda: head, name), False
+
+    def _loop(self, node: ast.While | ast.For, head: Callable[[], str], *names: str) -> list[str]:
+        """What the body sets may not have been set behind it, or in its next round: it may not run."""
+        if node.orelse:
+            raise Refused(node.orelse[0], "the `else` of a loop is not compiled")
+        known, has = set(self.known), set(self.has)
+        first = head()
+        self.known |= set(names)
+        body, _ = self._block(node.body)
+        self.known, self.has = known, has
+        return [first, *_indented(body)]
+
+    def do_break(self, node: ast.Break) -> tuple[list[str], bool]:
+        return ["break"], True
+
+    def do_continue(self, node: ast.Continue) -> tuple[list[str], bool]:
+        return ["continue"], True
 
     def do_raise(self, node: ast.Raise) -> tuple[list[str], bool]:
         return ["raise Bail"], True  # the plain hooks will raise it
