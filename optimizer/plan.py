@@ -59,7 +59,10 @@ class Step:
     def machine(self) -> Machine | None:
         """The compiled hooks, where they have a loop for the strategy; a base version is called in Python."""
         machine = self.implementation.machine
+        window = self.case.window
         runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
+        if window is not None and window.active_expiration:  # what expire answers is the result
+            return None
         return machine if runs and self.prototype is self.implementation.aggregate else None
 
     @property

@@ -129,6 +129,13 @@ class BigNumber(Base):
         self.total += v * 99999999999999999999
 
 
+class WideConstant(Base):
+    scale = 2**70
+
+    def iterate(self, v):
+        self.total += v * self.scale
+
+
 class Bits(Base):
     def iterate(self, v):
         self.total += int(v) << 2
@@ -256,6 +263,12 @@ ROWS = [
         Wide, "a power of an integer is compiled for the exponents 1 to 4 alone: write float(...)", "iterate", "2**70"
     ),
     refused(BigNumber, "99999999999999999999 does not fit 64 bits", "iterate", "99999999999999999999"),
+    refused(
+        WideConstant,
+        "self.scale is no number of 64 bits, or may have no value yet: set it in `initialize` or `__init__`, to a number",
+        "iterate",
+        "self.scale",
+    ),
     refused(
         Bits, "LShift works on bits, which Python's integers have any number of: not compiled", "iterate", "int(v) << 2"
     ),

@@ -80,7 +80,7 @@ def read(aggregate: Aggregate) -> Reading:
     for hook in hooks.values():
         for attribute in _of_self(hook.tree):
             value = inspect.getattr_static(aggregate, attribute, None)
-            if type(value) in (bool, int, float):
+            if type(value) in (bool, float) or (type(value) is int and abs(value) < 1 << 63):
                 given[attribute] = value
     return Reading(name, hooks, given)
 

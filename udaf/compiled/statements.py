@@ -64,7 +64,8 @@ class Statements:
         if name not in self.has:
             raise Refused(
                 node,
-                f"{self.this}.{name} is no number, or may have no value yet: set it in `initialize` or `__init__`, to a number",
+                f"{self.this}.{name} is no number of 64 bits, or may have no value yet: set it in `initialize` or "
+                "`__init__`, to a number",
             )
         return f"{'s' if name in self.state.changing else 'c'}_{name}", self.state.types[name]
 
