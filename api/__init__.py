@@ -44,6 +44,7 @@ if _TYPE_CHECKING:
     from inwindow.runtime.union import union
     from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
+    from inwindow.udaf.compiled.numba_hooks import compiled
 
 __version__ = "0.1.0"
 
@@ -65,6 +66,7 @@ __all__ = [
     "WindowAggregate",
     "arrival_time",
     "asc",
+    "compiled",
     "cumulate",
     "desc",
     "emitted_at",
@@ -102,6 +104,7 @@ _LATER = {
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.spark.sql.run": ["sql"],
     "inwindow.runtime.union": ["union"],
+    "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }
 
 

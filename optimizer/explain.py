@@ -98,8 +98,7 @@ class Explanation:
 
     def _rows(self, step: Step) -> list[tuple[str, str]]:
         choice, case = step.choice, step.case
-        native = step.implementation.native is not None
-        runs = "native kernel" if native else f"Python hooks of {type(step.prototype).__name__}, called from Cython"
+        runs = _what_runs(step)
         rows = [
             ("strategy", f"{choice.strategy.name}{' (forced)' if choice.forced else ''}"),
             ("why", choice.verdict.reason),
@@ -114,3 +113,15 @@ class Explanation:
             ("result", str(step.implementation.result)),
         ]
         return rows
+
+
+def _what_runs(step: Step) -> str:
+    if step.implementation.native is not None:
+        return "native kernel"
+    if step.machine is not None:
+        return step.machine.runs
+    hooks = f"Python hooks of {type(step.prototype).__name__}, called from Cython"
+    machine = step.implementation.machine
+    if machine is None:
+        return hooks
+    return f"{hooks}: the compiled ones have loops for {', '.join(sorted(machine.strategies))} with its own hooks"

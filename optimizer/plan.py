@@ -14,9 +14,10 @@ from inwindow.native._fresh import fresh
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.contract import Aggregate, base_of
 from inwindow.udaf.errors import UnknownColumnError, UsageError
-from inwindow.udaf.native import Implementation
+from inwindow.udaf.native import Implementation, Machine
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval
@@ -53,6 +54,16 @@ class Step:
         aggregate = self.implementation.aggregate
         assert aggregate is not None
         return base_of(aggregate) if self.strategy in ("unbounded", "tumble") else aggregate
+
+    @property
+    def machine(self) -> Machine | None:
+        """The compiled hooks, where they have a loop for the strategy; a base version is called in Python."""
+        machine = self.implementation.machine
+        window = self.case.window
+        runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
+        if window is not None and window.active_expiration:  # what expire answers is the result
+            return None
+        return machine if runs and self.prototype is self.implementation.aggregate else None
 
     @property
     def is_blocking(self) -> bool:
@@ -202,12 +213,29 @@ def _step(
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
-    return Step(name, applied.label, applied.columns, condition, implementation, case, choose(case, forced), zone)
+    return Step(
+        name,
+        applied.label,
+        applied.columns,
+        condition,
+        implementation,
+        case,
+        _choice(case, forced, implementation),
+        zone,
+    )
+
+
+def _choice(case: Case, forced: str | None, implementation: Implementation) -> Choice:
+    machine = implementation.machine
+    return choose(case, forced, frozenset() if machine is None else machine.preferred)
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:
     """Resolve an aggregate on argument types: a built-in's kernel or twin, or the user's class."""
     aggregate = applied.aggregate
+    if isinstance(aggregate, CompiledAggregate):
+        plain = implementation_of(replace(applied, aggregate=aggregate.plain), types, ansi)
+        return replace(plain, machine=aggregate.machine(applied.label, types))
     if not isinstance(aggregate, Aggregate):
         resolved: Implementation = aggregate.on(applied.label, types, ansi)
         return resolved

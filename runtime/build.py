@@ -8,12 +8,14 @@ from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import Halo, Step
 from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
+from inwindow.runtime.compiled import CompiledEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
+from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
@@ -56,6 +58,8 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     evicts = strategy not in ("unbounded", "tumble")
     if step.implementation.native is not None:
         return _kernel_evaluator(step, held, evicts)
+    if step.machine is not None:
+        return _compiled_evaluator(step.machine, step, held, evicts, afresh=strategy == "recompute")
     answers = _answers(step)
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
@@ -96,6 +100,17 @@ def _input(step: Step, held: Held) -> KernelInput:
     mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
     condition = None if native.takes_seen else step.condition
     return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
+
+
+# Compiled hooks
+
+
+def _compiled_evaluator(machine: Machine, step: Step, held: Held, evicts: bool, *, afresh: bool) -> Evaluator:
+    columns = [held.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
+    driver = machine.driver(step.prototype, afresh=afresh)
+    return CompiledEvaluator(
+        driver, held, columns, held.seen(step.arguments, step.condition), evicts=evicts, undoes=not afresh
+    )
 
 
 # Python classes

@@ -161,7 +161,9 @@ def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence
 
 def fingerprint(work: Pass) -> str:
     """What a plan computes, as text: equal plans, equal text."""
-    places = [f"by {name}" for name in work.partition_by] + [f"in the order of {order.describe()}" for order in work.order_by]
+    places = [f"by {name}" for name in work.partition_by] + [
+        f"in the order of {order.describe()}" for order in work.order_by
+    ]
     extent = [] if work.extent is None else [f"over {work.extent.describe()}"]
     return "; ".join([*map(_computed, work.steps), *extent, *places])
 
@@ -178,7 +180,8 @@ def _computed(step: Step) -> str:
         said.append(f"over {window.describe()}")
         said += [] if window.origin is None else [f"origin {window.origin}"]
         said += [] if window.final == "drop" else [f"final {window.final}"]
-    return " ".join([*said, f"by {step.strategy}: {step.implementation.result}"])
+    compiled = "" if step.machine is None else "compiled "
+    return " ".join([*said, f"by {compiled}{step.strategy}: {step.implementation.result}"])
 
 
 def _stable(value: Any) -> str:

@@ -4,8 +4,11 @@ import inspect
 import math
 from typing import TYPE_CHECKING, Any
 
+from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import TOLERANCE
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import plain_of
+from inwindow.udaf.compiled.c_hooks import compiled_class
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.spark_aggregator import udaf
@@ -64,7 +67,7 @@ def check(
 def aggregate_of(given: Any) -> Aggregate:
     """The aggregate that is meant: by a class, an instance, an application, or a Spark Aggregator."""
     if isinstance(given, Applied):
-        given = given.aggregate
+        given = plain_of(given.aggregate)
         if not isinstance(given, Aggregate):
             raise UsageError(
                 f"check({given.traits.name}(...)): a built-in has no hooks of yours; check classes that you wrote"
@@ -81,6 +84,9 @@ def aggregate_of(given: Any) -> Aggregate:
                 f"check({given.__name__}): make one first: check({given.__name__}({', '.join(f'{n}=...' for n in needed)}))"
             )
         given = given()
+    if isinstance(given, Hooks):
+        given = compiled_class(given)
+    given = plain_of(given)
     if isinstance(given, Aggregate):
         return given
     if hasattr(given, "zero") and hasattr(given, "reduce"):

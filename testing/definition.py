@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow as pa
 from inwindow.runtime.apply import Grouped
 from inwindow.runtime.held import python_values
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.types import plain_for
@@ -34,6 +36,10 @@ def reference(data: Any, **applied: Applied) -> pa.Table:
     >>> reference(by_two, x=Total()("v"))["x"].to_pylist() == by_two.agg(x=Total()("v"))["x"].to_pylist()
     True
     """
+    applied = {
+        name: replace(one, aggregate=plain_of(one.aggregate)) if isinstance(one, Applied) else one
+        for name, one in applied.items()
+    }
     for name, one in applied.items():
         if not isinstance(one, Applied) or not isinstance(one.aggregate, Aggregate):
             raise UsageError(

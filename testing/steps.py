@@ -12,11 +12,13 @@ the lines are the test that shows it::
 import copy
 import inspect
 import math
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from inwindow.native._fresh import fresh
+from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import same
 from inwindow.testing.state import pickled
 from inwindow.udaf.contract import PUNT, Aggregate
@@ -198,6 +200,8 @@ def expression_of(aggregate: Any) -> str:
     inner = getattr(getattr(aggregate, "aggregator", None), "it", None)
     if hasattr(kind, "_spoken"):
         return f"iw.udaf({expression_of(inner)})"
+    if isinstance(getattr(aggregate, "it", None), Hooks):
+        return f"with_hooks({_of_c(aggregate.it)})"
     attributes = {name: value for name, value in getattr(aggregate, "__dict__", {}).items() if name != "_arguments"}
     if kind.__init__ is object.__init__:
         return f"{kind.__name__}()"
@@ -206,3 +210,13 @@ def expression_of(aggregate: Any) -> str:
         if name in attributes and attributes[name] is not parameter.default:
             arguments[name] = attributes[name]
     return f"{kind.__name__}({', '.join(f'{name}={literal(value)}' for name, value in arguments.items() if name != 'self')})"
+
+
+def _of_c(it: Hooks) -> str:
+    """An object of a cdef class, whose attributes Python does not see."""
+    try:
+        if repr(type(it)()) == repr(it):
+            return f"{type(it).__name__}()"
+    except TypeError:  # it has parameters
+        pass
+    return f"pickle.loads({pickle.dumps(it)!r})"

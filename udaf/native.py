@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import pyarrow as pa
 
@@ -47,11 +47,35 @@ class Native:
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 
+class Machine(Protocol):
+    """Compiled hooks on arguments of known types: the loop for some strategies; for others the plain hooks are called."""
+
+    @property
+    def runs(self) -> str:
+        """What runs, for explain."""
+
+    @property
+    def inputs(self) -> tuple[pa.DataType, ...]:
+        """What each argument is cast to."""
+
+    @property
+    def strategies(self) -> frozenset[str]:
+        """For which of them it has a loop."""
+
+    @property
+    def preferred(self) -> frozenset[str]:
+        """Those that are taken before what the table of rules says; results may then differ by rounding."""
+
+    def driver(self, plain: Any, *, afresh: bool) -> Any:
+        """What a kernel is: ``roll``, ``absorb``, ``state``, ``restore``; ``afresh`` folds every frame on its own."""
+
+
 @dataclass(frozen=True)
 class Implementation:
-    """What evaluates an aggregate on arguments of known types: a kernel, or Python hooks."""
+    """What evaluates an aggregate on arguments of known types: a kernel, or hooks, in Python and perhaps compiled."""
 
     traits: Traits
     result: pa.DataType
     native: Native | None = None
     aggregate: Any = None  # an inwindow.Aggregate
+    machine: Machine | None = None  # of its compiled hooks

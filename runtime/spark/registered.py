@@ -7,10 +7,12 @@ from weakref import WeakValueDictionary
 
 import pyarrow as pa
 
+from inwindow.native.compiled import Hooks
 from inwindow.optimizer.plan import Pass, plan_windows
 from inwindow.runtime.spark.registered_call import CallJob, call_function, places
 from inwindow.runtime.spark.session import Session, is_connect
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import InWindowError, UsageError, shown
 from inwindow.udaf.traits import Traits
@@ -108,6 +110,8 @@ def _traits_of(name: str, aggregate: Any) -> Traits:
         traits = type(aggregate)._traits
         assert traits is not None
         return traits
+    if isinstance(aggregate, (CompiledAggregate, Hooks)):
+        return aggregate.traits
     if not callable(aggregate):
         raise UsageError(
             f"register({name!r}, {shown(aggregate)}): give an instance of your class, or a built-in such as iw.median"

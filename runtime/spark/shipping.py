@@ -22,6 +22,7 @@ from inwindow.udaf.errors import UsageError
 cloudpickle: Any = _cloudpickle  # it has no types
 registered: Any = _registered
 
+_COMPILED = (".so", ".pyd")
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 
 
@@ -76,5 +77,7 @@ def _is_own_file(module: ModuleType) -> bool:
     if file is None or module.__name__.partition(".")[0] == "inwindow":
         return False
     path = Path(file)
+    if path.suffix in _COMPILED:
+        return False  # machine code has no value to send: it is installed there, or given by --py-files
     inside_archive = not path.exists()  # given by --py-files: workers import it
     return not inside_archive and not any(path.resolve().is_relative_to(place) for place in _INSTALLED)

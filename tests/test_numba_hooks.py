@@ -1,0 +1,235 @@
+"""``iw.compiled``: every bit is that of the plain hooks, or the plain hooks run; what cannot be compiled says so."""
+
+import importlib
+import logging
+import math
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba_classes import Arithmetic, Decayed, Maths, MyAvg, Roots
+
+import inwindow as iw
+from inwindow.testing import replay
+from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.compiled.caching import loaded
+
+FLOATS = st.none() | st.sampled_from(
+    [0.0, -0.0, 1.0, 0.1, 3.0, -2.5, 1e-310, 1e16, -1e16, 1e200, math.nan, math.inf, -math.inf]
+)
+INTS = st.none() | st.sampled_from([0, 1, -1, 2, 3, -7, 10, 2**31, -(2**31) - 1, 2**53 + 1, 2**62, 2**63 - 1, -(2**63)])
+SMALL = st.none() | st.integers(-20, 20)
+WINDOWS = [iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(2, order_by="t", slide=3), iw.range(2, order_by="t"),
+           iw.rows_between(-1, 2, order_by="t"), iw.rows_between(-3, -2, order_by="t")]  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INWINDOW_CACHE", str(tmp_path_factory.mktemp("compiled")))
+        yield Path(os.environ["INWINDOW_CACHE"])
+
+
+def outcome(table: pa.Table, size: int, aggregate: Any, columns: str, window: Any) -> list[str]:
+    """The results to the last bit; or the error."""
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(size))
+    try:
+        return [
+            repr(x) for x in iw.with_columns(reader, x=aggregate(*columns).over(window)).read_all()["x"].to_pylist()
+        ]
+    except iw.InWindowError as error:
+        return [type(error).__name__, str(error)]
+
+
+def table_of(**columns: tuple[list[Any], pa.DataType]) -> pa.Table:
+    length = min(len(values) for values, _ in columns.values())
+    arrays = {name: pa.array(values[:length], kind) for name, (values, kind) in columns.items()}
+    return pa.table({"t": pa.array(range(length), pa.int64()), **arrays})
+
+
+@given(
+    st.lists(FLOATS, max_size=25),
+    st.sampled_from(WINDOWS),
+    st.sampled_from([1, 7, 100]),
+    st.sampled_from([MyAvg(), Decayed(0.3)]),
+)
+def test_floats(values: list[Any], window: Any, size: int, aggregate: Any) -> None:
+    table = table_of(v=(values, pa.float64()))
+    assert outcome(table, size, iw.compiled(aggregate), "v", window) == outcome(table, size, aggregate, "v", window)
+
+
+@given(st.lists(INTS | SMALL, max_size=25), st.sampled_from(WINDOWS), st.sampled_from([1, 7, 100]))
+def test_integers_of_any_size(values: list[Any], window: Any, size: int) -> None:
+    table = table_of(v=(values, pa.int64()))
+    assert outcome(table, size, iw.compiled(MyAvg()), "v", window) == outcome(table, size, MyAvg(), "v", window)
+
+
+@given(
+    st.lists(FLOATS, max_size=20),
+    st.lists(INTS | SMALL, max_size=20),
+    st.lists(SMALL, max_size=20),
+    st.sampled_from(WINDOWS),
+)
+def test_where_integers_and_floats_meet(x: list[Any], i: list[Any], j: list[Any], window: Any) -> None:
+    table = table_of(x=(x, pa.float64()), i=(i, pa.int64()), j=(j, pa.int64()))
+    assert outcome(table, 7, iw.compiled(Arithmetic()), "xij", window) == outcome(table, 7, Arithmetic(), "xij", window)
+
+
+@given(st.lists(st.floats(-6, 2000) | FLOATS, max_size=20), st.sampled_from(WINDOWS))
+def test_math(values: list[Any], window: Any) -> None:
+    table = table_of(v=(values, pa.float64()))
+    assert outcome(table, 7, iw.compiled(Maths()), "v", window) == outcome(table, 7, Maths(), "v", window)
+
+
+@given(st.lists(st.floats(0.1, 1e6) | st.sampled_from([0.0, -1.0]), max_size=20), st.sampled_from(WINDOWS))
+def test_loops(values: list[Any], window: Any) -> None:
+    table = table_of(v=(values, pa.float64()))
+    assert outcome(table, 7, iw.compiled(Roots()), "v", window) == outcome(table, 7, Roots(), "v", window)
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=40, max_size=80))
+def test_products_and_sums_are_not_fused(values: list[float]) -> None:
+    table = table_of(v=(values, pa.float64()))
+    assert outcome(table, 100, iw.compiled(Decayed(0.3)), "v", WINDOWS[0]) == outcome(
+        table, 100, Decayed(0.3), "v", WINDOWS[0]
+    )
+
+
+def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.LogCaptureFixture) -> None:
+    values = [2**62, 2**62, 2**62, 1, 1, 1, 5]
+    table = table_of(v=(values, pa.int64()))
+    with caplog.at_level(logging.WARNING, "inwindow"):
+        assert outcome(table, 2, iw.compiled(MyAvg()), "v", iw.rows(2)) == outcome(table, 2, MyAvg(), "v", iw.rows(2))
+    assert len(caplog.records) == 1 and "MyAvg: compiled hooks cannot go on" in caplog.text
+
+
+def test_a_result_that_does_not_fit_is_told_as_usual() -> None:
+    x, i, j = [0.0, 0.0, 0.0], [1, 2**62, 2**62], [0, 1, 1]
+    table = table_of(x=(x, pa.float64()), i=(i, pa.int64()), j=(j, pa.int64()))
+    given = outcome(table, 2, iw.compiled(Arithmetic()), "xij", WINDOWS[0])
+    assert given == outcome(table, 2, Arithmetic(), "xij", WINDOWS[0])
+    assert given[0] == "ResultTypeError"
+
+
+def test_states_go_on_and_other_strategies_use_the_plain_hooks() -> None:
+    table = pa.table({"t": range(40), "k": [0, 1] * 20, "v": [math.sin(i) for i in range(40)]})
+    k: Any = {"partition_by": "k", "order_by": "t"}
+    batches = [table.slice(0, 13), table.slice(13, 14), table.slice(27)]
+    for window in (iw.unbounded(**k), iw.rows(3, **k)):
+        given, expected = (
+            replay(batches, lambda df, a=a, w=window: iw.with_columns(df, x=a("v").over(w)), until=1000).table.sort_by(
+                "t"
+            )
+            for a in (iw.compiled(MyAvg()), MyAvg())
+        )
+        assert given.equals(expected)
+    for extent in (iw.tumble("t", size=10), iw.hop("t", size=20, every=5)):
+        given, expected = (
+            iw.group_by(table, "k").window(extent).agg(x=a("v").filter(pa.compute.field("v") > 0))
+            for a in (iw.compiled(MyAvg()), MyAvg())
+        )
+        assert given.equals(expected)
+
+
+def test_another_process_needs_neither_the_source_nor_to_compile(folder: Path) -> None:
+    table = table_of(v=([1.0, 2.0, 4.0], pa.float64()))
+    code = (
+        "import pickle, sys\n"
+        "compiled = pickle.load(sys.stdin.buffer)\n"
+        "import numba.core.dispatcher as d\n"
+        "d._FunctionCompiler.compile = None\n"  # whoever compiles, fails
+        "import inwindow as iw, pyarrow as pa\n"
+        "t = pa.table({'v': [1.0, 2.0, 4.0]})\n"
+        "print(iw.with_columns(t, x=compiled('v').over(iw.rows(2)))['x'].to_pylist())"
+    )
+    expected = outcome(table, 9, iw.compiled(MyAvg()), "v", iw.rows(2))
+    path = os.pathsep.join([str(Path(iw.__file__).parent.parent), str(Path(__file__).parent)])
+    run = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(iw.compiled(MyAvg())), capture_output=True,
+                         env={**os.environ, "PYTHONPATH": path})  # fmt: skip
+    assert run.stdout.decode().strip() == f"[{', '.join(expected)}]", run.stderr.decode()
+    assert [path.suffix for path in folder.iterdir() if path.is_file()].count(".tmp") == 0
+
+
+class Slipped:
+    """A compiler with a fault: some text of its programs is another."""
+
+    def __init__(self, compiler: Any, old: str, new: str) -> None:
+        self.compiler, self.old, self.new = compiler, old, new
+
+    def machine(self, *given: Any) -> Any:
+        machine = self.compiler.machine(*given)
+        assert self.old in machine.program.source
+        return replace(
+            machine, program=replace(machine.program, source=machine.program.source.replace(self.old, self.new))
+        )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "s_total = (s_total - v_value)",
+            "s_total = (s_total + v_value)",
+            r"initialize, iterate or expire is not .*self.total is",
+        ),
+        ("return _div(", "return -_div(", "terminate is not compiled to the same arithmetic; use MyAvg"),
+    ],
+)
+def test_a_fault_of_the_compiler_is_found(old: str, new: str, said: str) -> None:
+    good = iw.compiled(MyAvg())
+    table = table_of(v=([1.0, 2.0, 4.0, 8.0], pa.float64()))
+    faulty = CompiledAggregate(good.plain, Slipped(good.compiler, old, new))
+    with pytest.raises(
+        iw.InWindowError, match=rf"iw.compiled\(MyAvg\(\)\): in frame \d the compiled hooks give .*{said}"
+    ):
+        iw.with_columns(table, x=faulty("v").over(iw.rows(2)))
+
+
+def test_explain_and_check_know_it() -> None:
+    table = table_of(v=([1.0], pa.float64()))
+    assert "runs      compiled: hooks of MyAvg, by numba; its first rows are checked" in str(
+        iw.explain(table, x=iw.compiled(MyAvg())("v").over(iw.rows(2)))
+    )
+    iw.testing.check(iw.compiled(MyAvg()), finite=True, examples=10)
+
+
+def test_one_file_per_program(folder: Path) -> None:
+    table = table_of(v=([1.0], pa.float64()))
+    program = iw.explain(table, x=iw.compiled(MyAvg())("v").over(iw.rows(2))).passes[0].steps[0].machine.program
+    assert loaded(program.source) is loaded(program.source)
+    assert Path(loaded(program.source).__file__).parent == folder
+
+
+def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("inwindow.udaf.compiled.numba_hooks"), "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r'pip install "inwindow\[compiled\]"$'):
+        iw.compiled(MyAvg())
+
+
+def test_numba_is_not_imported_until_it_runs() -> None:
+    code = """
+import sys, pyarrow as pa, inwindow as iw
+sys.path.insert(0, %r)
+from numba_classes import MyAvg
+iw.explain(pa.table({'v': [1.0]}), x=iw.compiled(MyAvg())('v').over(iw.rows(2)))
+print('numba' in sys.modules)
+"""
+    path = str(Path(iw.__file__).parent.parent)
+    run = subprocess.run([sys.executable, "-c", code % str(Path(__file__).parent)], capture_output=True, text=True, check=True,
+                         env={**os.environ, "PYTHONPATH": path})  # fmt: skip
+    assert run.stdout.strip() == "False"
+
+
+def test_the_definition_is_that_of_the_plain_hooks() -> None:
+    table = table_of(v=([1.0, 2.0, 4.0], pa.float64()))
+    over = iw.compiled(MyAvg())("v").over(iw.rows(2, order_by="t"))
+    assert iw.testing.reference(table, x=over).equals(iw.with_columns(table, x=over))
