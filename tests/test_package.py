@@ -83,7 +83,7 @@ def test_every_package_is_installed() -> None:
 
 def test_kernels_are_compiled() -> None:
     native = Path(importlib.import_module("inwindow.native").__file__).parent
-    stubs = {path.name.split(".")[0] for path in native.glob("_*.pyi")}
+    stubs = {path.name.split(".")[0] for path in native.glob("*.pyi")}
     assert len(stubs) >= 13
     for stub in stubs:
         module = importlib.import_module(f"inwindow.native.{stub}")

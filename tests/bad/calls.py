@@ -398,8 +398,8 @@ ROWS = [
         iw.DataError,
         "this state is not of this operator: its plan is 'a = MyAvg(price) of MyAvg({}) over (rows between 2 "
         "preceding and current row) by delta: double', but here it is 'a = MyAvg(price) of MyAvg({}) over "
-        "(rows between 1 preceding and current row) by delta: double'; state can only be restored into the same aggregates over the same "
-        "windows",
+        "(rows between 1 preceding and current row) by delta: double'; state can only be restored "
+        "into the same aggregates over the same windows",
     ),
     Bad(
         "a state that is none",
