@@ -22,7 +22,7 @@ class Explanation:
             lines.append(f"pass {number} of {len(self.passes)}: {self._sharing(work)}")
             for step in work.steps:
                 lines += ["", f"  {step.name} = {self._call(step)}"]
-                lines += [f"    {title:<9} {text}" for title, text in self._rows(step)]
+                lines += [f"    {title:<9} {_indented(text)}" for title, text in self._rows(step)]
             lines.append("")
         return "\n".join([*lines, self.place])
 
@@ -36,7 +36,7 @@ class Explanation:
             for step in work.steps:
                 rows = "".join(
                     f"<tr><th style='text-align:left;vertical-align:top'>{escape(title)}</th>"
-                    f"<td style='text-align:left'>{escape(text)}</td></tr>"
+                    f"<td style='text-align:left;white-space:pre-wrap'>{escape(text)}</td></tr>"
                     for title, text in self._rows(step)
                 )
                 parts.append(
@@ -87,4 +87,21 @@ class Explanation:
             ("runs", runs),
             ("result", str(step.implementation.result)),
         ]
+        return [*rows, *_derived(step)]
+
+
+def _derived(step: Step) -> list[tuple[str, str]]:
+    """The hooks that the framework wrote, or why it did not."""
+    of, traits = step.implementation, step.case.traits
+    rows = [("derived" if number == 0 else "", text) for number, text in enumerate(of.derived.values())]
+    reasons: dict[str, list[str]] = {}
+    for hook, why in of.why_not.items():
+        reasons.setdefault(why, []).append(hook)
+    if traits.native or not traits.has_terminate:
         return rows
+    return rows + [("underived", f"{', '.join(hooks)}: {why}") for why, hooks in reasons.items()]
+
+
+def _indented(text: str) -> str:
+    """Further lines of a text under its first."""
+    return text.replace("\n", "\n" + " " * 14)
