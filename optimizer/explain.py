@@ -36,7 +36,7 @@ class Explanation:
             for step in work.steps:
                 rows = "".join(
                     f"<tr><th style='text-align:left;vertical-align:top'>{escape(title)}</th>"
-                    f"<td style='text-align:left;white-space:pre-wrap'>{escape(text)}</td></tr>"
+                    f"<td style='text-align:left'>{_in_html(text)}</td></tr>"
                     for title, text in self._rows(step)
                 )
                 parts.append(
@@ -100,6 +100,11 @@ def _derived(step: Step) -> list[tuple[str, str]]:
     if traits.native or not traits.has_terminate:
         return rows
     return rows + [("underived", f"{', '.join(hooks)}: {why}") for why, hooks in reasons.items()]
+
+
+def _in_html(text: str) -> str:
+    """A text of several lines is code."""
+    return f"<pre style='margin:0'>{escape(text)}</pre>" if "\n" in text else escape(text)
 
 
 def _indented(text: str) -> str:

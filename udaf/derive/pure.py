@@ -121,12 +121,13 @@ class Pure:
         return type(value)
 
     def _Call(self, it: ast.Call) -> Kind:
-        kinds = [self.kind(argument) for argument in it.args]
         if it.keywords:
             raise Cannot(f"`{ast.unparse(it)}` in {self.hook.name} is not proven pure")
         function = it.func
         if isinstance(function, ast.Attribute) and not self._is_module(function.value):
-            owner = self.kind(function.value)
+            if isinstance(function.value, ast.Name) and function.value.id == self.hook.me:
+                raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
+            owner, kinds = self.kind(function.value), self._kinds(it)
             if owner is str and function.attr in _METHODS:
                 return _METHODS[function.attr]
             if owner in (date, datetime) and function.attr in _DAYS and not kinds:
@@ -135,12 +136,16 @@ class Pure:
         gives = PURE.get(_hashable(self._called(function)))
         if gives is None:
             raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
+        kinds = self._kinds(it)
         if gives == "round":
             return int if len(kinds) == 1 else kinds[0] if kinds else None
         if gives == "its":
             return _joined([int if kind is bool and function_is(function, "abs") else kind for kind in kinds])
         kind: Kind = gives
         return kind
+
+    def _kinds(self, it: ast.Call) -> list[Kind]:
+        return [self.kind(argument) for argument in it.args]
 
     def _is_module(self, it: ast.expr) -> bool:
         return isinstance(it, ast.Name) and it.id not in self.kinds and isinstance(self.hook.known(it.id)[1], ModuleType)

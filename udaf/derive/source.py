@@ -9,7 +9,7 @@ import builtins
 import inspect
 import textwrap
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 
@@ -85,13 +85,18 @@ def _is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
     around = ast.parse("def around(): pass").body[0]
     assert isinstance(around, ast.FunctionDef)
     around.body = [*cells, within]
-    module = ast.fix_missing_locations(ast.Module([around], []))
-    flags = code.co_flags & _FUTURE
-    try:
-        compiled = compile(module, "<hook>", "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
-    return any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name)
+    there = [name for name in code.co_names if name in function.__globals__]
+    modules = [name for name in there if isinstance(function.__globals__[name], ModuleType)]
+    for imported in ([], modules, there):  # Python compiles a call of what the same file imports in a way of its own
+        imports: list[ast.stmt] = [ast.Import([ast.alias(name)]) for name in imported]
+        module = ast.fix_missing_locations(ast.Module([*imports, around], []))
+        try:
+            compiled = compile(module, "<hook>", "exec", code.co_flags & _FUTURE, dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+        if any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name):
+            return True
+    return False
 
 
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import ...`
