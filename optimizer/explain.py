@@ -92,14 +92,22 @@ class Explanation:
 
 def _derived(step: Step) -> list[tuple[str, str]]:
     """The hooks that the framework wrote, or why it did not."""
-    of, traits = step.implementation, step.case.traits
-    rows = [("derived" if number == 0 else "", text) for number, text in enumerate(of.derived.values())]
+    of = step.implementation
+    hooks = _CALLED.get(step.strategy, ())
+    rows = [("derived", text) for hook, text in of.derived.items() if hook in hooks]
     reasons: dict[str, list[str]] = {}
-    for hook, why in of.why_not.items():
-        reasons.setdefault(why, []).append(hook)
-    if traits.native or not traits.has_terminate:
-        return rows
-    return rows + [("underived", f"{', '.join(hooks)}: {why}") for why, hooks in reasons.items()]
+    for hook in _WANTED.get(step.strategy, ()):
+        if hook in of.why_not:
+            reasons.setdefault(of.why_not[hook], []).append(hook)
+    return [*rows, *(("underived", f"{' and '.join(hooks)}: {why}") for why, hooks in reasons.items())]
+
+
+_CALLED = {  # which of the derived hooks a strategy calls
+    "delta": ("initialize", "iterate", "expire"),
+    "two-stacks": ("initialize", "iterate", "merge"),
+    "pane-cascade": ("initialize", "iterate", "merge", "unmerge"),
+}
+_WANTED = {"recompute": ("expire", "merge"), "two-stacks": ("expire",)}  # which would do better than it
 
 
 def _in_html(text: str) -> str:

@@ -116,7 +116,7 @@ def _hook_levels(step: Step, held: Held) -> Levels:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
-    return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
+    return HookLevels(aggregate, tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
 
 
 def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:

@@ -296,43 +296,6 @@ class Inherited(MyAvg):
         self.count += 1
 
 
-class OwnExpire(iw.WindowAggregate):
-    """An expire of its own: it stays, and a merge is derived."""
-
-    def initialize(self, value):
-        self.total, self.count = value, 1
-
-    def iterate(self, value):
-        self.total += value
-        self.count += 1
-
-    def expire(self, value):
-        if not math.isfinite(self.total):
-            return iw.PUNT
-        self.total -= value
-        self.count -= 1
-        return None
-
-    def terminate(self) -> float:
-        return self.total / self.count
-
-
-class OwnMerge(iw.Aggregate):
-    """A merge of its own, over integers: expire is derived."""
-
-    def initialize(self, value):
-        self.total = value
-
-    def iterate(self, value):
-        self.total += value
-
-    def merge(self, later):
-        self.total += later.total
-
-    def terminate(self) -> int:
-        return self.total
-
-
 ALL = ("expire", "merge", "unmerge")
 DERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], tuple[str, ...]]] = {
     "average": (MyAvg(), [FLOAT], ALL),
@@ -359,8 +322,6 @@ DERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], tuple[str, ...]]] = {
     "last": (Last(), [INT], ALL),
     "weighted": (Weighted(), [FLOAT, FLAG], ALL),
     "inherited": (Inherited(), [FLOAT], ALL),
-    "own expire": (OwnExpire(), [FLOAT], ("merge",)),
-    "own merge": (OwnMerge(), [INT], ("expire",)),
 }
 
 
@@ -678,6 +639,43 @@ class Spells(iw.Aggregate):
 
 def _same(values: Any) -> Any:
     return values
+
+
+class OwnExpire(iw.WindowAggregate):
+    """An expire of its own: nothing is derived beside it."""
+
+    def initialize(self, value):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def expire(self, value):
+        if not math.isfinite(self.total):
+            return iw.PUNT
+        self.total -= value
+        self.count -= 1
+        return None
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class OwnMerge(iw.Aggregate):
+    """A merge of its own, nothing is derived beside it."""
+
+    def initialize(self, value):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def merge(self, later):
+        self.total += later.total
+
+    def terminate(self) -> int:
+        return self.total
 
 
 _space: dict[str, Any] = {"iw": iw}

@@ -65,6 +65,7 @@ class Traits:
     keeps: str | None = None  # what a kernel keeps of a frame's tuples, if it needs no more of them
     online: bool = False  # blocking, but with a result per tuple where no window is given
     hooks: frozenset[str] = field(default_factory=frozenset)
+    derived: frozenset[str] = field(default_factory=frozenset)  # of them, those that the framework wrote
 
 
 def read_traits(cls: type, declared: Declared) -> Traits:

@@ -133,16 +133,6 @@ class FloatTotal(Total):
         ]
 
 
-class PlainTotal(Total):
-    """A sum of floats in a class with an expire of its own: it merges, up to rounding."""
-
-    commutes = False
-
-    def unmerge(self) -> Code | No:
-        """What is subtracted leaves its rounding."""
-        return No(f"self.{self.x} is a float sum, from which the class's own expire subtracts with rounding")
-
-
 class Product(Form):
     """A product of integers: divided by a factor that is no 0, without a remainder."""
 

@@ -1,7 +1,7 @@
 """The window version of a class: the user's, and the hooks that it has not got."""
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -63,9 +63,9 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
     """
     traits = aggregate._traits
     assert traits is not None
-    wanted = [hook for hook in ("expire", "merge", "unmerge") if hook not in traits.hooks]
-    if not wanted or not traits.has_terminate:
-        return Derivation()
+    wanted = ["expire", "merge", "unmerge"]
+    if traits.hooks & {*wanted} or not traits.has_terminate:
+        return Derivation()  # who writes one of them has said what there is
     if not aggregate._declared.derive:
         return Derivation(why_not=dict.fromkeys(wanted, "derive=False"))
     if hasattr(aggregate, "_spoken"):
@@ -161,8 +161,6 @@ class _Version:
         found = {}
         for name in {**by_first, **by_step}:
             form = self._form(name, by_step.get(name, []), by_first.get(name, []))
-            if isinstance(form, forms.FloatTotal) and "expire" not in self.wanted:
-                form = forms.PlainTotal(name, form.has_start, form.start)
             found[name] = form
         return found
 
@@ -231,12 +229,6 @@ class _Version:
             self.first = renamed(self.first, self.begin, self.step)
 
     def _expire(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
-        if "expire" not in self.wanted:
-            return
-        floats = [form.x for form in its.values() if isinstance(form, forms.FloatTotal)]
-        if floats and "merge" not in self.wanted:
-            why_not["expire"] = f"self.{floats[0]} is a float sum, and the class's own merge does not keep it exactly"
-            return
         for step in every(self.steps):
             if isinstance(step, Update):
                 code = its[step.field].undo(step)
@@ -256,12 +248,10 @@ class _Version:
         bodies["expire"] = writing.following(self.steps, undone)
 
     def _merge(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
-        has_expire = "expire" in bodies or "expire" not in self.wanted
+        has_expire = "expire" in bodies
         for hook in ("merge", "unmerge"):
-            if hook not in self.wanted:
-                continue
-            if hook == "unmerge" and "merge" not in bodies:
-                why_not[hook] = "the merge is your own" if "merge" not in self.wanted else why_not["merge"]
+            if "merge" in why_not:
+                why_not[hook] = why_not["merge"]
                 continue
             lines: list[str] = []
             for form in its.values():
@@ -348,6 +338,7 @@ class _Version:
              "__qualname__": self.kind.__qualname__},
             **keywords,
         )  # fmt: skip
+        version._traits = replace(version._traits, derived=frozenset(texts))
         return Derivation(texts, why_not, version, tuple(held))
 
 
