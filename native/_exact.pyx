@@ -14,6 +14,7 @@ running sum, as Python's, and nothing can be taken out (``take`` gives None: the
 Cost: O(parts) additions, two or three as a rule. First appeared: Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997.
 """
 
+from cython cimport final
 from libc.math cimport INFINITY, NAN, fabs, isnan, signbit
 from libc.stdint cimport int64_t
 
@@ -23,6 +24,7 @@ cdef enum:
 cdef double _LIMIT = 2.0 ** 980  # 2**40 values below it do not overflow, in whatever order
 
 
+@final
 cdef class ExactSum:
     """An exact sum of doubles, begun at ``start`` (None: nothing).
 
@@ -83,7 +85,7 @@ cdef class ExactSum:
             return self.start  # as it was written: 0 is no 0.0
         return self.plain if self.lost else self._rounded()
 
-    cdef int _count(self, double value, int sign) except -1:
+    cdef void _count(self, double value, int sign) noexcept:
         self.values += sign
         if fabs(value) <= _LIMIT:
             if value == 0.0 and signbit(value):
@@ -101,7 +103,7 @@ cdef class ExactSum:
         else:
             self._lose(value)
 
-    cdef int _join(self, ExactSum other, int sign) except -1:
+    cdef void _join(self, ExactSum other, int sign) noexcept:
         cdef int i
         for i in range(other.count):
             if not self.lost:
@@ -116,16 +118,15 @@ cdef class ExactSum:
         if self.lost and (other.nans or other.ups or other.downs):
             self.plain += other._rounded()
 
-    cdef int _lose(self, double value) except -1:
+    cdef void _lose(self, double value) noexcept:
         """Go on as a plain sum, of what there is and the value."""
         if not self.lost:
             self.plain = self._rounded()
             self.lost = True
         self.plain += value
 
-    cdef int _put(self, double x) except -1:
-        """Grow the expansion by x, by exact additions of two."""
-        cdef double grown[MOST + 1]
+    cdef void _put(self, double x) noexcept:
+        """Grow the expansion by x, by exact additions of two; in place, for it never grows past what was read."""
         cdef double y, high, low
         cdef int i, kept = 0
         for i in range(self.count):
@@ -135,25 +136,21 @@ cdef class ExactSum:
             high = x + y
             low = y - (high - x)
             if low != 0.0:
-                grown[kept] = low
+                self.parts[kept] = low
                 kept += 1
             x = high
-        if x != 0.0:
-            grown[kept] = x
-            kept += 1
-        if kept > MOST:
-            self.plain = 0.0
-            for i in range(kept):
-                self.plain += grown[i]
-            if self.nans or self.ups or self.downs:
-                self.plain = self._rounded()
+        if x == 0.0:
+            self.count = kept
+        elif kept < MOST:
+            self.parts[kept] = x
+            self.count = kept + 1
+        else:
+            for i in range(MOST):
+                x += self.parts[i]
+            self.plain = self._rounded() if self.nans or self.ups or self.downs else x
             self.lost = True
-            return 0
-        for i in range(kept):
-            self.parts[i] = grown[i]
-        self.count = kept
 
-    cdef double _rounded(self):
+    cdef double _rounded(self) noexcept:
         """The sum, rounded once to the nearest, ties to even."""
         cdef double high, low, y, x
         cdef int n = self.count
