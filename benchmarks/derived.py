@@ -66,7 +66,15 @@ def report(tuples: int = TUPLES) -> str:
                 name, f"{window:,}", "-" if window > 10_000 else plain, derived, written,
                 "-" if window > 10_000 else f"{plain / derived:.1f}x", f"{derived / written:.2f}x",
             ])  # fmt: skip
-    header = ["values", "window", "no inverse, ns per tuple", "derived", "by hand", "derived is faster by", "derived / by hand"]
+    header = [
+        "values",
+        "window",
+        "no inverse, ns per tuple",
+        "derived",
+        "by hand",
+        "derived is faster by",
+        "derived / by hand",
+    ]
     return markdown(header, rows)
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._fresh import freeze, thaw
 from inwindow.native._hooks import HookRaised
 from inwindow.runtime.evaluators import Evaluator, KernelInput
-from inwindow.native._fresh import freeze, thaw
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
 from inwindow.windows.panes import PaneRule
 from inwindow.windows.sequence import Positions, Sequence

@@ -421,7 +421,7 @@ class Attempt(Base):
     """try."""
 
     def iterate(self, value):
-        try:
+        try:  # noqa: SIM105
             self.total += value
         except TypeError:
             pass
@@ -584,6 +584,61 @@ class Sometimes(iw.Aggregate):
         return self.last
 
 
+class Nested(Base):
+    """A return inside of two branches: what comes behind them is not reached."""
+
+    def initialize(self, value):
+        self.total = self.n = 0
+        self.iterate(value)
+
+    def iterate(self, value):
+        if value > 0:
+            if value > 5:
+                return
+            self.total += value
+        self.n += 1
+
+
+class HalfKnown(Base):
+    """A local that is set on one way alone, and not as in the other hook."""
+
+    def initialize(self, value):
+        if value > 0:
+            part = value * 2
+        self.total = part
+
+    def iterate(self, value):
+        if value > 0:
+            part = value
+        self.total += part
+
+
+class MaybeNone(iw.Aggregate, nulls="pass"):
+    """A first None is a result."""
+
+    def initialize(self, value):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Asking(iw.Aggregate):
+    """Reading a defaultdict makes a key."""
+
+    def __init__(self):
+        self.counts = defaultdict(int)
+
+    def iterate(self, word):
+        self.counts[word] += 1
+
+    def terminate(self) -> int:
+        return self.counts["a"]
+
+
 class Texts(iw.Aggregate):
     """A text has no inverse."""
 
@@ -711,6 +766,11 @@ UNDERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], str]] = {
     "set of floats": (FloatSet(), [FLOAT], "of which equal ones may differ"),
     "max that resets": (ResetsAtNaN(), [FLOAT], "begins anew at a NaN"),
     "set at times": (Sometimes(), [FLOAT], "is set only at times"),
+    "a return in two branches": (Nested(), [FLOAT], "`return` in iterate"),
+    "a local of one way": (HalfKnown(), [FLOAT], "initialize does not do to self.total what iterate does"),
+    "a first None": (MaybeNone(), [FLOAT], "self.total may become None"),
+    "a defaultdict that is asked": (Asking(), [TEXT], "terminate may make a key of self.counts"),
+    "half floats": (MyAvg(), [pa.float16()], "only sums of integers, or of floats"),
     "texts": (Texts(), [TEXT], "self.text is a sum of str"),
     "decimals": (MyAvg(), [pa.decimal128(10, 2)], "only sums of integers, or of floats"),
     "any number of values": (Rest(), [FLOAT], "takes any number of values"),

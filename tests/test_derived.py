@@ -32,7 +32,9 @@ def of(name: str) -> tuple[iw.Aggregate, Any]:
 def test_what_is_derived(name: str) -> None:
     aggregate, types, hooks = DERIVED[name]
     derivation = derive(aggregate, types)
-    assert tuple(hook for hook in ("expire", "merge", "unmerge") if hook in derivation.hooks) == hooks, derivation.why_not
+    assert tuple(hook for hook in ("expire", "merge", "unmerge") if hook in derivation.hooks) == hooks, (
+        derivation.why_not
+    )
     assert derivation.version is not None and issubclass(derivation.version, type(aggregate))
     assert derive(aggregate, types) is derivation  # read once
 
@@ -64,7 +66,10 @@ def test_example_7_gets_example_12() -> None:
 
 def test_a_float_sum_is_kept_exactly() -> None:
     hooks = of("average")[1].hooks
-    assert hooks["iterate"] == "def iterate(self, value):\n    self.total = self._total_sum.add(value)\n    self.count += 1"
+    assert (
+        hooks["iterate"]
+        == "def iterate(self, value):\n    self.total = self._total_sum.add(value)\n    self.count += 1"
+    )
     assert hooks["expire"].splitlines()[1:] == [
         "    self.total = self._total_sum.take(value)",
         "    if self.total is None:",
@@ -264,7 +269,9 @@ def test_states_survive_pickling_and_copying(name: str) -> None:
 
 # Exact sums
 
-DOUBLES = st.floats(allow_nan=True, allow_infinity=True, width=64) | st.sampled_from([1e16, 1.0, -1e16, 0.1, -0.0, 0.0, 2.0**-1074])
+DOUBLES = st.floats(allow_nan=True, allow_infinity=True, width=64) | st.sampled_from(
+    [1e16, 1.0, -1e16, 0.1, -0.0, 0.0, 2.0**-1074]
+)
 
 
 @given(st.lists(DOUBLES, max_size=30), st.data())
@@ -289,8 +296,9 @@ def test_an_exact_sum(numbers: list[float], data: st.DataObject) -> None:
                 again.add(one)
             if again.take(0.0) is None or total.take(0.0) is None:
                 return  # more bits than it keeps: a plain sum, to be folded afresh
-            total.add(0.0), again.add(0.0)
-            assert (shown == expected and math.copysign(1, shown) == math.copysign(1, expected)) or (shown != shown and expected != expected)
+            total.add(0.0)
+            alike = shown == expected and math.copysign(1, shown) == math.copysign(1, expected)
+            assert alike or (shown != shown and expected != expected)
 
 
 def fsum(numbers: list[float]) -> float:

@@ -6,6 +6,7 @@ comes out. A list is a queue, for tuples leave in the order in which they came.
 
 import ast
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -413,6 +414,8 @@ def form_of(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
         if has_start and (type(start) is not (list if does == "append" else set) or start):
             raise Cannot(f"self.{x} does not begin empty")
         if does == "append":
+            if None in kinds:
+                raise Cannot(f"self.{x} is a list of {_named(kinds)}")
             return Queue(x, has_start, start)
         if not kinds <= {*KEYS, tuple} or len(kinds) > 1:
             raise Cannot(f"self.{x} is a set of {_named(kinds)}, of which equal ones may differ")
@@ -445,7 +448,9 @@ def _extreme(x: str, sign: str, updates: list[Update], kinds: set[Any], has_star
         raise Cannot(f"self.{x} is an extreme of {_named(kinds)}, whose order is not known to be total")
     if kinds <= {int, bool} and has_start and type(start) is float and not math.isinf(start):
         raise Cannot(f"self.{x} is an extreme of integers and a float")
-    return Extreme(x, has_start, start, sign=sign, from_none=from_none)
+    form = Extreme(x, has_start, start, sign=sign, from_none=from_none)
+    form.commutes = len(kinds) == 1 and kinds <= set(KEYS)  # equal ones are alike: whichever came first
+    return form
 
 
 def _counts(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
@@ -459,7 +464,10 @@ def _counts(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
             raise Cannot(f"self.{x} has keys of {_named({update.key_kind})}, of which equal ones may differ")
     if len({ast.dump(update.key) if update.key_kind is tuple else update.key_kind for update in updates}) > 1:  # type: ignore[arg-type]
         raise Cannot(f"self.{x} has keys of several types")
-    return Counts(x, has_start, start)
+    form = Counts(x, has_start, start)
+    if isinstance(start, defaultdict):
+        form.terminate_sees = "keys"
+    return form
 
 
 def _named(kinds: set[Any]) -> str:

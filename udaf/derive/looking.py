@@ -29,7 +29,9 @@ def looks(hook: Hook, kind: type, containers: dict[str, str]) -> None:
             _looked_at(hook, kind, place, above, containers)
 
 
-def _looked_at(hook: Hook, kind: type, it: ast.Attribute, above: dict[ast.AST, ast.AST], containers: dict[str, str]) -> None:
+def _looked_at(
+    hook: Hook, kind: type, it: ast.Attribute, above: dict[ast.AST, ast.AST], containers: dict[str, str]
+) -> None:
     name = it.attr
     if not isinstance(it.ctx, ast.Load):
         raise Cannot(f"terminate sets self.{name}")
@@ -39,8 +41,12 @@ def _looked_at(hook: Hook, kind: type, it: ast.Attribute, above: dict[ast.AST, a
     if name.startswith("__"):
         raise Cannot(f"terminate reads self.{name}")
     sees = containers.get(name)
-    if sees == "order" and not _is_orderless(hook, it, above):
-        raise Cannot(f"terminate may show the order of self.{name}, which is not that of the frame once something has left")
+    if sees == "keys" and isinstance(above[it], ast.Subscript):
+        raise Cannot(f"terminate may make a key of self.{name}, a defaultdict, by reading it")
+    if sees in ("order", "keys") and not _is_orderless(hook, it, above):
+        raise Cannot(
+            f"terminate may show the order of self.{name}, which is not that of the frame once something has left"
+        )
     if sees == "contents" and not _only_reads(hook, it, above):
         raise Cannot(f"terminate may change self.{name}, or keep it")
 
@@ -62,7 +68,9 @@ def _is_orderless(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bo
         assert isinstance(call, ast.Call)
         if place.attr == "get":
             return call.func is place
-        return place.attr in ("keys", "values", "items") and call.func is place and _is_orderless_view(hook, call, above)
+        return (
+            place.attr in ("keys", "values", "items") and call.func is place and _is_orderless_view(hook, call, above)
+        )
     return isinstance(place, ast.comprehension) and _is_orderless_view(hook, it, above)
 
 
@@ -73,7 +81,10 @@ def _is_orderless_view(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) 
         made = above[place]
         if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or place.iter is not it:
             return False
-        it, place = made, above[made]
+        call = above[made]
+        return (
+            isinstance(call, ast.Call) and _orderless_call(hook, call) and _called(hook, call.func) in (sum, any, all)
+        )
     return isinstance(place, ast.Call) and it in place.args and _orderless_call(hook, place)
 
 
@@ -102,7 +113,7 @@ def _only_reads(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool
 def _called(hook: Hook, it: ast.expr) -> Any:
     found: Any = None
     if isinstance(it, ast.Name):
-        found = hook.known(it.id)[1] if it.id not in hook.function.__code__.co_varnames else None
+        found = hook.known(it.id)[1]
     elif isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name):
         module = hook.known(it.value.id)[1]
         found = getattr(module, it.attr, None) if isinstance(module, ModuleType) else None

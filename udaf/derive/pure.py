@@ -22,8 +22,14 @@ NUMBERS = (int, bool, float)
 ORDERED = (int, bool, str, bytes, date, datetime, Decimal)  # totally: whatever order they come in, one maximum
 KEYS = (int, bool, str, bytes, date)  # equal ones are alike
 
+
+def _is_float(column: pa.DataType) -> bool:
+    """What Python gets as a float: half floats come as numpy's."""
+    return bool(pa.types.is_float32(column) or pa.types.is_float64(column))
+
+
 _KINDS: list[tuple[Callable[[pa.DataType], bool], type]] = [
-    (pa.types.is_boolean, bool), (pa.types.is_integer, int), (pa.types.is_floating, float), (pa.types.is_string, str),
+    (pa.types.is_boolean, bool), (pa.types.is_integer, int), (_is_float, float), (pa.types.is_string, str),
     (pa.types.is_large_string, str), (pa.types.is_binary, bytes), (pa.types.is_date, date), (pa.types.is_timestamp, datetime),
     (pa.types.is_decimal, Decimal),
 ]  # fmt: skip
@@ -51,7 +57,9 @@ PURE: dict[Any, Any] = {
     float: float, int: int, str: str, chr: str, abs: "its", max: "its", min: "its", round: "round",
 }  # fmt: skip
 _METHODS = {  # of texts
-    **dict.fromkeys(("lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title", "replace", "removeprefix"), str),
+    **dict.fromkeys(
+        ("lower", "upper", "strip", "lstrip", "rstrip", "casefold", "title", "replace", "removeprefix"), str
+    ),
     **dict.fromkeys(("removesuffix",), str),
     **dict.fromkeys(("startswith", "endswith", "isdigit", "isalpha", "isupper", "islower", "isnumeric"), bool),
     **dict.fromkeys(("find", "count"), int),
@@ -148,7 +156,9 @@ class Pure:
         return [self.kind(argument) for argument in it.args]
 
     def _is_module(self, it: ast.expr) -> bool:
-        return isinstance(it, ast.Name) and it.id not in self.kinds and isinstance(self.hook.known(it.id)[1], ModuleType)
+        return (
+            isinstance(it, ast.Name) and it.id not in self.kinds and isinstance(self.hook.known(it.id)[1], ModuleType)
+        )
 
     def _called(self, function: ast.expr) -> Any:
         if isinstance(function, ast.Name) and function.id not in self.kinds:
@@ -193,7 +203,10 @@ class Pure:
         return _joined([self.kind(it.body), self.kind(it.orelse)])
 
     def _Tuple(self, it: ast.Tuple) -> Kind:
-        return tuple if all([self.kind(item) in KEYS for item in it.elts]) else None
+        kinds = [self.kind(item) for item in it.elts]
+        if all(kind in KEYS for kind in kinds):
+            return tuple
+        return None if None in kinds else object  # that cannot change, at least
 
     def _Subscript(self, it: ast.Subscript) -> Kind:
         kind = self.kind(it.value)
@@ -208,7 +221,8 @@ class Pure:
     def _JoinedStr(self, it: ast.JoinedStr) -> Kind:
         for value in it.values:
             if isinstance(value, ast.FormattedValue):
-                if self.kind(value.value) not in (*KEYS, float) or value.format_spec is not None:
+                kind = self.kind(value.value)
+                if kind not in (*KEYS, float) or value.format_spec is not None:
                     raise Cannot(f"`{ast.unparse(it)}` in {self.hook.name} is not proven pure")
         return str
 

@@ -6,6 +6,7 @@ was read is compiled again, and compared with the hook's bytecode: only then is 
 
 import ast
 import builtins
+import copy
 import inspect
 import textwrap
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ class Hook:
     def known(self, name: str) -> tuple[bool, Any]:
         """Whether a name stands for something outside of the hook, and for what."""
         code = self.function.__code__
+        if name in code.co_varnames or name in code.co_cellvars:
+            return False, None  # a local, set or not
         if name in code.co_freevars:
             try:
                 return True, self.function.__closure__[code.co_freevars.index(name)].cell_contents  # type: ignore[index]
@@ -78,7 +81,8 @@ def _is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
     """Whether the tree, compiled where it stood, is the function's code: its class gives it mangled names, a function around
     it free ones."""
     code = function.__code__
-    bare = ast.FunctionDef(**{**{field: getattr(tree, field, None) for field in tree._fields}, "returns": None})
+    bare = copy.copy(tree)
+    bare.returns = None
     owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
     within = ast.ClassDef(owner if owner.isidentifier() else "_", [], [], [bare], [])
     cells = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in code.co_freevars]
@@ -115,6 +119,8 @@ def _same(one: CodeType, other: CodeType) -> bool:
     if len(one.co_consts) != len(other.co_consts):
         return False
     return all(
-        _same(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else type(a) is type(b) and repr(a) == repr(b)
+        _same(a, b)
+        if isinstance(a, CodeType) and isinstance(b, CodeType)
+        else type(a) is type(b) and repr(a) == repr(b)
         for a, b in zip(one.co_consts, other.co_consts, strict=True)
     )

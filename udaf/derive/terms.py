@@ -12,6 +12,7 @@ A term is (conditions, operation, value, key), with locals replaced by what they
 """
 
 import ast
+import itertools
 from collections import Counter
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from typing import Any
 from inwindow.udaf.derive.source import Cannot
 from inwindow.udaf.derive.updates import Local, Steps, Update
 
+_numbers = itertools.count()
 Conditions = tuple[tuple[str, bool], ...]
 Term = tuple[Conditions, str, str, str]
 
@@ -60,7 +62,7 @@ def _walk(steps: Steps, conditions: Conditions, known: dict[str, ast.expr], foun
                 elif name in either and name in other:
                     known[name] = ast.IfExp(test, either[name], other[name])
                 else:
-                    known.pop(name, None)  # it then stands for itself
+                    known[name] = ast.Name(f"{name} of {next(_numbers)}", ast.Load())  # it is like no other
 
 
 def keys_of(entries: list[tuple[Conditions, Update]]) -> "Counter[Term]":

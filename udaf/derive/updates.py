@@ -97,21 +97,22 @@ class Reader:
 
     def body(self) -> Steps:
         """The whole hook."""
-        return self.read(self.hook.tree.body)
+        return self.read(self.hook.tree.body, outermost=True)
 
-    def read(self, statements: Sequence[ast.stmt]) -> list[Update | Local | Branch]:
-        """Some statements, in order."""
+    def read(self, statements: Sequence[ast.stmt], *, outermost: bool = False) -> list[Update | Local | Branch]:
+        """Some statements, in order. A return ends the hook, and is known only where nothing is around it but one `if`."""
         steps: list[Update | Local | Branch] = []
         for number, statement in enumerate(statements):
             if isinstance(statement, ast.Pass) or _is_text(statement):
                 continue
-            if isinstance(statement, ast.If) and _leaves(statement.body) and not statement.orelse:
+            if outermost and isinstance(statement, ast.If) and _leaves(statement.body) and not statement.orelse:
                 self.pure.kind(statement.test)
-                rest = self.read(statements[number + 1 :])
-                steps.append(Branch(statement.test, self.read(statement.body[:-1]), rest, statement))
+                then = self.read(statement.body[:-1])
+                rest = self.read(statements[number + 1 :], outermost=True)
+                steps.append(Branch(statement.test, then, rest, statement))
                 return steps
-            if isinstance(statement, ast.Return) and statement.value is None and number == len(statements) - 1:
-                continue
+            if outermost and isinstance(statement, ast.Return) and statement.value is None:
+                return steps
             steps += self._statement(statement)
         return steps
 
@@ -144,7 +145,9 @@ class Reader:
                 raise self._unknown(node)
             if not all(_mine(one, self.hook) for one in target.elts):
                 raise self._unknown(node)
-            return [step for one, its in zip(target.elts, value.elts, strict=True) for step in self._assign(one, its, node)]
+            return [
+                step for one, its in zip(target.elts, value.elts, strict=True) for step in self._assign(one, its, node)
+            ]
         if isinstance(target, ast.Name):
             return [self._local(target.id, value, node)]
         name = self._field(target)
@@ -260,10 +263,9 @@ class Reader:
             name = self._field(it.func.value)
             if name is not None and len(it.args) == 1 and it.func.attr in ("append", "add"):
                 return [self._update(name, "append" if it.func.attr == "append" else "put", it.args[0], node)]
-            step = self.step
-            if step is not None and self._field(it.func) == step.hook.name:
-                if [ast.unparse(argument) for argument in it.args] == list(self.hook.parameters):
-                    return list(renamed(step.body(), step.hook, self.hook))
+            step, given = self.step, [ast.unparse(argument) for argument in it.args]
+            if step is not None and self._field(it.func) == step.hook.name and given == list(self.hook.parameters):
+                return list(renamed(step.body(), step.hook, self.hook))
         raise self._unknown(node)
 
     # if ...

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive import forms, looking, terms, writing
 from inwindow.udaf.derive.pure import Kind, Pure, kind_of_type, value_of
 from inwindow.udaf.derive.source import Cannot, Hook, read
-from inwindow.udaf.derive.updates import Local, Reader, Steps, Update, every, fields_of, renamed
+from inwindow.udaf.derive.updates import Reader, Steps, Update, every, fields_of, renamed
 
 _OWN_WAYS = (
     "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__copy__", "__deepcopy__", "__reduce__",
@@ -87,9 +87,14 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
 def _facts(aggregate: Aggregate) -> tuple[Any, ...]:
     """What of an aggregate's attributes may decide."""
     plain = (int, float, str, bool, type(None))
+    of_class = [
+        (name, value)
+        for base in type(aggregate).__mro__ if base not in (Aggregate, WindowAggregate, object)
+        for name, value in vars(base).items() if type(value) in plain and not name.startswith("__")
+    ]  # fmt: skip
     return tuple(
         (name, type(value), repr(value) if type(value) in plain else len(value) if hasattr(value, "__len__") else None)
-        for name, value in sorted(aggregate.__dict__.items())
+        for name, value in (*of_class, *aggregate.__dict__.items())
     )
 
 
@@ -142,14 +147,17 @@ class _Version:
         assert self.traits is not None
         if self.traits.reads_inwindow:
             raise Cannot("it reads inwindow")
+        own = self.traits.hooks & self.aggregate.__dict__.keys()
+        if own:
+            raise Cannot(f"{min(own)} is an attribute of the object")
         if type(self.kind) is not type:
             raise Cannot("its class has a metaclass")
         for base in self.kind.__mro__:
             if base in (Aggregate, WindowAggregate, object):
                 continue
-            own = next((name for name in _OWN_WAYS if name in vars(base)), None)
-            if own is not None:
-                raise Cannot(f"{base.__name__} has {own}")
+            way = next((name for name in _OWN_WAYS if name in vars(base)), None)
+            if way is not None:
+                raise Cannot(f"{base.__name__} has {way}")
 
     # The forms of the fields
 
@@ -160,9 +168,23 @@ class _Version:
                 raise Cannot(f"self.{name} is a method")
         found = {}
         for name in {**by_first, **by_step}:
-            form = self._form(name, by_step.get(name, []), by_first.get(name, []))
-            found[name] = form
+            found[name] = self._form(name, by_step.get(name, []), by_first.get(name, []))
+            if isinstance(found[name], (forms.FloatTotal, forms.FloatExtreme)):
+                self._check_nulls(name, by_step[name])
         return found
+
+    def _check_nulls(self, name: str, step: list[Any]) -> None:
+        """With ``nulls="pass"`` a field of floats could begin as None, if nothing asks."""
+        assert self.traits is not None
+        if self.traits.nulls != "pass":
+            return
+        for conditions, update in step:
+            values = [update.value.body, update.value.orelse] if isinstance(update.value, ast.IfExp) else [update.value]
+            for value in values:
+                if isinstance(value, ast.Name) and not any(_asks(test, way, value.id) for test, way in conditions):
+                    raise Cannot(
+                        f"self.{name} may become None: {value.id} is not asked for with `if {value.id} is not None`"
+                    )
 
     def _form(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
         updates = [update for _, update in step]
@@ -185,6 +207,8 @@ class _Version:
         (conditions, update), *more = first
         if more or conditions or update.does not in ("set", "empty"):
             raise Cannot(f"self.{name} is changed by initialize alone")
+        if update.kind is None:
+            raise Cannot(f"self.{name} is of a type that is not known")
         reads = {node.id for node in ast.walk(update.value) if isinstance(node, ast.Name)}
         return forms.Oldest(name) if reads & set(self.step.parameters) else forms.Fixed(name)
 
@@ -194,6 +218,8 @@ class _Version:
             raise Cannot(f"self.{name} is set only at times: whether by the tuple that leaves is not known")
         if self.begin is not None and terms.keys_of(first) != terms.keys_of(step):
             raise Cannot(f"initialize does not set self.{name} to what iterate does")
+        if update.kind is None:
+            raise Cannot(f"self.{name} is of a type that is not known")
         return forms.Newest(name)
 
     # The class
@@ -237,7 +263,9 @@ class _Version:
                     return
         for form in its.values():
             if isinstance(form, forms.Oldest):
-                why_not["expire"] = f"self.{form.x} is what the first tuple said: what the next one says is not in the state"
+                why_not["expire"] = (
+                    f"self.{form.x} is what the first tuple said: what the next one says is not in the state"
+                )
                 return
 
         def undone(update: Update) -> list[ast.stmt]:
@@ -257,7 +285,9 @@ class _Version:
             for form in its.values():
                 code = form.merge() if hook == "merge" else form.unmerge()
                 if form.grows and not has_expire:
-                    code = forms.No(f"self.{form.x} grows with the frame, and without an expire each of its states would be held")
+                    code = forms.No(
+                        f"self.{form.x} grows with the frame, and without an expire each of its states would be held"
+                    )
                 if isinstance(code, forms.No):
                     why_not[hook] = code.why
                     break
@@ -267,7 +297,13 @@ class _Version:
 
     def _keeps_hidden(self, bodies: dict[str, Any], its: dict[str, forms.Form]) -> bool:
         names = {form.hidden for form in its.values() if form.hidden}
-        used = {node.attr for body in bodies.values() for one in body for node in ast.walk(one) if isinstance(node, ast.Attribute)}
+        used = {
+            node.attr
+            for body in bodies.values()
+            for one in body
+            for node in ast.walk(one)
+            if isinstance(node, ast.Attribute)
+        }
         return bool(names & used)
 
     def _with_hidden(self, its: dict[str, forms.Form]) -> dict[str, list[ast.stmt]]:
@@ -315,7 +351,8 @@ class _Version:
                 if names.setdefault(name, value) is not value:
                     raise Cannot(f"{name} is one thing in initialize and another in iterate")
                 held.append((pure.hook, name, value))
-        texts, functions = {}, {}
+        texts: dict[str, str] = {}
+        functions: dict[str, Any] = {}
         for hook in ("initialize", "iterate", "expire", "merge", "unmerge"):
             if hook not in bodies:
                 continue
@@ -331,13 +368,10 @@ class _Version:
             if form.hidden and self.begin is None and uses_hidden
         }
         bases = (self.kind,) if issubclass(self.kind, WindowAggregate) else (self.kind, WindowAggregate)
-        version: Any = type(self.kind)(
-            self.kind.__name__,
-            bases,
-            {**functions, "_written": self.kind, "_begins": begins, "__module__": self.kind.__module__, "__doc__": self.kind.__doc__,
-             "__qualname__": self.kind.__qualname__},
-            **keywords,
-        )  # fmt: skip
+        kind, make = self.kind, cast(Any, type)
+        space: dict[str, Any] = {"_written": kind, "_begins": begins, **functions}
+        space |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+        version = make(kind.__name__, bases, space, **keywords)
         version._traits = replace(version._traits, derived=frozenset(texts))
         return Derivation(texts, why_not, version, tuple(held))
 
@@ -352,6 +386,15 @@ class _Begin:
         from inwindow.native._exact import ExactSum
 
         return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})
+
+
+def _asks(test: str, way: bool, name: str) -> bool:
+    """Whether a value is no None, if a test went this way."""
+    none = {
+        ast.dump(ast.parse(f"{name} is None", mode="eval").body): False,
+        ast.dump(ast.parse(f"{name} is not None", mode="eval").body): True,
+    }
+    return none.get(test) is way
 
 
 def value_of_start(aggregate: Aggregate, name: str) -> Any:

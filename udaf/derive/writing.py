@@ -99,7 +99,13 @@ def function(
     arguments = ast.arguments([], [ast.arg(parameter) for parameter in parameters], None, [], [], None, [])
     tree = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None, None)
     ast.fix_missing_locations(ast.copy_location(tree, hook.tree))
-    space = {**names, "PUNT": PUNT, "ExactSum": ExactSum, "__builtins__": builtins, "__name__": hook.function.__module__}
+    space = {
+        **names,
+        "PUNT": PUNT,
+        "ExactSum": ExactSum,
+        "__builtins__": builtins,
+        "__name__": hook.function.__module__,
+    }
     code = compile(ast.Module([tree], []), hook.function.__code__.co_filename, "exec", dont_inherit=True)
     exec(code, space)
     made: FunctionType = space.pop(name)
