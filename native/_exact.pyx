@@ -69,6 +69,7 @@ cdef class ExactSum:
         """Put in all values of another one, begun at nothing or at 0; the sum."""
         if later.lost or self.lost:
             self._lose(later.plain if later.lost else later._rounded())
+            self.values += later.values
         else:
             self._join(later, 1)
         return self._read()
