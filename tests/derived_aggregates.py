@@ -599,6 +599,22 @@ class Nested(Base):
         self.n += 1
 
 
+class Turned(iw.Aggregate):
+    """The first tuple is appended in another order."""
+
+    def initialize(self, value, ok):
+        self.values = []
+        self.values.append(float(ok))
+        self.values.append(value)
+
+    def iterate(self, value, ok):
+        self.values.append(value)
+        self.values.append(float(ok))
+
+    def terminate(self) -> float:
+        return self.values[0]
+
+
 class HalfKnown(Base):
     """A local that is set on one way alone, and not as in the other hook."""
 
@@ -767,6 +783,7 @@ UNDERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], str]] = {
     "max that resets": (ResetsAtNaN(), [FLOAT], "begins anew at a NaN"),
     "set at times": (Sometimes(), [FLOAT], "is set only at times"),
     "a return in two branches": (Nested(), [FLOAT], "`return` in iterate"),
+    "another order": (Turned(), [FLOAT, FLAG], "initialize does not do to self.values what iterate does"),
     "a local of one way": (HalfKnown(), [FLOAT], "initialize does not do to self.total what iterate does"),
     "a first None": (MaybeNone(), [FLOAT], "self.total may become None"),
     "a defaultdict that is asked": (Asking(), [TEXT], "terminate may make a key of self.counts"),

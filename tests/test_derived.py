@@ -143,6 +143,15 @@ def test_a_source_that_is_not_that_of_the_code() -> None:
     assert not derive(changed, [pa.int64()]).hooks
 
 
+def test_a_hook_that_is_replaced_later_is_read_again() -> None:
+    class Late(MyAvg):
+        pass
+
+    assert "expire" in derive(Late(), [pa.int64()]).hooks
+    Late.iterate = lambda self, value: None  # type: ignore[method-assign,misc,assignment]
+    assert not derive(Late(), [pa.int64()]).hooks
+
+
 # The laws, and the definition
 
 

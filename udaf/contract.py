@@ -65,7 +65,8 @@ class Aggregate:
     - ``merge(self, later)``: fold the state of a later run of tuples into self; ``unmerge(self, earlier)`` undoes it.
 
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
-    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``.
+    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (the framework
+    writes no ``expire`` and ``merge`` of its own where there is neither).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw

@@ -65,6 +65,13 @@ def _walk(steps: Steps, conditions: Conditions, known: dict[str, ast.expr], foun
                     known[name] = ast.Name(f"{name} of {next(_numbers)}", ast.Load())  # it is like no other
 
 
+def alike(entries: list[tuple[Conditions, Update]], others: list[tuple[Conditions, Update]]) -> bool:
+    """Whether both do the same to a field; what is appended, in the same order."""
+    if any(update.does == "append" for _, update in entries):
+        return [keys_of([entry]) for entry in entries] == [keys_of([other]) for other in others]
+    return keys_of(entries) == keys_of(others)
+
+
 def keys_of(entries: list[tuple[Conditions, Update]]) -> "Counter[Term]":
     """The terms of a field, each to be compared with others."""
     found: Counter[Term] = Counter()

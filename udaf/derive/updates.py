@@ -195,6 +195,7 @@ class Reader:
         function = self.hook.known(it.func.id)[1] if it.func.id not in self.pure.kinds else None
         if function is not max and function is not min:
             return None
+        self.pure.names[it.func.id] = function
         sign = ">" if function is max else "<"
         if self._is_field(it.args[0], name):
             return sign, it.args[1], True

@@ -1,6 +1,7 @@
 """The window version of a class: the user's, and the hooks that it has not got."""
 
 import ast
+import inspect
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, cast
@@ -73,7 +74,8 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
     kind = type(aggregate)
     kinds = tuple(kind_of_type(one) for one in types)
     found = _known.setdefault(kind, {})
-    at = kinds, _facts(aggregate)
+    written = tuple(inspect.getattr_static(kind, hook, None) for hook in ("initialize", "iterate", "terminate"))
+    at = kinds, _facts(aggregate), tuple((id(hook), getattr(hook, "__code__", None)) for hook in written)
     known = found.get(at)
     if known is None or not all(hook.known(name) == (True, value) for hook, name, value in known.names):
         try:
@@ -197,7 +199,7 @@ class _Version:
         if not first:
             raise Cannot(f"initialize does not set self.{name}: a first tuple is not one more")
         for reading in terms.firsts_of(first, updates[0].does):
-            if terms.keys_of(reading.terms) == terms.keys_of(step):
+            if terms.alike(reading.terms, step):
                 if not reading.is_set:
                     reading.has_start, reading.start = True, value_of_start(self.aggregate, name)
                 return forms.form_of(name, updates, reading.has_start, reading.start)
@@ -210,13 +212,14 @@ class _Version:
         if update.kind is None:
             raise Cannot(f"self.{name} is of a type that is not known")
         reads = {node.id for node in ast.walk(update.value) if isinstance(node, ast.Name)}
-        return forms.Oldest(name) if reads & set(self.step.parameters) else forms.Fixed(name)
+        known = {self.step.me, *(outside for pure in self.pures for outside in pure.names)}
+        return forms.Fixed(name) if reads <= known else forms.Oldest(name)
 
     def _newest(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
         (conditions, update), *more = step
         if more or conditions or update.does != "set":
             raise Cannot(f"self.{name} is set only at times: whether by the tuple that leaves is not known")
-        if self.begin is not None and terms.keys_of(first) != terms.keys_of(step):
+        if self.begin is not None and not terms.alike(first, step):
             raise Cannot(f"initialize does not set self.{name} to what iterate does")
         if update.kind is None:
             raise Cannot(f"self.{name} is of a type that is not known")
