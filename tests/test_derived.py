@@ -249,6 +249,39 @@ def test_extents_over_panes(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", DERIVED)
+@given(data=st.data())
+def test_streams_give_what_the_batch_gives(name: str, data: st.DataObject) -> None:
+    aggregate, types, _ = DERIVED[name]
+    table, columns = data.draw(tables(types)), NAMES[: len(types)]
+    size = data.draw(st.sampled_from([1, 4]))
+    batches = [table.slice(at, size) for at in range(0, len(table), size)]
+    frame = data.draw(st.sampled_from([iw.rows(4, order_by="t"), iw.range(5, order_by="t"), iw.unbounded(order_by="t")]))
+    extent = iw.hop("t", size=6, every=2)
+    scale, late = scale_of(table), 10**6
+
+    def streamed(query: Any) -> list[Any]:
+        return iw.testing.replay(batches, query, delay=3, until=late).table["x"].to_pylist()
+
+    def frames(df: Any) -> Any:
+        return iw.with_columns(df, x=aggregate(*columns).over(frame))
+
+    def extents(df: Any) -> Any:
+        return iw.group_by(df).window(extent).agg(x=aggregate(*columns))
+
+    for query in (frames, extents):
+        try:
+            expected = query(table)["x"].to_pylist()
+        except OverflowError:
+            return
+        ours = streamed(query)
+        note(f"{ours} for {expected}")
+        assert len(ours) == len(expected)
+        for given_one, theirs in zip(ours, expected, strict=True):
+            values = list(theirs.values()) if isinstance(theirs, dict) else theirs
+            assert near(given_one, values, scale)
+
+
+@pytest.mark.parametrize("name", DERIVED)
 def test_the_laws(name: str) -> None:
     aggregate, types, _ = DERIVED[name]
     version = derive(aggregate, types).of(aggregate)
