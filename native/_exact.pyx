@@ -128,17 +128,15 @@ cdef class ExactSum:
 
     cdef void _put(self, double x) noexcept:
         """Grow the expansion by x, by exact additions of two; in place, for it never grows past what was read."""
-        cdef double y, high, low
+        cdef double y, high, low, of_y
         cdef int i, kept = 0
         for i in range(self.count):
             y = self.parts[i]
-            if fabs(x) < fabs(y):
-                x, y = y, x
-            high = x + y
-            low = y - (high - x)
-            if low != 0.0:
-                self.parts[kept] = low
-                kept += 1
+            high = x + y  # Knuth's exact sum of two: without asking which is larger, a branch that nothing could foretell
+            of_y = high - x
+            low = (x - (high - of_y)) + (y - of_y)
+            self.parts[kept] = low  # that place has been read
+            kept += low != 0.0
             x = high
         if x == 0.0:
             self.count = kept
@@ -155,6 +153,8 @@ cdef class ExactSum:
         """The sum, rounded once to the nearest, ties to even."""
         cdef double high, low, y, x
         cdef int n = self.count
+        if n == 2 and not (self.nans | self.ups | self.downs):
+            return self.parts[1] + self.parts[0]  # as most often
         if self.nans or (self.ups and self.downs):
             return NAN
         if self.ups:
