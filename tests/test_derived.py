@@ -255,7 +255,9 @@ def test_streams_give_what_the_batch_gives(name: str, data: st.DataObject) -> No
     table, columns = data.draw(tables(types)), NAMES[: len(types)]
     size = data.draw(st.sampled_from([1, 4]))
     batches = [table.slice(at, size) for at in range(0, len(table), size)]
-    frame = data.draw(st.sampled_from([iw.rows(4, order_by="t"), iw.range(5, order_by="t"), iw.unbounded(order_by="t")]))
+    frame = data.draw(
+        st.sampled_from([iw.rows(4, order_by="t"), iw.range(5, order_by="t"), iw.unbounded(order_by="t")])
+    )
     extent = iw.hop("t", size=6, every=2)
     scale, late = scale_of(table), 10**6
 
