@@ -10,8 +10,8 @@ Prints::
 
     Avg(price) over (rows between 2 preceding and current row)
     [2.0, 3.0, 5.0, 5.0, 4.0]
-        strategy  recompute
-        time      O(window) per result; write `expire` or `merge` to make it O(1)
+        strategy  delta
+        time      O(1): one step in, one step out
         memory    3 tuples
 
     NaiveAvg(price) over (rows between 2 preceding and current row)
@@ -35,7 +35,7 @@ import inwindow as iw
 
 
 class Avg(iw.Aggregate):
-    """The base version: it folds tuples and gives a result when asked."""
+    """The base version: it folds tuples and gives a result when asked. What undoes a tuple follows from it."""
 
     def initialize(self, price):
         self.total, self.count = price, 1

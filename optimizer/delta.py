@@ -31,7 +31,7 @@ class Delta:
         if traits.native:
             return Yes(f"the kernel of {case.name} takes tuples in and out")
         if traits.has_expire:
-            return Yes(f"{case.name} has expire")
+            return Yes(case.has("expire"))
         return No(f"{case.name} has no expire")
 
     def time(self, case: Case) -> str:

@@ -23,7 +23,7 @@ class Explanation:
             lines.append(f"pass {number} of {len(self.passes)}: {self._sharing(work)}")
             for step in work.steps:
                 lines += ["", f"  {step.name} = {self._call(step)}"]
-                lines += [f"    {title:<9} {text}" for title, text in self._rows(step)]
+                lines += [f"    {title:<9} {_indented(text)}" for title, text in self._rows(step)]
             lines.append("")
         return "\n".join([*lines, self.place])
 
@@ -62,7 +62,7 @@ class Explanation:
             for step in work.steps:
                 rows = "".join(
                     f"<tr><th style='text-align:left;vertical-align:top'>{escape(title)}</th>"
-                    f"<td style='text-align:left'>{escape(text)}</td></tr>"
+                    f"<td style='text-align:left'>{_in_html(text)}</td></tr>"
                     for title, text in self._rows(step)
                 )
                 parts.append(
@@ -112,7 +112,7 @@ class Explanation:
             ("runs", runs),
             ("result", str(step.implementation.result)),
         ]
-        return rows
+        return [*rows, *_derived(step)]
 
 
 def _what_runs(step: Step) -> str:
@@ -125,3 +125,33 @@ def _what_runs(step: Step) -> str:
     if machine is None:
         return hooks
     return f"{hooks}: the compiled ones have loops for {', '.join(sorted(machine.strategies))} with its own hooks"
+
+
+def _derived(step: Step) -> list[tuple[str, str]]:
+    """The hooks that the framework wrote, or why it did not."""
+    of = step.implementation
+    hooks = _CALLED.get(step.strategy, ())
+    rows = [("derived", text) for hook, text in of.derived.items() if hook in hooks]
+    reasons: dict[str, list[str]] = {}
+    for hook in _WANTED.get(step.strategy, ()):
+        if hook in of.why_not:
+            reasons.setdefault(of.why_not[hook], []).append(hook)
+    return [*rows, *(("underived", f"{' and '.join(hooks)}: {why}") for why, hooks in reasons.items())]
+
+
+_CALLED = {  # which of the derived hooks a strategy calls
+    "delta": ("initialize", "iterate", "expire"),
+    "two-stacks": ("initialize", "iterate", "merge"),
+    "pane-cascade": ("initialize", "iterate", "merge", "unmerge"),
+}
+_WANTED = {"recompute": ("expire", "merge"), "two-stacks": ("expire",)}  # which would do better than it
+
+
+def _in_html(text: str) -> str:
+    """A text of several lines is code."""
+    return f"<pre style='margin:0'>{escape(text)}</pre>" if "\n" in text else escape(text)
+
+
+def _indented(text: str) -> str:
+    """Further lines of a text under its first."""
+    return text.replace("\n", "\n" + " " * 14)

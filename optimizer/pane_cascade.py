@@ -41,7 +41,7 @@ class PaneCascade:
             return No(f"{case.name} reads inwindow, which merged states do not have")
         if not traits.has_terminate:
             return No(f"{case.name} has no terminate: its state may depend on tuples before the frame")
-        return Yes(f"{case.name} has merge" if traits.has_merge else f"{case.name} is algebraic")
+        return Yes(case.has("merge") if traits.has_merge else f"{case.name} is algebraic")
 
     def time(self, case: Case) -> str:
         """One step per tuple, one merge per pane."""

@@ -16,6 +16,7 @@ from inwindow.optimizer.strategy import Case
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.contract import Aggregate, base_of
+from inwindow.udaf.derive.version import derive, written_of
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 from inwindow.udaf.native import Implementation, Machine
 from inwindow.windows.bounds import framing_of, needs_distances
@@ -50,10 +51,15 @@ class Step:
 
     @property
     def prototype(self) -> Aggregate:
-        """The object whose copies run: the base version where nothing expires (figure 2, boxes 1, 3 and 4)."""
+        """The object whose copies run: the base version where nothing expires (figure 2, boxes 1, 3 and 4).
+
+        Hooks that were derived are in the window version; where none of them is called, the user's class itself runs.
+        """
         aggregate = self.implementation.aggregate
         assert aggregate is not None
-        return base_of(aggregate) if self.strategy in ("unbounded", "tumble") else aggregate
+        if self.strategy == "recompute":
+            return written_of(aggregate)
+        return base_of(written_of(aggregate)) if self.strategy in ("unbounded", "tumble") else aggregate
 
     @property
     def machine(self) -> Machine | None:
@@ -63,7 +69,7 @@ class Step:
         runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
         if window is not None and window.active_expiration:  # what expire answers is the result
             return None
-        return machine if runs and self.prototype is self.implementation.aggregate else None
+        return machine if runs and self.prototype is written_of(self.implementation.aggregate) else None
 
     @property
     def is_blocking(self) -> bool:
@@ -248,7 +254,10 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
             f"a tuple, but its argument is {', '.join(map(str, types)) or 'missing'}: make the types equal (cast the "
             "column, or returns=), or write `def merge(self, later)` instead"
         )
-    return Implementation(traits, traits.result, aggregate=aggregate)
+    derivation = derive(aggregate, types)
+    version = derivation.of(aggregate)
+    assert version._traits is not None
+    return Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
 
 
 def _check_copy(aggregate: Aggregate) -> None:

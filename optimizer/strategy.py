@@ -48,6 +48,10 @@ class Case:
         """The aggregate's name, for reasons."""
         return f"`{self.traits.name}`"
 
+    def has(self, hook: str) -> str:
+        """That there is a hook, for reasons; and whether the framework wrote it."""
+        return f"{self.name} has {hook}{' (derived)' if hook in self.traits.derived else ''}"
+
     @property
     def slide(self) -> Size | None:
         """The distance between results, in tuples or order values; None: a result per tuple."""

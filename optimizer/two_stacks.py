@@ -25,7 +25,7 @@ class TwoStacks:
             return No(f"{case.name} reads inwindow, which merged states do not have")
         if not traits.has_terminate:
             return No(f"{case.name} has no terminate: its state may depend on tuples before the frame")
-        return Yes(f"{case.name} has merge")
+        return Yes(case.has("merge"))
 
     def time(self, case: Case) -> str:
         """Amortised."""

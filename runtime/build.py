@@ -43,7 +43,7 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
         panes = RowPanes(frame.lower, frame.upper, int(window.slide))  # type: ignore[arg-type]
     evaluator = evaluator_of(step, held, panes)
     if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
-        evaluator = FromCarried(step, evaluator, _continued(step, evaluator), held, halo, halo.carried)
+        evaluator = FromCarried(step, evaluator, _continued(step, evaluator, held), held, halo, halo.carried)
     return FrameLane(framing, slots, evaluator, slides)
 
 
@@ -66,12 +66,12 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     return HookEvaluator(driver, _arguments(step, held), answers, evicts=evicts, undoes=undoes)
 
 
-def _continued(step: Step, whole: Evaluator) -> Continued:
+def _continued(step: Step, whole: Evaluator, held: Held) -> Continued:
     if isinstance(whole, KernelEvaluator):
         return ContinuedKernel(whole)
-    assert isinstance(whole, HookEvaluator)
-    driver = _driver(step.strategy, step.prototype, len(step.arguments), whole.answers, step.case.traits.empty)
-    return ContinuedHooks(whole, step.prototype, driver)
+    answers, aggregate = _answers(step), step.implementation.aggregate
+    driver = _driver(step.strategy, aggregate, len(step.arguments), answers, step.case.traits.empty)
+    return ContinuedHooks(_arguments(step, held), answers, aggregate, driver)
 
 
 def levels_of(step: Step, held: Held) -> Levels:
@@ -143,7 +143,7 @@ def _hook_levels(step: Step, held: Held) -> Levels:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
-    return HookLevels(tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
+    return HookLevels(aggregate, tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
 
 
 def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:

@@ -22,7 +22,7 @@ from inwindow.optimizer.plan import Carried, Halo, Step
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
 from inwindow.runtime.held import Held, concat
-from inwindow.runtime.hooks import HookEvaluator
+from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
@@ -106,8 +106,8 @@ class ContinuedKernel(Continued):
 class ContinuedHooks(Continued):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
 
-    def __init__(self, whole: HookEvaluator, aggregate: Aggregate, driver: Any) -> None:
-        self.arguments, self.answers = whole.arguments, whole.answers
+    def __init__(self, arguments: Arguments, answers: Answers, aggregate: Aggregate, driver: Any) -> None:
+        self.arguments, self.answers = arguments, answers
         self.aggregate, self.driver = aggregate, driver
         self.begins = 0
 

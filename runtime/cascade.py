@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._fresh import freeze, thaw
 from inwindow.native._hooks import HookRaised
 from inwindow.runtime.evaluators import Evaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
@@ -138,7 +139,10 @@ class PaneCascade(Evaluator):
 class HookLevels(Levels):
     """A Python class: partials are its objects (or, if it is algebraic, its results)."""
 
-    def __init__(self, tumble: Any, window: Any, arguments: Arguments, answers: Answers, *, columnar: bool) -> None:
+    def __init__(
+        self, prototype: Any, tumble: Any, window: Any, arguments: Arguments, answers: Answers, *, columnar: bool
+    ) -> None:
+        self.prototype = prototype
         self.tumble, self.driver, self.arguments, self.answers = tumble, window, arguments, answers
         self.columnar = columnar  # the second level takes results as a column of arguments, not objects
         self.partials: list[Any] = []
@@ -164,12 +168,15 @@ class HookLevels(Levels):
         del self.partials[:count]
 
     def state(self) -> Any:
-        """Objects as what they hold."""
-        return self.tumble.state(), self.driver.state(), self.partials
+        """Objects as what they hold: their class, which may be one that was derived, need not be found again."""
+        partials = self.partials if self.columnar else [freeze(partial) for partial in self.partials]
+        return self.tumble.state(), self.driver.state(), partials
 
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
-        tumble, driver, self.partials = state
+        tumble, driver, partials = state
+        thawed = [None if partial is None else thaw(self.prototype, partial) for partial in partials]
+        self.partials = partials if self.columnar else thawed
         self.tumble.restore(tumble)
         self.driver.restore(driver)
 

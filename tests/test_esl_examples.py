@@ -122,8 +122,15 @@ def test_examples_11_and_12_cost() -> None:
     assert (delta["strategy"], delta["why"]) == ("delta", "`PlainAvg` has expire")  # figure 2, box (2)
     assert delta["time"].startswith("O(1)")
     assert explained(TIMED, MyAvg()("price").over(LAST_3))["strategy"] == "delta"
-    # A base version alone: the default window version is example 11, computed on each window afresh.
-    naive = explained(TIMED, Avg()("price").over(LAST_3))
+    # A base version alone gets example 12 from the framework.
+    derived = explained(TIMED, Avg()("price").over(LAST_3))
+    assert (derived["strategy"], derived["why"]) == ("delta", "`Avg` has expire (derived)")
+
+    # Else the default window version is example 11, computed on each window afresh.
+    class AsWritten(Avg, derive=False):
+        pass
+
+    naive = explained(TIMED, AsWritten()("price").over(LAST_3))
     assert naive["strategy"] == "recompute"
     assert naive["time"] == "O(window) per result; write `expire` or `merge` to make it O(1)"
 

@@ -65,7 +65,8 @@ class Aggregate:
     - ``merge(self, later)``: fold the state of a later run of tuples into self; ``unmerge(self, earlier)`` undoes it.
 
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
-    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``.
+    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (the framework
+    writes no ``expire`` and ``merge`` of its own where there is neither).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -91,6 +92,7 @@ class Aggregate:
         empty: Any = None,
         algebraic: bool | None = None,
         commutative: bool | None = None,
+        derive: bool | None = None,
         abstract: bool = False,
         **unknown: Any,
     ) -> None:
@@ -99,7 +101,7 @@ class Aggregate:
         if unknown:
             raise DefinitionError(
                 f"{cls.__name__}: unknown class keyword {', '.join(map(repr, unknown))}: known are returns, nulls, "
-                "empty, algebraic, commutative and, for a WindowAggregate, base"
+                "empty, algebraic, commutative, derive and, for a WindowAggregate, base"
             )
         above, above_has_hooks = cls._declared, cls._traits is not None
         cls._declared = Declared(
@@ -108,6 +110,7 @@ class Aggregate:
             empty=above.empty if empty is None else empty,
             algebraic=above.algebraic if algebraic is None else algebraic,
             commutative=above.commutative if commutative is None else commutative,
+            derive=above.derive if derive is None else derive,
             base=above.base if base is None else base,
         )
         if abstract or (not above_has_hooks and _is_bare(cls)):

@@ -1,7 +1,7 @@
 """How a built-in runs natively on arguments of given types: which kernel, on which input, to which result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import pyarrow as pa
@@ -77,5 +77,7 @@ class Implementation:
     traits: Traits
     result: pa.DataType
     native: Native | None = None
-    aggregate: Any = None  # an inwindow.Aggregate
-    machine: Machine | None = None  # of its compiled hooks
+    aggregate: Any = None  # an inwindow.Aggregate; the window version, where hooks were derived
+    derived: dict[str, str] = field(default_factory=dict)  # the text of the derived hooks, by name
+    why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are neither written nor derived
+    machine: Machine | None = None  # of compiled hooks, those that were written

@@ -37,6 +37,7 @@ class Declared:
     empty: Any = None
     algebraic: bool = False
     commutative: bool = False
+    derive: bool = True
     base: Any = None
 
 
@@ -64,6 +65,7 @@ class Traits:
     keeps: str | None = None  # what a kernel keeps of a frame's tuples, if it needs no more of them
     online: bool = False  # blocking, but with a result per tuple where no window is given
     hooks: frozenset[str] = field(default_factory=frozenset)
+    derived: frozenset[str] = field(default_factory=frozenset)  # of them, those that the framework wrote
 
 
 def read_traits(cls: type, declared: Declared) -> Traits:
@@ -198,7 +200,8 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
 
 
 def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    for keyword, value in (("algebraic", declared.algebraic), ("commutative", declared.commutative)):
+    flags = ("algebraic", declared.algebraic), ("commutative", declared.commutative), ("derive", declared.derive)
+    for keyword, value in flags:
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")
     if not isinstance(declared.nulls, str) or declared.nulls not in ("skip", "pass"):

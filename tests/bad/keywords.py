@@ -45,7 +45,7 @@ ROWS = [
         "a keyword that is not known",
         lambda: define(GOOD, comutative=True),
         iw.DefinitionError,
-        "A: unknown class keyword 'comutative': known are returns, nulls, empty, algebraic, commutative "
+        "A: unknown class keyword 'comutative': known are returns, nulls, empty, algebraic, commutative, derive "
         "and, for a WindowAggregate, base",
     ),
     Bad(

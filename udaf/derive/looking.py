@@ -1,0 +1,128 @@
+"""What terminate does with the state: it must not change it, nor show what an undone state has in another order.
+
+A dict or a set from which keys have been taken has the others in an order of its own; so terminate may ask it only what does not
+depend on the order: its length, sums, the largest, what is sorted. A list is the frame's, in its order: it may be read.
+"""
+
+import ast
+from types import FunctionType, ModuleType
+from typing import Any
+
+from inwindow.udaf.derive.pure import READERS
+from inwindow.udaf.derive.source import Cannot, Hook
+
+_NEVER = ("eval", "exec", "locals", "vars", "super", "setattr", "delattr", "globals")
+_ORDERLESS = {len, sum, min, max, any, all, sorted, bool}
+_NUMPY = {"mean", "median", "std", "var", "percentile", "quantile", "sum", "min", "max", "ptp", "corrcoef"}
+
+
+def looks(hook: Hook, kind: type, containers: dict[str, str]) -> None:
+    """Raise :class:`Cannot` where terminate does more than to look; ``containers`` says what at: "order", "contents"."""
+    above = {child: node for node in ast.walk(hook.tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(hook.tree):
+        if isinstance(node, ast.Name) and node.id in _NEVER:
+            raise Cannot(f"terminate calls {node.id}")
+        if isinstance(node, ast.Name) and node.id == hook.me:
+            place = above[node]
+            if not isinstance(place, ast.Attribute):
+                raise Cannot("terminate passes self on")
+            _looked_at(hook, kind, place, above, containers)
+
+
+def _looked_at(
+    hook: Hook, kind: type, it: ast.Attribute, above: dict[ast.AST, ast.AST], containers: dict[str, str]
+) -> None:
+    name = it.attr
+    if not isinstance(it.ctx, ast.Load):
+        raise Cannot(f"terminate sets self.{name}")
+    own = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    if isinstance(own, (FunctionType, property, classmethod, staticmethod)) or hasattr(own, "__get__"):
+        raise Cannot(f"terminate calls self.{name}")
+    if name.startswith("__"):
+        raise Cannot(f"terminate reads self.{name}")
+    sees = containers.get(name)
+    if sees == "keys" and isinstance(above[it], ast.Subscript):
+        raise Cannot(f"terminate may make a key of self.{name}, a defaultdict, by reading it")
+    if sees in ("order", "keys") and not _is_orderless(hook, it, above):
+        raise Cannot(
+            f"terminate may show the order of self.{name}, which is not that of the frame once something has left"
+        )
+    if sees == "contents" and not _only_reads(hook, it, above):
+        raise Cannot(f"terminate may change self.{name}, or keep it")
+
+
+def _is_orderless(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
+    place = above[it]
+    if isinstance(place, ast.Call) and it in place.args:
+        return _orderless_call(hook, place)
+    if isinstance(place, ast.Compare):  # key in self.x
+        return it is not place.left and all(isinstance(sign, (ast.In, ast.NotIn)) for sign in place.ops)
+    if isinstance(place, ast.Subscript):
+        return place.value is it and isinstance(place.ctx, ast.Load)
+    if isinstance(place, (ast.If, ast.IfExp)):
+        return place.test is it
+    if isinstance(place, ast.UnaryOp):
+        return isinstance(place.op, ast.Not)
+    if isinstance(place, ast.Attribute) and isinstance(above[place], ast.Call):
+        call = above[place]
+        assert isinstance(call, ast.Call)
+        if place.attr == "get":
+            return call.func is place
+        return (
+            place.attr in ("keys", "values", "items") and call.func is place and _is_orderless_view(hook, call, above)
+        )
+    return isinstance(place, ast.comprehension) and _is_orderless_view(hook, it, above)
+
+
+def _is_orderless_view(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
+    """``sum(self.x.values())``, ``sum(n * n for n in self.x.values())``"""
+    place: ast.AST = above[it]
+    if isinstance(place, ast.comprehension):
+        made = above[place]
+        if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or place.iter is not it:
+            return False
+        call = above[made]
+        return (
+            isinstance(call, ast.Call) and _orderless_call(hook, call) and _called(hook, call.func) in (sum, any, all)
+        )
+    return isinstance(place, ast.Call) and it in place.args and _orderless_call(hook, place)
+
+
+def _orderless_call(hook: Hook, call: ast.Call) -> bool:
+    """Of one argument, and without a ``key=``, by which the first of equals would win."""
+    return len(call.args) == 1 and not call.keywords and _called(hook, call.func) in _ORDERLESS
+
+
+def _only_reads(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
+    place = above[it]
+    if isinstance(place, ast.Call) and it in place.args:
+        function = _called(hook, place.func)
+        return function in READERS or _is_of_numpy(function)
+    if isinstance(place, ast.Subscript):
+        return place.value is it and isinstance(place.ctx, ast.Load)
+    if isinstance(place, (ast.comprehension, ast.For)):
+        return place.iter is it
+    if isinstance(place, (ast.If, ast.IfExp)):
+        return place.test is it
+    if isinstance(place, ast.Attribute):
+        call = above[place]
+        return isinstance(call, ast.Call) and call.func is place and place.attr in ("index", "count", "copy")
+    return isinstance(place, (ast.Compare, ast.Return, ast.UnaryOp))
+
+
+def _called(hook: Hook, it: ast.expr) -> Any:
+    found: Any = None
+    if isinstance(it, ast.Name):
+        found = hook.known(it.id)[1]
+    elif isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name):
+        module = hook.known(it.value.id)[1]
+        found = getattr(module, it.attr, None) if isinstance(module, ModuleType) else None
+    try:
+        hash(found)
+    except TypeError:
+        return None
+    return found
+
+
+def _is_of_numpy(function: Any) -> bool:
+    return getattr(function, "__module__", None) == "numpy" and getattr(function, "__name__", "") in _NUMPY

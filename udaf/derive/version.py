@@ -1,0 +1,418 @@
+"""The window version of a class: the user's, and the hooks that it has not got."""
+
+import ast
+import inspect
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any, cast
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+
+from inwindow.udaf.contract import Aggregate, WindowAggregate
+from inwindow.udaf.derive import forms, looking, terms, writing
+from inwindow.udaf.derive.pure import Kind, Pure, kind_of_type, value_of
+from inwindow.udaf.derive.source import Cannot, Hook, read
+from inwindow.udaf.derive.updates import Reader, Steps, Update, every, fields_of, renamed
+
+_OWN_WAYS = (
+    "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__copy__", "__deepcopy__", "__reduce__",
+    "__reduce_ex__", "__getstate__", "__setstate__", "__init_subclass__", "__new__",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """What was derived for an aggregate, and what not."""
+
+    hooks: dict[str, str] = field(default_factory=dict)  # their text, by name
+    why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are wanting
+    version: type[Aggregate] | None = None
+    names: tuple[tuple[Any, str, Any], ...] = ()  # what the hooks' names stood for
+
+    def of(self, aggregate: Aggregate) -> Aggregate:
+        """The window version of an aggregate, configured like it."""
+        if self.version is None:
+            return aggregate
+        made = object.__new__(self.version)
+        made.__dict__.update(aggregate.__dict__)
+        for name, start in getattr(self.version, "_begins", {}).items():
+            made.__dict__[name] = start()
+        return made
+
+
+_known: "WeakKeyDictionary[type, dict[Any, Derivation]]" = WeakKeyDictionary()
+
+
+def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
+    """The hooks that follow from those of an aggregate, over columns of these types. Read once for a class and types.
+
+    >>> import inwindow as iw
+    >>> class MyAvg(iw.Aggregate):                          # ESL, example 7
+    ...     def initialize(self, value): self.total, self.count = value, 1
+    ...     def iterate(self, value): self.total += value; self.count += 1
+    ...     def terminate(self) -> float: return self.total / self.count
+    >>> derived = derive(MyAvg(), [pa.int64()])
+    >>> print(derived.hooks["expire"])                      # example 12
+    def expire(self, value):
+        self.total -= value
+        self.count -= 1
+    >>> print(derived.hooks["merge"])
+    def merge(self, later):
+        self.total += later.total
+        self.count += later.count
+    """
+    traits = aggregate._traits
+    assert traits is not None
+    wanted = ["expire", "merge", "unmerge"]
+    if traits.hooks & {*wanted} or not traits.has_terminate:
+        return Derivation()  # who writes one of them has said what there is
+    if not aggregate._declared.derive:
+        return Derivation(why_not=dict.fromkeys(wanted, "derive=False"))
+    if hasattr(aggregate, "_spoken"):
+        return Derivation(why_not=dict.fromkeys(wanted, "the buffer of a Spark Aggregator is not looked into"))
+    kind = type(aggregate)
+    kinds = tuple(kind_of_type(one) for one in types)
+    found = _known.setdefault(kind, {})
+    written = tuple(inspect.getattr_static(kind, hook, None) for hook in ("initialize", "iterate", "terminate"))
+    at = kinds, _facts(aggregate), tuple((id(hook), getattr(hook, "__code__", None)) for hook in written)
+    known = found.get(at)
+    if known is None or not all(hook.known(name) == (True, value) for hook, name, value in known.names):
+        try:
+            known = _Version(aggregate, kinds, wanted).derived()
+        except Cannot as reason:
+            known = Derivation(why_not=dict.fromkeys(wanted, str(reason)))
+        found[at] = known
+    return known
+
+
+def _facts(aggregate: Aggregate) -> tuple[Any, ...]:
+    """What of an aggregate's attributes may decide."""
+    plain = (int, float, str, bool, type(None))
+    of_class = [
+        (name, value)
+        for base in type(aggregate).__mro__ if base not in (Aggregate, WindowAggregate, object)
+        for name, value in vars(base).items() if type(value) in plain and not name.startswith("__")
+    ]  # fmt: skip
+    return tuple(
+        (name, type(value), repr(value) if type(value) in plain else len(value) if hasattr(value, "__len__") else None)
+        for name, value in (*of_class, *aggregate.__dict__.items())
+    )
+
+
+def written_of(aggregate: Aggregate) -> Aggregate:
+    """The aggregate as the user wrote it."""
+    written = getattr(type(aggregate), "_written", None)
+    if written is None:
+        return aggregate
+    made = object.__new__(written)
+    hidden = type(aggregate)._begins  # type: ignore[attr-defined]
+    made.__dict__.update({name: value for name, value in aggregate.__dict__.items() if name not in hidden})
+    return made
+
+
+class _Version:
+    def __init__(self, aggregate: Aggregate, kinds: tuple[Kind, ...], wanted: list[str]) -> None:
+        self.aggregate, self.kind, self.wanted = aggregate, type(aggregate), wanted
+        self.traits = aggregate._traits
+        assert self.traits is not None
+        self._check_class()
+        step = "iterate" if "iterate" in self.traits.hooks else "initialize"
+        self.step = read(self.kind, step)
+        self.begin = read(self.kind, "initialize") if step == "iterate" and "initialize" in self.traits.hooks else None
+        self.end = read(self.kind, "terminate")
+        if len(self.step.parameters) != len(kinds):
+            raise Cannot(f"{step} takes any number of values")
+        self._check_names()
+        changing = fields_of(self.step) | (fields_of(self.begin) if self.begin else set())
+        self.pures: list[Pure] = []
+        reader = self._reader(self.step, kinds, frozenset(changing), None)
+        self.steps: Steps = reader.body()
+        self.first: Steps = []
+        if self.begin is not None:
+            again = self._reader(self.step, kinds, frozenset(changing), None)
+            self.first = self._reader(self.begin, kinds, frozenset(changing), again).body()
+
+    def _reader(self, hook: Hook, kinds: tuple[Kind, ...], changing: frozenset[str], step: Reader | None) -> Reader:
+        pure = Pure(hook, self.aggregate, dict(zip(hook.parameters, kinds, strict=True)), changing)
+        self.pures.append(pure)
+        return Reader(hook, pure, step)
+
+    def _check_names(self) -> None:
+        """What the derived lines call things is not what the user's do."""
+        for hook in (self.step, self.begin):
+            taken = {*hook.parameters, *hook.function.__code__.co_varnames[1:]} if hook else set()
+            for name in taken & {"_left", "self", "PUNT", "ExactSum"}:
+                raise Cannot(f"{hook.name if hook else ''} has a variable {name}")
+
+    def _check_class(self) -> None:
+        assert self.traits is not None
+        if self.traits.reads_inwindow:
+            raise Cannot("it reads inwindow")
+        own = self.traits.hooks & self.aggregate.__dict__.keys()
+        if own:
+            raise Cannot(f"{min(own)} is an attribute of the object")
+        if type(self.kind) is not type:
+            raise Cannot("its class has a metaclass")
+        for base in self.kind.__mro__:
+            if base in (Aggregate, WindowAggregate, object):
+                continue
+            way = next((name for name in _OWN_WAYS if name in vars(base)), None)
+            if way is not None:
+                raise Cannot(f"{base.__name__} has {way}")
+
+    # The forms of the fields
+
+    def _forms(self) -> dict[str, forms.Form]:
+        by_step, by_first = terms.terms_of(self.steps), terms.terms_of(self.first)
+        for name in sorted({*by_step, *by_first}):
+            if any(name in vars(base) and callable(vars(base)[name]) for base in self.kind.__mro__):
+                raise Cannot(f"self.{name} is a method")
+        found = {}
+        for name in {**by_first, **by_step}:
+            found[name] = self._form(name, by_step.get(name, []), by_first.get(name, []))
+            if isinstance(found[name], (forms.FloatTotal, forms.FloatExtreme)):
+                self._check_nulls(name, by_step[name])
+        return found
+
+    def _check_nulls(self, name: str, step: list[Any]) -> None:
+        """With ``nulls="pass"`` a field of floats could begin as None, if nothing asks."""
+        assert self.traits is not None
+        if self.traits.nulls != "pass":
+            return
+        for conditions, update in step:
+            values = [update.value.body, update.value.orelse] if isinstance(update.value, ast.IfExp) else [update.value]
+            for value in values:
+                if isinstance(value, ast.Name) and not any(_asks(test, way, value.id) for test, way in conditions):
+                    raise Cannot(
+                        f"self.{name} may become None: {value.id} is not asked for with `if {value.id} is not None`"
+                    )
+
+    def _form(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
+        updates = [update for _, update in step]
+        if not updates:
+            return self._of_first(name, first)
+        if any(update.does in ("set", "empty") for update in updates):
+            return self._newest(name, step, first)
+        if self.begin is None:
+            return forms.form_of(name, updates, True, value_of_start(self.aggregate, name))
+        if not first:
+            raise Cannot(f"initialize does not set self.{name}: a first tuple is not one more")
+        for reading in terms.firsts_of(first, updates[0].does):
+            if terms.alike(reading.terms, step):
+                if not reading.is_set:
+                    reading.has_start, reading.start = True, value_of_start(self.aggregate, name)
+                return forms.form_of(name, updates, reading.has_start, reading.start)
+        raise Cannot(f"initialize does not do to self.{name} what iterate does: a first tuple is not one more")
+
+    def _of_first(self, name: str, first: list[Any]) -> forms.Form:
+        (conditions, update), *more = first
+        if more or conditions or update.does not in ("set", "empty"):
+            raise Cannot(f"self.{name} is changed by initialize alone")
+        if update.kind is None:
+            raise Cannot(f"self.{name} is of a type that is not known")
+        reads = {node.id for node in ast.walk(update.value) if isinstance(node, ast.Name)}
+        known = {self.step.me, *(outside for pure in self.pures for outside in pure.names)}
+        return forms.Fixed(name) if reads <= known else forms.Oldest(name)
+
+    def _newest(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
+        (conditions, update), *more = step
+        if more or conditions or update.does != "set":
+            raise Cannot(f"self.{name} is set only at times: whether by the tuple that leaves is not known")
+        if self.begin is not None and not terms.alike(first, step):
+            raise Cannot(f"initialize does not set self.{name} to what iterate does")
+        if update.kind is None:
+            raise Cannot(f"self.{name} is of a type that is not known")
+        return forms.Newest(name)
+
+    # The class
+
+    def derived(self) -> Derivation:
+        """The version, with the hooks that can be derived."""
+        self._rename()
+        its = self._forms()
+        why_not: dict[str, str] = {}
+        bodies: dict[str, list[ast.stmt]] = {}
+        try:
+            containers = {form.x: form.terminate_sees for form in its.values() if form.terminate_sees}
+            looking.looks(self.end, self.kind, containers)
+        except Cannot as reason:
+            return Derivation(why_not=dict.fromkeys(self.wanted, str(reason)))
+        hidden = [form.hidden for form in its.values() if form.hidden]
+        for name in hidden:
+            if hasattr(self.kind, name) or name in its or name in self.aggregate.__dict__:
+                raise Cannot(f"self.{name} is a field already")
+        self._expire(its, bodies, why_not)
+        self._merge(its, bodies, why_not)
+        if not bodies:
+            return Derivation(why_not=why_not)
+        if hidden and self._keeps_hidden(bodies, its):
+            bodies = {**self._with_hidden(its), **bodies}
+        elif self._constants():
+            bodies = {**self._with_hidden({}), **bodies}
+        return self._made(bodies, why_not, its)
+
+    def _rename(self) -> None:
+        """Initialize's steps with the names of iterate, so that both can be compared."""
+        if self.begin is not None:
+            self.first = renamed(self.first, self.begin, self.step)
+
+    def _expire(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
+        for step in every(self.steps):
+            if isinstance(step, Update):
+                code = its[step.field].undo(step)
+                if isinstance(code, forms.No):
+                    why_not["expire"] = code.why
+                    return
+        for form in its.values():
+            if isinstance(form, forms.Oldest):
+                why_not["expire"] = (
+                    f"self.{form.x} is what the first tuple said: what the next one says is not in the state"
+                )
+                return
+
+        def undone(update: Update) -> list[ast.stmt]:
+            code = its[update.field].undo(update)
+            assert isinstance(code, list)
+            return writing.parsed(code, self.step.me, update.node)
+
+        bodies["expire"] = writing.following(self.steps, undone)
+
+    def _merge(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
+        has_expire = "expire" in bodies
+        for hook in ("merge", "unmerge"):
+            if "merge" in why_not:
+                why_not[hook] = why_not["merge"]
+                continue
+            lines: list[str] = []
+            for form in its.values():
+                code = form.merge() if hook == "merge" else form.unmerge()
+                if form.grows and not has_expire:
+                    code = forms.No(
+                        f"self.{form.x} grows with the frame, and without an expire each of its states would be held"
+                    )
+                if isinstance(code, forms.No):
+                    why_not[hook] = code.why
+                    break
+                lines += code
+            else:
+                bodies[hook] = writing.parsed(lines, "self") if lines else [ast.Pass()]
+
+    def _keeps_hidden(self, bodies: dict[str, Any], its: dict[str, forms.Form]) -> bool:
+        names = {form.hidden for form in its.values() if form.hidden}
+        used = {
+            node.attr
+            for body in bodies.values()
+            for one in body
+            for node in ast.walk(one)
+            if isinstance(node, ast.Attribute)
+        }
+        return bool(names & used)
+
+    def _with_hidden(self, its: dict[str, forms.Form]) -> dict[str, list[ast.stmt]]:
+        """Initialize and iterate, with the hidden fields."""
+        me = self.step.me
+
+        def stepped(update: Update) -> list[ast.stmt]:
+            form = its.get(update.field)
+            code = form.step(update) if form else None
+            if code is not None:
+                return writing.parsed(code, me, update.node)
+            beside = writing.parsed(form.beside(update), me, update.node) if form else []
+            shared = sum(1 for one in every(self.steps) if isinstance(one, Update) and one.node is update.node) > 1
+            return [*(writing.plain(update, me) if shared else [update.node]), *beside]
+
+        def begun(update: Update) -> list[ast.stmt]:
+            form = its.get(update.field)
+            return writing.parsed(form.first(update), me, update.node) if form and form.hidden else []
+
+        bodies = {self.step.name: writing.following(self.steps, stepped)}
+        if self.begin is not None:
+            written = _once(writing.following(self.first, lambda update: [update.node]))
+            starts = [line for form in its.values() for line in form.begin()]
+            bodies["initialize"] = [
+                *written,
+                *writing.parsed(starts, me, self.begin.tree),
+                *writing.following(self.steps, begun),
+            ]
+        return bodies
+
+    def _constants(self) -> dict[str, Any]:
+        """Names of constants: the version has their values of now, in all of its hooks."""
+        return {
+            name: value
+            for pure in self.pures
+            for name, value in pure.names.items()
+            if not isinstance(value, ModuleType) and not callable(value)
+        }
+
+    def _made(self, bodies: dict[str, Any], why_not: dict[str, str], its: dict[str, forms.Form]) -> Derivation:
+        names: dict[str, Any] = {}
+        held = []
+        for pure in self.pures:
+            for name, value in pure.names.items():
+                if names.setdefault(name, value) is not value:
+                    raise Cannot(f"{name} is one thing in initialize and another in iterate")
+                held.append((pure.hook, name, value))
+        texts: dict[str, str] = {}
+        functions: dict[str, Any] = {}
+        for hook in ("initialize", "iterate", "expire", "merge", "unmerge"):
+            if hook not in bodies:
+                continue
+            other = {"merge": ("self", "later"), "unmerge": ("self", "earlier")}.get(hook)
+            parameters = other or (self.step.me, *self.step.parameters)
+            functions[hook], texts[hook] = writing.function(hook, parameters, bodies[hook], self.step, names)
+        assert self.traits is not None
+        keywords = {"commutative": True} if "merge" in bodies and all(form.commutes for form in its.values()) else {}
+        uses_hidden = self.step.name in bodies
+        begins = {
+            form.hidden: _Begin(form.begin()[0])
+            for form in its.values()
+            if form.hidden and self.begin is None and uses_hidden
+        }
+        bases = (self.kind,) if issubclass(self.kind, WindowAggregate) else (self.kind, WindowAggregate)
+        kind, make = self.kind, cast(Any, type)
+        space: dict[str, Any] = {"_written": kind, "_begins": begins, **functions}
+        space |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+        version = make(kind.__name__, bases, space, **keywords)
+        version._traits = replace(version._traits, derived=frozenset(texts))
+        return Derivation(texts, why_not, version, tuple(held))
+
+
+@dataclass(frozen=True)
+class _Begin:
+    """A hidden field of an aggregate that has no initialize: it is there before the first tuple."""
+
+    code: str
+
+    def __call__(self) -> Any:
+        from inwindow.native._exact import ExactSum
+
+        return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})
+
+
+def _asks(test: str, way: bool, name: str) -> bool:
+    """Whether a value is no None, if a test went this way."""
+    none = {
+        ast.dump(ast.parse(f"{name} is None", mode="eval").body): False,
+        ast.dump(ast.parse(f"{name} is not None", mode="eval").body): True,
+    }
+    return none.get(test) is way
+
+
+def value_of_start(aggregate: Aggregate, name: str) -> Any:
+    """What a field is before the first tuple, by ``__init__`` or the class."""
+    if name in aggregate.__dict__:
+        if any(name in vars(base) and hasattr(vars(base)[name], "__get__") for base in type(aggregate).__mro__):
+            raise Cannot(f"self.{name} is no plain attribute")
+        return aggregate.__dict__[name]
+    return value_of(aggregate, name)
+
+
+def _once(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Without repeats: a statement that sets two fields is two updates."""
+    kept: list[ast.stmt] = []
+    for one in body:
+        if not kept or one is not kept[-1]:
+            kept.append(one)
+    return kept
