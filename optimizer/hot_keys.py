@@ -27,7 +27,6 @@ from inwindow.optimizer.panes_first import merges
 from inwindow.optimizer.plan import Carried, Halo, Pass, Step
 from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
-from inwindow.udaf.derive.version import written_of
 from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
 from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
@@ -122,7 +121,7 @@ def _is_not_carried(step: Step) -> str:
     verdict = merges(step)
     if isinstance(verdict, No):
         return f"{reaches} {verdict.reason.removeprefix(step.label).strip()}"
-    if native is None and step.prototype is not written_of(step.implementation.aggregate):
+    if native is None and step.runs_its_base:
         return f"{reaches} runs as its base, which has no merge to begin with partials"
     if native is not None and (native.rereads or native.cascade is None or native.cascade.grows):
         return f"{reaches} its partials are as large as the ranges"

@@ -69,7 +69,13 @@ class Step:
         runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
         if window is not None and window.active_expiration:  # what expire answers is the result
             return None
-        return machine if runs and self.prototype is written_of(self.implementation.aggregate) else None
+        return machine if runs and not self.runs_its_base else None
+
+    @property
+    def runs_its_base(self) -> bool:
+        """Whether hooks of another class run, in which nothing expires."""
+        written = written_of(self.implementation.aggregate)
+        return self.strategy in ("unbounded", "tumble") and base_of(written) is not written
 
     @property
     def is_blocking(self) -> bool:
