@@ -96,8 +96,12 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
         return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
         return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
+    traits = prototype._traits
+    rebase = strategy == "delta" and traits is not None and traits.rebase
     # Unbounded and tumble are a delta from which nothing has to be undone.
-    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot)
+    return Delta(
+        prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase
+    )
 
 
 def _hook_levels(step: Step, held: Held) -> Levels:

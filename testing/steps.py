@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inwindow.native._fresh import fresh
+from inwindow.native._hooks import stored_names
 from inwindow.testing.equality import same
 from inwindow.testing.state import pickled
 from inwindow.udaf.contract import PUNT, Aggregate
@@ -101,6 +102,19 @@ class Copy:
     def expire(self, row: Tuple) -> bool:
         """The oldest tuple leaves; False where the hook refuses."""
         return self._call("expire", tuple(row)) is not PUNT
+
+    def is_poisoned(self, rows: Sequence[Tuple]) -> bool:
+        """Whether a NaN or an infinity is left in a float field that the tuples at hand do not put there: the framework
+        folds such a frame afresh, unless the class says ``rebase=False``."""
+        traits = self.steps.aggregate._traits
+        if traits is None or not traits.rebase:
+            return False
+        mine = {name: getattr(self.it, name, None) for name in stored_names(self.it)}
+        odd = [name for name, value in mine.items() if isinstance(value, float) and not math.isfinite(value)]
+        if not odd:
+            return False
+        afresh = Copy(Steps(self.steps.aggregate, 0.0, self.steps.restore), "", fresh(self.steps.aggregate)).take(rows)
+        return any(not same(mine[name], getattr(afresh.it, name, None), 0.0) for name in odd)
 
     def merge(self, later: "Copy") -> "Copy":
         """A later run is merged in."""
