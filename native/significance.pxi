@@ -9,7 +9,7 @@
 #               |_____/    \____ now                                           field by peak / 2**20 has left the frame
 #
 # The rule looks at nothing but the aggregate and the positions of its frame, so it is the same however the input is cut.
-# Included by _hooks.pyx.
+# Included by _hooks.pyx and _two_stacks.pyx.
 
 import types
 
@@ -231,6 +231,14 @@ cdef class _Watch:
                     return -1
                 first = min(first, field.poisoner)
         return first
+
+    cdef bint is_poisoned(self):
+        """As the fields were last read."""
+        cdef _Field field
+        for field in self._fields:
+            if field.poisoned():
+                return True
+        return False
 
     # State
 

@@ -99,9 +99,7 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
     traits = prototype._traits
     rebase = strategy == "delta" and traits is not None and traits.rebase
     # Unbounded and tumble are a delta from which nothing has to be undone.
-    return Delta(
-        prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase
-    )
+    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase)
 
 
 def _hook_levels(step: Step, held: Held) -> Levels:
@@ -115,6 +113,7 @@ def _hook_levels(step: Step, held: Held) -> Levels:
             empty=answers.plain(traits.empty),
             punt=PUNT,
             snapshot=answers.snapshot,
+            rebase=traits.rebase,
         )
     else:
         base = base_of(aggregate)
