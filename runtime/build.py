@@ -5,13 +5,14 @@ from typing import Any
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
-from inwindow.optimizer.plan import Halo, Step
+from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
+from inwindow.runtime.sentinel import Watched
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
 from inwindow.windows.bounds import framing_of
 from inwindow.windows.order_key import OrderKey
@@ -42,7 +43,16 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
-    """The evaluator of a step's strategy."""
+    """The evaluator of a step's strategy; watched, if there is a sentinel and anything that it could find."""
+    evaluator = _evaluator(step, held, panes)
+    if step.sentinel is None or step.strategy not in UNDOING:
+        return evaluator
+    answers = _answers(step)
+    naive = _driver("recompute", step.prototype, len(step.arguments), answers, step.case.traits.empty)
+    return Watched(evaluator, step, step.sentinel, held, _arguments(step, held), answers, naive)
+
+
+def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     if step.strategy == "pane-cascade":
         assert panes is not None
         return PaneCascade(panes, levels_of(step, held))
