@@ -13,6 +13,8 @@ from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, number
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.observed import found_results, observed
+from inwindow.runtime.spark.session import functions_of
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 
@@ -57,10 +59,20 @@ def crossing(columns: Columns, names: list[str], work: Pass, carrier: Carrier) -
     return handed, pa.schema(fields)
 
 
-def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result]) -> Any:
-    """``mapInArrow`` over columns, known by their positions on either side."""
+def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result], work: Pass) -> Any:
+    """``mapInArrow`` over columns, known by their positions on either side; behind them, what sentinels have found."""
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)])
-    return sent.mapInArrow(worker.map_function(job), struct_of(output))
+    return mapped_with_found(sent, job, output, work)
+
+
+def mapped_with_found(sent: Any, job: bytes, output: list[Result], work: Pass) -> Any:
+    """``mapInArrow``, whose sentinels are observed."""
+    found = found_results(work)
+    mapped = sent.mapInArrow(worker.map_function(job), struct_of([*output, *found]))
+    if not found:
+        return mapped
+    F = functions_of(mapped)
+    return observed(mapped, work, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
 def titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: ModuleType) -> Any:
