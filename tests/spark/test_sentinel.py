@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from spark.controlled import Feed, finished, started, use
+from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
 
 import inwindow as iw
 
@@ -137,3 +137,26 @@ def test_a_job_that_is_to_fail(spark: Any) -> None:
     watched = Forgetful()("v").over(iw.rows(30, **BY), sentinel=iw.Sentinel(1, fails=True))
     with pytest.raises(Exception, match=r"Forgetful\(v\) at k=\d, ts=\d+ gave [\d.]+, but its tuples give [\d.]+"):
         iw.with_columns(frame(spark, plain()), x=watched).collect()
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_streams_count_what_they_check(spark: Any, tmp_path: Path, operator: str) -> None:
+    use(spark, operator)
+    given = plain()
+    times = pa.array([1_700_000_000_000_000 + 1_000_000 * i for i in range(ROWS)], pa.timestamp("us", "UTC"))
+    given = given.set_column(1, "ts", times)
+    feed = Feed(tmp_path / "in", "k bigint, ts timestamp, v double").add(given.slice(0, 300), given.slice(300))
+    here = iw.Sentinel(0.3)
+    window = iw.range("90 seconds", **BY)
+    query = lambda df, sentinel: iw.with_columns(df, x=Forgetful()("v").over(window, sentinel=sentinel))  # noqa: E731
+    batches = [given.slice(0, 300), given.slice(300)]
+    iw.testing.replay(batches, lambda df: query(df, here), delay="5 seconds")
+    name = f"watched_{operator}"
+    run = finished(started(query(feed.read(spark), 0.3), tmp_path, name=name))
+    told = metrics(run)
+    run.stop()
+    assert sum(one["checked"] for one in told) == here.checked > 50
+    assert sum(one["deviations"] for one in told) == here.deviations > 50
+    texts = [one["largest"] for one in told if one["largest"] is not None]
+    assert here.largest is not None
+    assert any(f"gave {here.largest.given}, but its tuples give {here.largest.expected}" in text for text in texts)
