@@ -19,7 +19,7 @@ from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.errors import DeviationError
-from inwindow.udaf.sentinel import Deviation, Sentinel, distance
+from inwindow.udaf.sentinel import Deviation, Found, Sentinel, distance
 from inwindow.windows.sequence import Positions, Sequence
 
 Hashes = npt.NDArray[np.uint64]
@@ -50,7 +50,10 @@ class Watched(Evaluator):
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
         """Results; those of some frames are looked at."""
+        before = self.within.afresh()
         results = self.within.roll(start, end)
+        punts, rebased = (now - then for now, then in zip(self.within.afresh(), before, strict=True))
+        self.sentinel.note(Found(punts=punts, rebased=rebased))
         if len(start):
             self._look(results, start, end)
         return results
@@ -90,9 +93,9 @@ class Watched(Evaluator):
                 apart = distance(one, other, _largest(columns, low - base, high - base))
             if apart > self.sentinel.tolerance:
                 found.append(Deviation(self.step.label, self._place(high - 1), repr(one), repr(other), apart))
-        self.sentinel.note(len(sampled), found)
-        if found and self.sentinel.fails:
-            worst = max(found, key=lambda one: one.size)
+        worst = max(found, key=lambda one: one.size, default=None)
+        self.sentinel.note(Found(len(sampled), len(found), largest=worst))
+        if worst is not None and self.sentinel.fails:
             raise DeviationError(
                 f"{worst}\n  found by {self.sentinel!r}; the strategy is {self.step.strategy}: check the class with "
                 "iw.testing.check, or force strategy='recompute'"

@@ -29,6 +29,26 @@ class Deviation:
         return f"{self.aggregate} at {self.place} gave {self.given}, but its tuples give {self.expected}"
 
 
+@dataclass
+class Found:
+    """What a sentinel has found so far, or since it was last asked."""
+
+    checked: int = 0
+    deviations: int = 0
+    punts: int = 0
+    rebased: int = 0
+    largest: Deviation | None = None
+
+    def __add__(self, other: "Found") -> "Found":
+        both = [one for one in (self.largest, other.largest) if one is not None]
+        largest = max(both, key=lambda one: one.size, default=None)
+        counts = [getattr(self, name) + getattr(other, name) for name in COUNTS]
+        return Found(*counts, largest)
+
+
+COUNTS = ("checked", "deviations", "punts", "rebased")
+
+
 class Sentinel:
     """For :meth:`Applied.sentinel`: recompute a share of the results in the job itself, and count those that deviate.
 
@@ -36,7 +56,8 @@ class Sentinel:
     - ``tolerance``: floats are the same up to ``tolerance * max(|result|, |largest argument in the frame|)``; all else exactly.
     - ``fails=True``: the first deviation fails the job, with an error that names aggregate, key, order value and both results.
 
-    ``checked``, ``deviations`` and ``largest`` say what was found so far; on Spark once an action has run.
+    ``checked``, ``deviations`` and ``largest`` say what was found so far; ``punts`` and ``rebased`` how many frames were folded
+    afresh because ``expire`` or ``unmerge`` refused, or a float had lost its digits. On Spark all that once an action has run.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> class Total(iw.WindowAggregate):
@@ -64,7 +85,7 @@ class Sentinel:
         if not isinstance(fails, bool):
             raise UsageError(f"Sentinel(fails={shown(fails)}): write True or False")
         self.share, self.tolerance, self.fails = float(share), float(tolerance), fails
-        self._found = _nothing()
+        self._found = Found()
         self._elsewhere: list[Any] = []  # what Spark observes
 
     def __repr__(self) -> str:
@@ -83,40 +104,43 @@ class Sentinel:
     @property
     def checked(self) -> int:
         """How many results were folded afresh."""
-        return sum(checked for checked, _, _ in self._all())
+        return self._all().checked
 
     @property
     def deviations(self) -> int:
         """How many of them were not what was given out."""
-        return sum(deviations for _, deviations, _ in self._all())
+        return self._all().deviations
 
     @property
     def largest(self) -> Deviation | None:
         """The largest deviation; None where there is none."""
-        return max((one for _, _, one in self._all() if one is not None), key=lambda one: one.size, default=None)
+        return self._all().largest
 
-    def _all(self) -> list[tuple[int, int, Deviation | None]]:
-        return [self._found, *(found() for found in self._elsewhere)]
+    @property
+    def punts(self) -> int:
+        """How many frames were folded afresh since a hook returned ``iw.PUNT``; of all results, not of the share."""
+        return self._all().punts
 
-    def take(self) -> tuple[int, int, Deviation | None]:
-        """What was found in this process since it was last asked: checked, deviations, the largest."""
-        found, self._found = self._found, _nothing()
+    @property
+    def rebased(self) -> int:
+        """How many frames were folded afresh since a float field had lost what it should hold; of all results."""
+        return self._all().rebased
+
+    def _all(self) -> Found:
+        return sum((found() for found in self._elsewhere), self._found)
+
+    def take(self) -> Found:
+        """What was found in this process since it was last asked."""
+        found, self._found = self._found, Found()
         return found
 
-    def note(self, checked: int, deviations: list[Deviation]) -> None:
-        """Some results were folded afresh."""
-        before, count, largest = self._found
-        every = [*([] if largest is None else [largest]), *deviations]
-        worst = max(every, key=lambda one: one.size, default=None)
-        self._found = before + checked, count + len(deviations), worst
+    def note(self, found: Found) -> None:
+        """Something was found."""
+        self._found = self._found + found
 
     def elsewhere(self, found: Any) -> None:
         """A function that says what was found by other processes."""
         self._elsewhere.append(found)
-
-
-def _nothing() -> tuple[int, int, Deviation | None]:
-    return 0, 0, None
 
 
 def sentinel_of(given: Any) -> Sentinel:

@@ -2,8 +2,8 @@
 
 ::
 
-    worker    rows ... | found       NULL but in the first row of an output batch: checked, deviations, the largest
-    Spark     observe(sum, sum, max)                                then the column is dropped
+    worker    rows ... | found       NULL but in the first row of an output batch: counts, and the largest deviation
+    Spark     observe(sum, ..., max)                                then the column is dropped
     driver    sentinel.checked       once an action has run; Spark counts the first one only
 """
 
@@ -14,15 +14,12 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.session import is_connect
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
-from inwindow.udaf.sentinel import Deviation, Sentinel
-
-Found = tuple[int, int, Deviation | None]
+from inwindow.udaf.sentinel import COUNTS, Deviation, Found, Sentinel
 
 LARGEST = pa.struct(
     [("size", pa.float64()), *((name, pa.string()) for name in ("aggregate", "place", "given", "expected"))]
 )
-FOUND = pa.struct([("checked", pa.int64()), ("deviations", pa.int64()), ("largest", LARGEST)])
-COLUMNS = ("checked", "deviations", "largest")
+FOUND = pa.struct([*((name, pa.int64()) for name in COUNTS), ("largest", LARGEST)])
 
 
 def sentinels_of(work: Pass) -> list[Sentinel]:
@@ -43,11 +40,10 @@ def with_found(work: Pass, batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def as_row(found: Found) -> dict[str, Any] | None:
     """Findings as a value of :data:`FOUND`; None where there are none."""
-    checked, deviations, largest = found
-    if not checked:
+    if found == Found():
         return None
-    its = None if largest is None else {name: getattr(largest, name) for name in LARGEST.names}
-    return {"checked": checked, "deviations": deviations, "largest": its}
+    largest = None if found.largest is None else {name: getattr(found.largest, name) for name in LARGEST.names}
+    return {**{name: getattr(found, name) for name in COUNTS}, "largest": largest}
 
 
 def found_results(work: Pass) -> list[Result]:
@@ -65,19 +61,16 @@ def observed(df: Any, work: Pass, columns: list[Any], F: Any) -> Any:
 
 
 def metrics(column: Any, F: Any) -> list[Any]:
-    """Two sums, and the largest deviation: structs are ordered by their first field."""
-    sums = [F.coalesce(F.sum(column[name]), F.lit(0)).alias(name) for name in COLUMNS[:2]]
+    """Sums, and the largest deviation: structs are ordered by their first field."""
+    sums = [F.coalesce(F.sum(column[name]), F.lit(0)).alias(name) for name in COUNTS]
     return [*sums, F.max(column["largest"]).alias("largest")]
 
 
 def found_in(row: Any) -> Found:
     """Observed metrics as findings."""
     worst = row["largest"]
-    return (
-        row["checked"],
-        row["deviations"],
-        None if worst is None else Deviation(**{n: worst[n] for n in LARGEST.names}),
-    )
+    largest = None if worst is None else Deviation(**{name: worst[name] for name in LARGEST.names})
+    return Found(*(row[name] for name in COUNTS), largest)
 
 
 def _observation(df: Any) -> Any:
@@ -94,6 +87,6 @@ def _found(observation: Any) -> Found:
     """Nothing before the first action has ended, rather than to wait for one."""
     jvm = getattr(observation, "_jo", None)
     if jvm is not None and not jvm.future().isCompleted():
-        return 0, 0, None
+        return Found()
     row = observation.get
-    return found_in(row) if row else (0, 0, None)
+    return found_in(row) if row else Found()

@@ -31,6 +31,7 @@ from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.explain import described
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
+from inwindow.udaf.sentinel import COUNTS
 from inwindow.windows.spec import Extent, Order
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
@@ -150,7 +151,7 @@ class StreamFrame(Frame):
         names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
         sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
         if sentinels_of(work):
-            sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("checked", "deviations")]
+            sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
             sums.append(F.max_by("largest", "deviation").alias("largest"))
         given = given.observe(METRICS, *sums)
         made = given.mapInArrow(buckets.unpack_function("rows"), struct_of(list(results.values())))
