@@ -340,6 +340,7 @@ cdef class Delta(_Driver):
     cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
         cdef Py_ssize_t p
         cdef int found
+        cdef bint is_read
         if start >= self._hi:
             self._forget()
             self._count, self._lo, self._hi = 0, start, start
@@ -347,7 +348,8 @@ cdef class Delta(_Driver):
             self._move_start(start)
         if end < self._hi:
             raise RuntimeError(f"internal error: the end goes backwards, from {self._hi} to {end}")
-        if self._watch is not None and self._watch._precise and self._hi < end:
+        is_read = self._watch is not None and self._watch._precise and self._hi < end
+        if is_read:
             self._extend_precisely(end)
         else:
             for p in range(self._hi, end):
@@ -355,8 +357,8 @@ cdef class Delta(_Driver):
                     self._arrive(p)
                     self._count += 1
         self._hi = end
-        if self._watch is not None and self._watch.is_awake() and self._aggregate is not None:
-            found = self._watch.find(self._aggregate, start, self._count)
+        if self._watch is not None and self._watch._watches and self._aggregate is not None:
+            found = self._watch.find(self._aggregate, start, self._count, is_read)
             if found & POISONED:
                 self._cleanse(start)
             elif found:

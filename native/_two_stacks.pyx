@@ -429,9 +429,9 @@ cdef class MergePanes(_Stacks):
 
     cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
         _Stacks._fold(self, start, end)
-        if self._watch is None or not self._watch.is_awake() or self._back is None:
+        if self._watch is None or not self._watch._watches or self._back is None:
             return 0
-        if self._watch.find(self._back, start, end - start) != SOUND:
+        if self._watch.find(self._back, start, end - start, False) != SOUND:
             self.rebased += 1
             self._refold(start, end)
 

@@ -98,7 +98,7 @@ cdef class _Watch:
     cdef Py_ssize_t _left, _due  # tuples that have left; when to look for fields again
     cdef Py_ssize_t _since  # tuples that have left since the last fold
     cdef Py_ssize_t _guard  # while this position is in the frame, a field is NaN in any fold of it
-    cdef bint _precise
+    cdef bint _watches, _precise  # whether there is a float field at all, and one that is weighed
 
     def __init__(self, tuple names):
         self._names = names
@@ -106,7 +106,8 @@ cdef class _Watch:
 
     cdef int reset(self) except -1:
         """For an aggregate that is new, of which nothing has left."""
-        self._fields, self._left, self._due, self._since, self._guard, self._precise = [], 0, 1, 0, -1, False
+        self._fields, self._left, self._due, self._since, self._guard = [], 0, 1, 0, -1
+        self._watches = self._precise = False
 
     cdef inline bint is_awake(self):
         """Whether something has left."""
@@ -119,7 +120,7 @@ cdef class _Watch:
         self._since += 1
         if self._left == self._due:
             self._seek(aggregate)
-        if is_next:
+        if is_next and self._watches:
             for field in self._fields:
                 field.read(aggregate)
 
@@ -133,9 +134,10 @@ cdef class _Watch:
                 field = _Field(name)
                 field.read(aggregate)
                 self._fields.append(field)
+        self._watches = len(self._fields) > 0
 
-    cdef inline int find(self, aggregate, Py_ssize_t start, Py_ssize_t count) except -1:
-        """What there is to be found in an aggregate whose ``count`` tuples begin at ``start``."""
+    cdef inline int find(self, aggregate, Py_ssize_t start, Py_ssize_t count, bint is_read) except -1:
+        """What there is to be found in an aggregate whose ``count`` tuples begin at ``start``; ``is_read``: as it was read last."""
         cdef _Field field
         cdef int found = SOUND
         cdef object value
@@ -143,11 +145,13 @@ cdef class _Watch:
         cdef Py_ssize_t i
         for i in range(len(self._fields)):
             field = <_Field>self._fields[i]
-            value = getattr(aggregate, field.name, None)
-            field.is_float = PyFloat_Check(value)
+            if not is_read:
+                value = getattr(aggregate, field.name, None)
+                field.is_float = PyFloat_Check(value)
+                if field.is_float:
+                    field.now = PyFloat_AS_DOUBLE(value)
             if not field.is_float:
                 continue
-            field.now = PyFloat_AS_DOUBLE(value)
             size = fabs(field.now)
             if size < field.peak:
                 if size < field.peak * _LOST and field.lost(start):
@@ -156,7 +160,7 @@ cdef class _Watch:
                 field.peak = size
             elif start > self._guard and field.poisoned():
                 found |= POISONED
-        if self._since >= _OFTEN and self._since >= 16 * count and self._fields:
+        if self._since >= _OFTEN and self._since >= 16 * count:
             found |= CANCELLED
         return found
 
@@ -256,4 +260,5 @@ cdef class _Watch:
             f.now, f.peak, f.is_float, f.precise = now, peak, is_float, precise
             f.large, f.has_marker, f.marker = large, has_marker, marker
             self._fields.append(f)
+        self._watches = len(self._fields) > 0
         self._precise = any([f.precise for f in self._fields])
