@@ -110,6 +110,7 @@ class Watched(Evaluator):
         orders = [self.places[name] for name in self.step.orders] or []
         last = pa.array(np.maximum(end - 1 - self.held.base, 0))
         for column in orders:
+            assert column.array is not None
             number = mixed(number) ^ hashes(column.array.take(last))
         if not orders:
             number = mixed(number) ^ end.astype(np.uint64)

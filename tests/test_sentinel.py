@@ -1,5 +1,6 @@
 """The sentinel finds the classes that break their promises, accuses no other, and looks at the same results wherever they run."""
 
+import contextlib
 import math
 import pickle
 import random
@@ -7,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from broken_aggregates import BROKEN, EXPIRE, MERGE
 from kept_aggregates import GuardedTotal, PlainTotal, Welford
 
 import inwindow as iw
@@ -244,3 +246,26 @@ def test_points_in_time() -> None:
     wrong = iw.Sentinel(0.5)
     iw.with_columns(points, x=Forgetful()("v").over(FRAMES["range"], sentinel=wrong), of=table())
     assert 100 < wrong.checked < 400 and wrong.deviations > 0
+
+
+UNDOING = [kind for kind, law in BROKEN.items() if law in (EXPIRE, MERGE, "unmerge undoes merge")]
+
+
+@pytest.mark.parametrize("kind", UNDOING, ids=lambda kind: kind.__name__)
+def test_what_a_check_finds_a_sentinel_finds_on_such_data(kind: type) -> None:
+    with pytest.raises(iw.testing.BrokenPromise) as caught:
+        iw.testing.check(kind, seed=1)
+    few = [row if isinstance(row, tuple) else (row,) for row in caught.value.tuples]
+    rows = [*few, *few[-1:] * 3, *few, *few, *[tuple(type(value)() for value in few[0])] * 5]
+    names = [f"c{number}" for number in range(len(rows[0]))]
+    given = pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    aggregate = iw.udaf(kind()) if hasattr(kind, "zero") else kind()
+    sentinel = iw.Sentinel(1)
+    for size in range(2, len(rows)):
+        for slide in range(2, size):
+            with contextlib.suppress(iw.ResultTypeError):  # that tells it as well
+                iw.with_columns(given, x=aggregate(*names).over(iw.rows(size, slide=slide), sentinel=sentinel))
+        for strategy in ("delta", "two-stacks"):
+            with contextlib.suppress(iw.StrategyError, iw.ResultTypeError):
+                iw.with_columns(given, x=aggregate(*names).over(iw.rows(size), strategy=strategy, sentinel=sentinel))
+    assert sentinel.deviations > 0

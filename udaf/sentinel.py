@@ -42,8 +42,7 @@ class Found:
     def __add__(self, other: "Found") -> "Found":
         both = [one for one in (self.largest, other.largest) if one is not None]
         largest = max(both, key=lambda one: one.size, default=None)
-        counts = [getattr(self, name) + getattr(other, name) for name in COUNTS]
-        return Found(*counts, largest)
+        return Found(**{name: getattr(self, name) + getattr(other, name) for name in COUNTS}, largest=largest)
 
 
 COUNTS = ("checked", "deviations", "punts", "rebased")

@@ -70,7 +70,7 @@ def found_in(row: Any) -> Found:
     """Observed metrics as findings."""
     worst = row["largest"]
     largest = None if worst is None else Deviation(**{name: worst[name] for name in LARGEST.names})
-    return Found(*(row[name] for name in COUNTS), largest)
+    return Found(**{name: row[name] for name in COUNTS}, largest=largest)
 
 
 def _observation(df: Any) -> Any:
