@@ -400,10 +400,7 @@ cdef class Delta(_Driver):
                 is_next = True
             if not self._leave(p):
                 self.punts += 1
-                if self._watch is None:
-                    self._refold(start)
-                else:
-                    self._weigh(start)
+                self._refold(start)
                 break
         self._lo = start
 
@@ -422,34 +419,26 @@ cdef class Delta(_Driver):
         return undone
 
     cdef int _refold(self, Py_ssize_t start) except -1:
-        """After a PUNT: the frame [start, hi) from its tuples."""
+        """The frame [start, hi) from its tuples; noted is what each float field comes to, and by which of them."""
         cdef Py_ssize_t p
+        cdef list before = None if self._watch is None else self._watch.begin_fold()
         self._drop()
         self._count = 0
         for p in range(start, self._hi):
             if self._sees(p):
                 self._arrive(p)
                 self._count += 1
+                if before is not None:
+                    self._watch.arrived(self._aggregate, p)
+        if before is not None:
+            self._watch.end_fold(before, start, self._hi)
 
     # Folding afresh unasked: what significance.pxi says
-
-    cdef int _weigh(self, Py_ssize_t start) except -1:
-        """Refold, and note for each field what it comes to and by which tuples."""
-        cdef Py_ssize_t p
-        cdef list before = self._watch.begin_fold()
-        self._drop()
-        self._count = 0
-        for p in range(start, self._hi):
-            if self._sees(p):
-                self._arrive(p)
-                self._watch.arrived(self._aggregate, p)
-                self._count += 1
-        self._watch.end_fold(before, start, self._hi)
 
     cdef int _rebase(self, Py_ssize_t start) except -1:
         """A field has lost what it should hold."""
         self.rebased += 1
-        self._weigh(start)
+        self._refold(start)
 
     cdef int _cleanse(self, Py_ssize_t start) except -1:
         """A field is NaN or infinite: by right, or by a tuple that has left.

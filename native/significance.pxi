@@ -59,7 +59,7 @@ cdef class _Field:
     cdef bint precise  # a fold afresh was in vain: tuples that are as large are still in the frame
     cdef Py_ssize_t large  # if precise: the last position that moved the field by a part of its peak that counts
     cdef bint has_marker
-    cdef double marker  # not finite by intent: what a fold of one tuple with finite values left in it
+    cdef double marker  # an infinity by intent: what a fold of one tuple with finite values left in it
     cdef Py_ssize_t poisoner  # the last position that made a fold NaN
 
     def __init__(self, name):
@@ -69,7 +69,7 @@ cdef class _Field:
         """NaN or infinite, and not because the class wants it so."""
         if not self.is_float or isfinite(self.now):
             return False
-        return not (self.has_marker and (self.now == self.marker or (self.now != self.now and self.marker != self.marker)))
+        return not (self.has_marker and self.now == self.marker)
 
     cdef inline bint lost(self, Py_ssize_t start):
         """Small against what it has been, and what made it large is gone."""
@@ -215,7 +215,7 @@ cdef class _Watch:
             now = field.now
             field.read(aggregate)
             if field.is_float and not isfinite(field.now):
-                if may_be_marker:
+                if may_be_marker and field.now == field.now:
                     field.has_marker, field.marker = True, field.now
                 if field.poisoned():
                     any_poisoned = True

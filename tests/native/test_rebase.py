@@ -205,6 +205,39 @@ def test_a_state_without_floats_is_never_folded_afresh() -> None:
     assert driver.rebased == 0
 
 
+class Logs(Total):
+    """Poison that no argument shows: NaN of a zero, an infinity of a one."""
+
+    def initialize(self, value):
+        self.total, self.count = 0.0, 0
+        self.iterate(value)
+
+    def iterate(self, value):
+        Total.calls += 1
+        self.total += {0: math.nan, 1: -math.inf}.get(value, value)
+        self.count += 1
+
+    def expire(self, value):
+        self.total -= {0: math.nan, 1: -math.inf}.get(value, value)
+        self.count -= 1
+
+
+@given(moving(), st.data(), st.sampled_from([1, 5, None]))
+def test_poison_that_no_argument_shows(frames: Any, data: st.DataObject, cut: int | None) -> None:
+    count, start, end = frames
+    values = data.draw(st.lists(st.integers(0, 9), min_size=count, max_size=count))
+    expected = Recompute(Logs(), empty=()).roll([values], 0, None, start, end)
+    given = rolled(Logs, values, (start, end), cut, empty=())
+    assert all(map(alike, given, expected)), (given, expected)
+
+
+def test_an_infinity_by_intent_costs_nothing() -> None:
+    values, bounds = [float(i % 7) for i in range(5_000)], rows(5_000, 300)
+    driver = Delta(Pair(), rebase=True)
+    driver.roll([values], 0, None, *bounds)
+    assert driver.rebased <= 1  # it is looked at once
+
+
 def test_names_are_those_that_the_code_sets() -> None:
     class Slotted:
         __slots__ = ("kept",)
