@@ -26,7 +26,7 @@ class Deviation:
     size: float  # the relative difference; infinite where it is none of rounding
 
     def __str__(self) -> str:
-        return f"{self.aggregate} at {self.place} gave {self.given}, but its tuples give {self.expected}"
+        return f"{self.aggregate} gave {self.given} for the frame that ends at {self.place}, but its tuples give {self.expected}"
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Sentinel:
     >>> sentinel.checked, sentinel.deviations
     (4, 1)
     >>> print(sentinel.largest)
-    Total(value) at day=4 gave 4, but its tuples give 5
+    Total(value) gave 4 for the frame that ends at day=4, but its tuples give 5
     """
 
     def __init__(self, share: float, *, tolerance: float = TOLERANCE, fails: bool = False) -> None:

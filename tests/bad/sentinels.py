@@ -71,7 +71,7 @@ ROWS = [
             a=Forgetful()("one").over(WINDOW, sentinel=iw.Sentinel(1, fails=True)),
         ),
         iw.DeviationError,
-        "Forgetful(one) at tuple 3 gave 3, but its tuples give 2\n"
+        "Forgetful(one) gave 3 for the frame that ends at tuple 3, but its tuples give 2\n"
         "  found by Sentinel(1, tolerance=1e-06, fails=True); the strategy is delta: check the class with iw.testing.check, or "
         "force strategy='recompute'",
     ),
