@@ -16,6 +16,7 @@ Result = Literal["double", "int64", "object", "state"]
 Snapshot = Callable[[Any], Any] | None
 
 def stored_names(prototype: object) -> tuple[str, ...]: ...
+def odd_floats(aggregate: object) -> dict[tuple[str, int], float]: ...
 
 class HookRaised(Exception):
     hook: str

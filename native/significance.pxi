@@ -19,6 +19,8 @@ from libc.math cimport INFINITY, fabs, isfinite
 cdef double _LOST = 2.0**-20  # what is left has 33 bits: nine digits
 cdef Py_ssize_t _OFTEN = 1 << 16  # expirations after which rounding has added up enough; and 16 frames at least
 
+cdef Py_ssize_t _SHORT = 8  # items of a tuple that are looked at
+
 cdef enum Finding:
     SOUND = 0
     CANCELLED = 1
@@ -48,10 +50,34 @@ def _stored_by(code):
             yield from _stored_by(inner)
 
 
+def _floats(aggregate, names):
+    """Where the aggregate has floats: attributes, and items of those that are short tuples."""
+    for name in names:
+        value = getattr(aggregate, name, None)
+        if PyFloat_Check(value):
+            yield name, -1
+        elif isinstance(value, tuple) and len(value) <= _SHORT:
+            for index, item in enumerate(value):
+                if PyFloat_Check(item):
+                    yield name, index
+
+
+def odd_floats(aggregate):
+    """The NaNs and infinities in the float fields of an aggregate, by where they are."""
+    found = {}
+    for name, index in _floats(aggregate, stored_names(aggregate)):
+        value = getattr(aggregate, name)
+        value = value if index < 0 else value[index]
+        if not isfinite(value):
+            found[name, index] = value
+    return found
+
+
 cdef class _Field:
     """A float field: its value when last looked at, and what it has been since its last fold."""
 
     cdef object name
+    cdef Py_ssize_t index  # in the tuple that the attribute is; -1 if it is the float itself
     cdef double now, peak
     cdef bint is_float
     cdef bint precise  # a fold afresh was in vain: tuples that are as large are still in the frame
@@ -60,8 +86,14 @@ cdef class _Field:
     cdef double marker  # an infinity by intent: what a fold of one tuple with finite values left in it
     cdef Py_ssize_t poisoner  # the last position that made a fold NaN
 
-    def __init__(self, name):
-        self.name, self.large, self.poisoner = name, -1, -1
+    def __init__(self, name, Py_ssize_t index=-1):
+        self.name, self.index, self.large, self.poisoner = name, index, -1, -1
+
+    cdef inline object value(self, object aggregate):
+        cdef object value = getattr(aggregate, self.name, None)
+        if self.index < 0:
+            return value
+        return (<tuple>value)[self.index] if isinstance(value, tuple) and len(<tuple>value) > self.index else None
 
     cdef inline bint poisoned(self):
         """NaN or infinite, and not because the class wants it so."""
@@ -74,7 +106,7 @@ cdef class _Field:
         return self.is_float and fabs(self.now) < self.peak * _LOST and (not self.precise or self.large < start)
 
     cdef inline int read(self, object aggregate) except -1:
-        cdef object value = getattr(aggregate, self.name, None)
+        cdef object value = self.value(aggregate)
         self.is_float = PyFloat_Check(value)
         self.now = PyFloat_AS_DOUBLE(value) if self.is_float else 0.0
         if fabs(self.now) > self.peak and fabs(self.now) < INFINITY:
@@ -126,10 +158,10 @@ cdef class _Watch:
         """Find fields that have become floats: as the first tuple leaves, the second, the fourth ..."""
         cdef _Field field
         self._due *= 2
-        known = {field.name for field in self._fields}
-        for name in self._names:
-            if name not in known and PyFloat_Check(getattr(aggregate, name, None)):
-                field = _Field(name)
+        known = {(field.name, field.index) for field in self._fields}
+        for place in _floats(aggregate, self._names):
+            if place not in known:
+                field = _Field(*place)
                 field.read(aggregate)
                 self._fields.append(field)
         self._watches = len(self._fields) > 0
@@ -144,7 +176,7 @@ cdef class _Watch:
         for i in range(len(self._fields)):
             field = <_Field>self._fields[i]
             if not is_read:
-                value = getattr(aggregate, field.name, None)
+                value = field.value(aggregate)
                 field.is_float = PyFloat_Check(value)
                 if field.is_float:
                     field.now = PyFloat_AS_DOUBLE(value)
@@ -246,15 +278,15 @@ cdef class _Watch:
 
     cdef tuple state(self):
         cdef _Field f
-        fields = [(f.name, f.now, f.peak, f.is_float, f.precise, f.large, f.has_marker, f.marker) for f in self._fields]
+        fields = [(f.name, f.index, f.now, f.peak, f.is_float, f.precise, f.large, f.has_marker, f.marker) for f in self._fields]
         return self._left, self._due, self._since, self._guard, fields
 
     cdef int restore(self, state) except -1:
         cdef _Field f
         self._left, self._due, self._since, self._guard, fields = state
         self._fields = []
-        for name, now, peak, is_float, precise, large, has_marker, marker in fields:
-            f = _Field(name)
+        for name, index, now, peak, is_float, precise, large, has_marker, marker in fields:
+            f = _Field(name, index)
             f.now, f.peak, f.is_float, f.precise = now, peak, is_float, precise
             f.large, f.has_marker, f.marker = large, has_marker, marker
             self._fields.append(f)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inwindow.native._fresh import fresh
-from inwindow.native._hooks import stored_names
+from inwindow.native._hooks import odd_floats
 from inwindow.testing.equality import same
 from inwindow.testing.state import pickled
 from inwindow.udaf.contract import PUNT, Aggregate
@@ -109,12 +109,11 @@ class Copy:
         traits = self.steps.aggregate._traits
         if traits is None or not traits.rebase:
             return False
-        mine = {name: getattr(self.it, name, None) for name in stored_names(self.it)}
-        odd = [name for name, value in mine.items() if isinstance(value, float) and not math.isfinite(value)]
+        odd = odd_floats(self.it)
         if not odd:
             return False
         afresh = Copy(Steps(self.steps.aggregate, 0.0, self.steps.restore), "", fresh(self.steps.aggregate)).take(rows)
-        return any(not same(mine[name], getattr(afresh.it, name, None), 0.0) for name in odd)
+        return not same(odd, {place: value for place, value in odd_floats(afresh.it).items() if place in odd}, 0.0)
 
     def merge(self, later: "Copy") -> "Copy":
         """A later run is merged in."""

@@ -540,7 +540,7 @@ KEPT = {
     "Remembers": (Remembers, {}),
     "Reservoir": (Reservoir, {}),
     "Constant": (Constant, {}),
-    "SparkMean": (SparkMean(), FINITE),
+    "SparkMean": (SparkMean(), {}),
     "Ids": (Ids, {"values": int}),
     "IdsAll": (IdsAll, {"values": int}),
     "IdsPunt": (IdsPunt, {"values": int}),

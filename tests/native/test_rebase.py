@@ -72,6 +72,22 @@ class Pair(Total):
         return self.total, self.up, self.count
 
 
+class InATuple(Total):
+    """A state that is replaced, as that of a Spark Aggregator is."""
+
+    def initialize(self, value):
+        self.both = (value, 1)
+
+    def iterate(self, value):
+        self.both = (self.both[0] + value, self.both[1] + 1)
+
+    def expire(self, value):
+        self.both = (self.both[0] - value, self.both[1] - 1)
+
+    def terminate(self):
+        return self.both
+
+
 def rows(count: int, size: int, slide: int = 1) -> tuple[Any, Any]:
     """The bounds of ROWS."""
     end = np.arange(slide, count + 1, slide)
@@ -121,7 +137,7 @@ def alike(given: Any, expected: Any) -> bool:
     return given == expected or (given != given and expected != expected)
 
 
-@pytest.mark.parametrize("kind", [Total, Pair])
+@pytest.mark.parametrize("kind", [Total, Pair, InATuple])
 @given(moving(), st.data(), st.sampled_from([1, 5, None]))
 def test_what_is_not_finite_leaves_no_trace(kind: type, frames: Any, data: st.DataObject, cut: int | None) -> None:
     count, start, end = frames
