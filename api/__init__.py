@@ -23,6 +23,7 @@ from inwindow.udaf.errors import (
     ArithmeticOverflowError,
     DataError,
     DefinitionError,
+    DeviationError,
     HookError,
     InWindowError,
     ResultTypeError,
@@ -31,6 +32,7 @@ from inwindow.udaf.errors import (
     UnknownColumnError,
     UsageError,
 )
+from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
@@ -55,10 +57,12 @@ __all__ = [
     "ArithmeticOverflowError",
     "DataError",
     "DefinitionError",
+    "DeviationError",
     "HookError",
     "InWindow",
     "InWindowError",
     "ResultTypeError",
+    "Sentinel",
     "StateError",
     "StrategyError",
     "UnknownColumnError",

@@ -15,6 +15,9 @@ Positions = npt.NDArray[np.int64]
 Result = Literal["double", "int64", "object", "state"]
 Snapshot = Callable[[Any], Any] | None
 
+def stored_names(prototype: object) -> tuple[str, ...]: ...
+def odd_floats(aggregate: object) -> dict[tuple[str, int], float]: ...
+
 class HookRaised(Exception):
     hook: str
     position: int
@@ -34,7 +37,10 @@ class Delta:
         punt: object = None,
         record_fields: Sequence[str] | None = None,
         snapshot: Snapshot = None,
+        rebase: bool = False,
     ) -> None: ...
+    punts: int
+    rebased: int
     def roll(
         self, columns: Columns, base: int, seen: Seen, start: Positions, end: Positions
     ) -> pa.Array[Any] | list[Any]: ...

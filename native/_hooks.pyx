@@ -28,6 +28,8 @@ from inwindow.native._results import MODES, Misfit, column
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
 
+include "significance.pxi"
+
 __all__ = ["Delta", "HookRaised", "InWindow", "Misfit", "Recompute", "fresh"]
 
 
@@ -254,12 +256,24 @@ cdef class Delta(_Driver):
     >>> start, end = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 4])
     >>> Delta(Total(), result="double").roll([[1.0, 2.0, 4.0, 8.0]], 0, None, start, end).to_pylist()
     [1.0, 3.0, 6.0, 12.0]
+
+    With ``rebase=True`` a frame is folded afresh where a float field of the aggregate has lost what it should hold, to
+    cancellation, to drift, or to a NaN or an infinity that has left (``significance.pxi``).
+
+    >>> driver = Delta(Total(), result="double", rebase=True)
+    >>> driver.roll([[1.0, 1e100, 2.0, 3.0]], 0, None, start, end).to_pylist(), driver.rebased
+    ([1.0, 1e+100, 1e+100, 5.0], 1)
     """
 
     cdef Py_ssize_t _lo, _hi, _count
+    cdef _Watch _watch
+    cdef readonly int64_t punts, rebased  # frames folded afresh since the driver was made: by the hook's wish, and by ours
 
-    def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None, snapshot=None):
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None, snapshot=None,
+                 bint rebase=False):
         self._configure(prototype, result, empty, punt, record_fields, snapshot)
+        names = stored_names(prototype) if rebase and getattr(prototype, "expire", None) is not None else ()
+        self._watch = _Watch(names) if names else None
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):
@@ -309,32 +323,67 @@ cdef class Delta(_Driver):
         window = (), None
         if self._window is not None:
             window = [tuple(record) for record in self._window], positions(self._window)
-        return self._lo, self._hi, self._count, freeze(self._aggregate), window
+        here = self._lo, self._hi, self._count, freeze(self._aggregate), window
+        return (*here, self._watch.state()) if self._watch is not None and self._watch.is_awake() else here
 
     def restore(self, state):
         """Go on from ``state()`` of a driver with the same prototype."""
-        self._lo, self._hi, self._count, frozen, (rows, places) = state
+        self._lo, self._hi, self._count, frozen, (rows, places) = state[:5]
         self._drop()
+        if self._watch is not None:
+            self._watch.reset()
+            if len(state) > 5:
+                self._watch.restore(state[5])
         if self._count:
             self._adopt(thaw(self._prototype, frozen), rows, places)
 
     cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
         cdef Py_ssize_t p
+        cdef int found
+        cdef bint is_read
         if start >= self._hi:
-            self._drop()
+            self._forget()
             self._count, self._lo, self._hi = 0, start, start
         elif start != self._lo:
             self._move_start(start)
         if end < self._hi:
             raise RuntimeError(f"internal error: the end goes backwards, from {self._hi} to {end}")
+        is_read = self._watch is not None and self._watch._precise and self._hi < end
+        if is_read:
+            self._extend_precisely(end)
+        else:
+            for p in range(self._hi, end):
+                if self._sees(p):
+                    self._arrive(p)
+                    self._count += 1
+        self._hi = end
+        if self._watch is not None and self._watch._watches and self._aggregate is not None:
+            found = self._watch.find(self._aggregate, start, self._count, is_read)
+            if found & POISONED:
+                self._cleanse(start)
+            elif found:
+                self._rebase(start)
+
+    cdef int _forget(self) except -1:
+        """Nothing of the aggregate's frame is left."""
+        self._drop()
+        if self._watch is not None:
+            self._watch.reset()
+
+    cdef int _extend_precisely(self, Py_ssize_t end) except -1:
+        """Tuples arrive, and each is weighed."""
+        cdef Py_ssize_t p
+        if self._aggregate is not None:
+            self._watch.look(self._aggregate)
         for p in range(self._hi, end):
             if self._sees(p):
                 self._arrive(p)
+                self._watch.arrived(self._aggregate, p)
                 self._count += 1
-        self._hi = end
 
     cdef int _move_start(self, Py_ssize_t start) except -1:
         cdef Py_ssize_t p
+        cdef bint is_next = False
         if start < self._lo:
             raise RuntimeError(f"internal error: the start goes backwards, from {self._lo} to {start}")
         if self._aggregate is not None and self._expire is None:
@@ -344,9 +393,13 @@ cdef class Delta(_Driver):
                 continue
             self._count -= 1
             if self._count == 0:
-                self._drop()
+                self._forget()
                 break
+            if self._watch is not None:
+                self._watch.leaving(self._aggregate, is_next)
+                is_next = True
             if not self._leave(p):
+                self.punts += 1
                 self._refold(start)
                 break
         self._lo = start
@@ -366,17 +419,63 @@ cdef class Delta(_Driver):
         return undone
 
     cdef int _refold(self, Py_ssize_t start) except -1:
-        """After a PUNT: the frame [start, hi) from its tuples."""
+        """The frame [start, hi) from its tuples; noted is what each float field comes to, and by which of them."""
         cdef Py_ssize_t p
+        cdef list before = None if self._watch is None else self._watch.begin_fold()
         self._drop()
         self._count = 0
         for p in range(start, self._hi):
             if self._sees(p):
                 self._arrive(p)
                 self._count += 1
+                if before is not None:
+                    self._watch.arrived(self._aggregate, p)
+        if before is not None:
+            self._watch.end_fold(before, start, self._hi)
+
+    # Folding afresh unasked: what significance.pxi says
+
+    cdef int _rebase(self, Py_ssize_t start) except -1:
+        """A field has lost what it should hold."""
+        self.rebased += 1
+        self._refold(start)
+
+    cdef int _cleanse(self, Py_ssize_t start) except -1:
+        """A field is NaN or infinite: by right, or by a tuple that has left.
+
+        The frame is folded afresh; where that is poisoned, too, the fold begins anew behind the tuple that did it. If the last
+        one to do so makes a NaN, any fold that holds it is NaN: till it leaves, the aggregate may stay as it is.
+        """
+        cdef Py_ssize_t p, first = -1
+        cdef bint is_new
+        live = self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window
+        self._watch.begin_probe()
+        self._drop()
+        for p in range(start, self._hi):
+            if self._sees(p):
+                is_new = self._aggregate is None
+                self._arrive(p)
+                if self._watch.probed(self._aggregate, p, is_new and self._is_finite(p)):
+                    first = p if first < 0 else first
+                    self._drop()
+        self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window = live
+        if first >= 0:
+            self._watch._guard = self._watch.guards(self._aggregate)
+            if self._watch._guard >= start:
+                return 0
+        self._rebase(start)
+        self._watch._guard = first  # an infinity, or NaN for another reason: as it is in the frame, till this one leaves
+
+    cdef bint _is_finite(self, Py_ssize_t p) except -1:
+        """Whether no value of the tuple is a NaN or an infinity."""
+        for values in self._columns:
+            value = (<list>values)[p - self._base]
+            if PyFloat_Check(value) and not isfinite(PyFloat_AS_DOUBLE(value)):
+                return False
+        return True
 
     cdef int _hand_over(self) except -1:
-        self._drop()
+        self._forget()
         self._count, self._lo = 0, self._hi
 
 

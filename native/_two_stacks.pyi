@@ -23,6 +23,7 @@ class MergePanes:
         result: Result = "object",
         empty: Any = None,
         punt: object = None,
+        rebase: bool = False,
         snapshot: Snapshot = None,
     ) -> None: ...
     def roll(self, partials: list[Any], base: int, start: Positions, end: Positions) -> pa.Array[Any] | list[Any]: ...

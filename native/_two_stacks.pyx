@@ -31,6 +31,8 @@ cdef extern from "Python.h":
     int PyGC_Disable()
     int PyGC_Enable()
 
+include "significance.pxi"
+
 cdef enum Hook:
     NO_HOOK, INITIALIZE, ITERATE, MERGE, UNMERGE, TERMINATE
 
@@ -338,18 +340,36 @@ cdef class MergePanes(_Stacks):
 
     Positions count panes, and ``partials[p - base]`` is an aggregate, or None for a pane where no hook saw a
     tuple. The partials are never changed. With ``unmerge`` the back alone holds the whole frame: a pane that
-    leaves is unmerged from it, unless it is the last, and a PUNT from ``unmerge`` folds the frame afresh.
+    leaves is unmerged from it, unless it is the last, and a PUNT from ``unmerge`` folds the frame afresh. So does, with
+    ``rebase=True``, a float field that has lost what it should hold (``significance.pxi``).
     """
 
     cdef object _punt
     cdef bint _inverts
+    cdef _Watch _watch
+    cdef readonly int64_t punts, rebased  # frames folded afresh since the driver was made: by the hook's wish, and by ours
     cdef list _partials
     cdef Py_ssize_t _base
 
-    def __init__(self, prototype, *, str result="object", empty=None, punt=None, snapshot=None):
+    def __init__(self, prototype, *, str result="object", empty=None, punt=None, snapshot=None, bint rebase=False):
         self._configure(prototype, result, empty, snapshot)
         self._punt = punt
         self._inverts = getattr(prototype, "unmerge", None) is not None
+        names = stored_names(prototype) if rebase and self._inverts else ()
+        self._watch = _Watch(names) if names else None
+
+    def state(self):
+        """With what is known of the fields."""
+        here = _Stacks.state(self)
+        return (*here, self._watch.state()) if self._watch is not None and self._watch.is_awake() else here
+
+    def restore(self, state):
+        """The inverse of :meth:`state`."""
+        _Stacks.restore(self, state[:4])
+        if self._watch is not None:
+            self._watch.reset()
+            if len(state) > 4:
+                self._watch.restore(state[4])
 
     def roll(self, list partials, Py_ssize_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The result of each frame of panes [start[i], end[i]), as a column in the result mode."""
@@ -382,17 +402,67 @@ cdef class MergePanes(_Stacks):
 
     cdef int _evict(self, Py_ssize_t start) except -1:
         cdef Py_ssize_t p
+        cdef bint is_next = False
         if not self._inverts:
             _Stacks._evict(self, start)
             return 0
         if self._newest < start:
             self._back = None  # nothing is left: the last pane is never unmerged
+            if self._watch is not None:
+                self._watch.reset()
             return 0
         for p in range(self._lo, start):
-            if self._holds(p) and not self._unmerge(p):
-                self._back = None
-                self._extend(start, self._hi)
+            if not self._holds(p):
+                continue
+            if self._watch is not None:
+                self._watch.leaving(self._back, is_next)
+                is_next = True
+            if not self._unmerge(p):
+                self.punts += 1
+                self._refold(start, self._hi)
                 break
+
+    cdef int _clear(self, Py_ssize_t start) except -1:
+        _Stacks._clear(self, start)
+        if self._watch is not None:
+            self._watch.reset()
+
+    cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        _Stacks._fold(self, start, end)
+        if self._watch is None or not self._watch._watches or self._back is None:
+            return 0
+        if self._watch.find(self._back, start, end - start, False) != SOUND:
+            self.rebased += 1
+            self._refold(start, end)
+
+    cdef int _extend(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        if self._watch is None or not self._watch._precise or self._back is None:
+            _Stacks._extend(self, start, end)
+            return 0
+        cdef Py_ssize_t p
+        self._watch.look(self._back)
+        for p in range(start, end):
+            if self._holds(p):
+                _Stacks._extend(self, p, p + 1)
+                self._watch.arrived(self._back, p)
+
+    cdef int _refold(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        """Fold the panes [start, end) afresh; if that is poisoned, too, it stays so till the first that did it leaves."""
+        cdef Py_ssize_t p, first = -1
+        cdef list before
+        self._back = None
+        if self._watch is None:
+            _Stacks._extend(self, start, end)
+            return 0
+        before = self._watch.begin_fold()
+        for p in range(start, end):
+            if self._holds(p):
+                _Stacks._extend(self, p, p + 1)
+                self._watch.arrived(self._back, p)
+                if first < 0 and self._watch.is_poisoned():
+                    first = p
+        self._watch.end_fold(before, start, end)
+        self._watch._guard = first
 
     cdef bint _unmerge(self, Py_ssize_t p) except -1:
         """Undo the earliest pane; False if the aggregate refuses."""

@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.plan import UNDOING, Pass, Step
 from inwindow.udaf.errors import UsageError
+
+
+def _sentinel(step: Step) -> str:
+    if step.strategy not in UNDOING:
+        return "none needed: tuples are folded one by one, as the definition does"
+    kept = "; the frame's tuples are held" if step.strategy == "pane-cascade" else ""
+    return f"{step.sentinel!r}: such a share of the results costs a fold of its frame{kept}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +119,8 @@ class Explanation:
             ("runs", runs),
             ("result", str(step.implementation.result)),
         ]
+        if step.sentinel is not None:
+            rows.append(("sentinel", _sentinel(step)))
         return [*rows, *_derived(step)]
 
 

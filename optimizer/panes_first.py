@@ -28,6 +28,8 @@ def panes_first(work: Pass) -> Verdict:
     if isinstance(extent, Hop) and extent.rows:
         return No("a tuple's number in its partition is known only behind the sort")
     for step in work.steps:
+        if step.sentinel is not None:
+            return No(f"the sentinel of {step.label} wants the tuples")
         verdict = merges(step)
         if not verdict:
             return verdict

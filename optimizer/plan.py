@@ -19,6 +19,7 @@ from inwindow.udaf.contract import Aggregate, base_of
 from inwindow.udaf.derive.version import derive, written_of
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 from inwindow.udaf.native import Implementation, Machine
+from inwindow.udaf.sentinel import Sentinel
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval
@@ -43,6 +44,9 @@ class Step:
     case: Case
     choice: Choice
     zone: str = "UTC"  # of the datetimes without one that hooks give, for a result of instants
+    sentinel: Sentinel | None = None
+    places: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
+    orders: tuple[str, ...] = ()
 
     @property
     def strategy(self) -> str:
@@ -162,7 +166,12 @@ def _window_pass(
     for _, _, window in members:
         _check_window(window, key)
     steps = tuple(
-        _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi, zone)
+        watched(
+            _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi, zone),
+            one,
+            partition_by,
+            order_by,
+        )
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
@@ -206,7 +215,8 @@ def plan_groups(
                 f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result; use "
                 ".emit(...) for one row per emission"
             )
-        steps.append(_step(schema, name, one, Case(traits, extent=extent), None, ansi, zone))
+        step = _step(schema, name, one, Case(traits, extent=extent), None, ansi, zone)
+        steps.append(watched(step, one, keys, order_by))
     return Pass(keys, order_by, tuple(steps), extent, key, False)
 
 
@@ -240,6 +250,28 @@ def _step(
 def _choice(case: Case, forced: str | None, implementation: Implementation) -> Choice:
     machine = implementation.machine
     return choose(case, forced, frozenset() if machine is None else machine.preferred)
+
+
+UNDOING = ("delta", "two-stacks", "pane-cascade")  # the strategies that do other than the definition
+
+
+def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...]) -> Step:
+    """The step with its sentinel, where there is anything to look at; an error where it could not look."""
+    sentinel = applied.watch
+    if sentinel is None:
+        return step
+    if step.implementation.aggregate is None:
+        raise UsageError(
+            f"{step.label}: sentinel() looks after classes of yours; {step.case.traits.name} is a built-in: drop it"
+        )
+    window = step.case.window
+    if not step.is_blocking or (window is not None and window.active_expiration):
+        raise UsageError(
+            f"{step.label}: sentinel() folds a frame's tuples afresh, but what hooks return or yield depends on all that they have "
+            "seen: give the class a terminate, or drop sentinel"
+        )
+    orders = tuple(order.column for order in order_by)
+    return replace(step, sentinel=sentinel, places=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:

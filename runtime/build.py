@@ -5,7 +5,7 @@ from typing import Any
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
-from inwindow.optimizer.plan import Halo, Step
+from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled import CompiledEvaluator
@@ -14,7 +14,9 @@ from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
+from inwindow.runtime.sentinel import Watched
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
+from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
 from inwindow.windows.order_key import OrderKey
@@ -48,7 +50,17 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
-    """The evaluator of a step's strategy."""
+    """The evaluator of a step's strategy; watched, if there is a sentinel and anything that it could find."""
+    evaluator = _evaluator(step, held, panes)
+    if step.sentinel is None or step.strategy not in UNDOING:
+        return evaluator
+    answers = _answers(step)
+    written = written_of(step.implementation.aggregate)
+    naive = _driver("recompute", written, len(step.arguments), answers, step.case.traits.empty)
+    return Watched(evaluator, step, step.sentinel, held, _arguments(step, held), answers, naive)
+
+
+def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     if step.strategy == "pane-cascade":
         assert panes is not None
         return PaneCascade(panes, levels_of(step, held))
@@ -123,8 +135,11 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
         return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
         return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
+    traits = prototype._traits
+    # What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN.
+    rebase = strategy == "delta" and traits is not None and traits.rebase and not traits.derived
     # Unbounded and tumble are a delta from which nothing has to be undone.
-    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot)
+    return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase)
 
 
 def _hook_levels(step: Step, held: Held) -> Levels:
@@ -138,6 +153,7 @@ def _hook_levels(step: Step, held: Held) -> Levels:
             empty=answers.plain(traits.empty),
             punt=PUNT,
             snapshot=answers.snapshot,
+            rebase=traits.rebase and not traits.derived,
         )
     else:
         base = base_of(aggregate)

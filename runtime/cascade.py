@@ -126,6 +126,11 @@ class PaneCascade(Evaluator):
     def absorb(self, start: int, end: int) -> None:
         """Nothing: tuples are folded as they arrive."""
 
+    def afresh(self) -> tuple[int, int]:
+        """Those of the second level."""
+        driver = getattr(self.levels, "driver", None)
+        return getattr(driver, "punts", 0), getattr(driver, "rebased", 0)
+
     def inner_state(self) -> Any:
         """With the partials."""
         return self.pane_starts, self.base, self.open, self.seen, self.levels.state()

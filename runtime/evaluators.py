@@ -46,6 +46,10 @@ class Evaluator(ABC):
             return self.lo  # what leaves the state has to be read once more
         return max(next_start, self.hi) if not self.evicts else next_start
 
+    def afresh(self) -> tuple[int, int]:
+        """How many frames were folded afresh out of turn: since a hook refused, and since a float had lost its digits."""
+        return 0, 0
+
     @abstractmethod
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """The results of frames."""

@@ -108,6 +108,10 @@ class HookEvaluator(Evaluator):
         """A recomputed frame undoes nothing: only tuples of frames to come are held."""
         return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
 
+    def afresh(self) -> tuple[int, int]:
+        """The driver's."""
+        return getattr(self.driver, "punts", 0), getattr(self.driver, "rebased", 0)
+
     def inner_state(self) -> Any:
         """The driver's."""
         return self.driver.state()

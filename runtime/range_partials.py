@@ -30,7 +30,8 @@ DIGEST_BITS = 30  # so that the sum over the tuples of a range has room in 64
 def panes_of_ranges(work: Pass, schema: pa.Schema) -> PanesFirst:
     """The digest, and the steps of a pass that begin with partials, over ranges as panes; ``schema`` has RANGE and DIGEST."""
     over = plan_groups(schema, (), Hop(RANGE, 1, 1), {DIGEST: sum_of(DIGEST)})
-    return PanesFirst.of(replace(over, steps=(*over.steps, *carried_steps(work))), schema)
+    steps = [replace(step, sentinel=None) for step in carried_steps(work)]
+    return PanesFirst.of(replace(over, steps=(*over.steps, *steps)), schema)
 
 
 def carried(panes: PanesFirst, partials: pa.Table, first_ranges: list[int]) -> Carried:

@@ -167,7 +167,7 @@ def _frame_agrees(steps: Steps, rows: Sequence[Tuple], leaving: list[int]) -> No
     for arriving, count in enumerate(leaving):
         start = min(oldest + count, max(arriving - 1, 0))
         for leaver in range(oldest, start):
-            if not moved.expire(rows[leaver]):
+            if not moved.expire(rows[leaver]) or moved.is_poisoned(rows[leaver + 1 : arriving]):
                 moved = steps.copy("moved").take(rows[start:arriving])
                 break
         oldest = max(start, oldest)

@@ -80,8 +80,8 @@ def _result(value: Any) -> str:
 
 
 _STAYS = (
-    " Here a NaN, an infinity or an overflow stays behind: return iw.PUNT where the state is not finite "
-    "(if not math.isfinite(self.total): return iw.PUNT)."
+    " Here a NaN, an infinity or an overflow stays behind: keep floats in fields of their own, which are watched (self.total), "
+    "without rebase=False; or return iw.PUNT where the state is not finite (if not math.isfinite(self.total): return iw.PUNT)."
 )
 _FINITE = " If your data have no NaN, no infinities and no such large numbers, say so: check(..., finite=True)."
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inwindow.native._fresh import fresh
+from inwindow.native._hooks import odd_floats
 from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import same
 from inwindow.testing.state import pickled
@@ -103,6 +104,18 @@ class Copy:
     def expire(self, row: Tuple) -> bool:
         """The oldest tuple leaves; False where the hook refuses."""
         return self._call("expire", tuple(row)) is not PUNT
+
+    def is_poisoned(self, rows: Sequence[Tuple]) -> bool:
+        """Whether a NaN or an infinity is left in a float field that the tuples at hand do not put there: the framework
+        folds such a frame afresh, unless the class says ``rebase=False``."""
+        traits = self.steps.aggregate._traits
+        if traits is None or not traits.rebase:
+            return False
+        odd = odd_floats(self.it)
+        if not odd:
+            return False
+        afresh = Copy(Steps(self.steps.aggregate, 0.0, self.steps.restore), "", fresh(self.steps.aggregate)).take(rows)
+        return not same(odd, {place: value for place, value in odd_floats(afresh.it).items() if place in odd}, 0.0)
 
     def merge(self, later: "Copy") -> "Copy":
         """A later run is merged in."""

@@ -188,8 +188,8 @@ class RunningMeanBackwards(Total):
         return self.total
 
 
-class PoisonedByNaN(iw.WindowAggregate):
-    """A NaN or an infinity that entered the total never leaves it."""
+class PoisonedByNaN(iw.WindowAggregate, rebase=False):
+    """A NaN or an infinity that entered the total never leaves it; and nobody may look after it."""
 
     def initialize(self, value: float):
         self.total = value
@@ -212,6 +212,22 @@ class PoisonedByOverflow(PoisonedByNaN):
             return iw.PUNT
         self.total -= value
         return None
+
+
+class PoisonedList(iw.WindowAggregate):
+    """A NaN stays in a list of floats, into which nobody looks."""
+
+    def initialize(self, value: float):
+        self.sums = [value, value * value]
+
+    def iterate(self, value):
+        self.sums = [self.sums[0] + value, self.sums[1] + value * value]
+
+    def expire(self, value):
+        self.sums = [self.sums[0] - value, self.sums[1] - value * value]
+
+    def terminate(self) -> float:
+        return self.sums[1] - self.sums[0]
 
 
 class MaxLosesTies(iw.WindowAggregate):
@@ -485,6 +501,7 @@ BROKEN = {
     RunningMeanBackwards: EXPIRE,
     PoisonedByNaN: EXPIRE,
     PoisonedByOverflow: EXPIRE,
+    PoisonedList: EXPIRE,
     MaxLosesTies: EXPIRE,
     ModeOfTies: EXPIRE,
     EmptyAfterAFilter: "hooks take every value",

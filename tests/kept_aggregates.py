@@ -56,6 +56,41 @@ class GuardedTotal(Total, commutative=True):
         return None
 
 
+class PlainTotal(iw.WindowAggregate):
+    """A NaN that has left is none of its business: the frame is folded afresh."""
+
+    def initialize(self, value: float):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def expire(self, value):
+        self.total -= value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Lowest(iw.WindowAggregate):
+    """An infinity that means "none yet"."""
+
+    def initialize(self, value: float):
+        self.low, self.total = math.inf, 0.0
+        self.iterate(value)
+
+    def iterate(self, value):
+        self.total += value
+        if value == 100.0:
+            self.low = value
+
+    def expire(self, value):
+        self.total -= value
+
+    def terminate(self) -> float:
+        return self.total
+
+
 class Welford(iw.WindowAggregate):
     """Standard deviation by running means, there and back, with the cancellation that this has."""
 
@@ -478,6 +513,8 @@ FINITE = {"finite": True}
 KEPT = {
     "Total": (Total, FINITE),
     "GuardedTotal": (GuardedTotal, {}),
+    "PlainTotal": (PlainTotal, {}),
+    "Lowest": (Lowest, {}),
     "MyAvg of the paper": (MyAvg, FINITE),
     "Welford": (Welford, FINITE),
     "Welford on any floats": (Welford, {"values": st.floats(-1e6, 1e6)}),
@@ -503,7 +540,7 @@ KEPT = {
     "Remembers": (Remembers, {}),
     "Reservoir": (Reservoir, {}),
     "Constant": (Constant, {}),
-    "SparkMean": (SparkMean(), FINITE),
+    "SparkMean": (SparkMean(), {}),
     "Ids": (Ids, {"values": int}),
     "IdsAll": (IdsAll, {"values": int}),
     "IdsPunt": (IdsPunt, {"values": int}),

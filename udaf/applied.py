@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
@@ -28,13 +29,24 @@ class Applied:
     condition: Any = None
     name: str | None = None
     shown: str | None = None  # the call as the user wrote it, where columns were computed since
+    watch: Sentinel | None = None
 
     def over(self, window: Any, **options: Any) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
-        Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``.
+        Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``; and
+        ``sentinel=``, as :meth:`sentinel`.
         """
-        return replace(self, window=window_of(window, **options))
+        watch = options.pop("sentinel", None)
+        over = replace(self, window=window_of(window, **options))
+        return over if watch is None else over.sentinel(watch)
+
+    def sentinel(self, share: Any) -> "Applied":
+        """Fold a share of the results afresh from their tuples, and compare: ``sentinel(0.001)``, or an :class:`iw.Sentinel`.
+
+        Over a window ``.over(w, sentinel=0.001)`` is the same.
+        """
+        return replace(self, watch=sentinel_of(share))
 
     def filter(self, condition: Any) -> "Applied":
         """SQL's ``FILTER (WHERE condition)``: tuples that fail it are in the frame, but no hook sees them."""

@@ -24,16 +24,16 @@ class Punt:
     >>> import math
     >>> import pyarrow as pa
     >>> import inwindow as iw
-    >>> class Total(iw.WindowAggregate):
-    ...     def initialize(self, v): self.total = v
-    ...     def iterate(self, v): self.total += v
+    >>> class Product(iw.WindowAggregate):
+    ...     def initialize(self, v): self.logs = [math.log(v) if v > 0 else -math.inf]
+    ...     def iterate(self, v): self.logs[0] += math.log(v) if v > 0 else -math.inf
     ...     def expire(self, v):
-    ...         if math.isnan(v): return iw.PUNT      # NaN cannot be subtracted
-    ...         self.total -= v
-    ...     def terminate(self) -> float: return self.total
-    >>> table = pa.table({"v": [1.0, float("nan"), 2.0, 3.0]})
-    >>> iw.with_columns(table, t=Total()("v").over(iw.rows(2)))["t"].to_pylist()
-    [1.0, nan, nan, 5.0]
+    ...         if v <= 0: return iw.PUNT             # an infinity cannot be subtracted
+    ...         self.logs[0] -= math.log(v)
+    ...     def terminate(self) -> float: return math.exp(self.logs[0])
+    >>> table = pa.table({"v": [1.0, 0.0, 2.0, 4.0]})
+    >>> [round(x, 3) for x in iw.with_columns(table, t=Product()("v").over(iw.rows(2)))["t"].to_pylist()]
+    [1.0, 0.0, 0.0, 8.0]
     """
 
     def __repr__(self) -> str:
@@ -66,7 +66,8 @@ class Aggregate:
 
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
     ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (the framework
-    writes no ``expire`` and ``merge`` of its own where there is neither).
+    writes no ``expire`` and ``merge`` of its own where there is neither), ``rebase=False`` (never fold a frame
+    afresh unasked, though a float in the state has lost its digits or is NaN).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -93,6 +94,7 @@ class Aggregate:
         algebraic: bool | None = None,
         commutative: bool | None = None,
         derive: bool | None = None,
+        rebase: bool | None = None,
         abstract: bool = False,
         **unknown: Any,
     ) -> None:
@@ -101,7 +103,7 @@ class Aggregate:
         if unknown:
             raise DefinitionError(
                 f"{cls.__name__}: unknown class keyword {', '.join(map(repr, unknown))}: known are returns, nulls, "
-                "empty, algebraic, commutative, derive and, for a WindowAggregate, base"
+                "empty, algebraic, commutative, derive, rebase and, for a WindowAggregate, base"
             )
         above, above_has_hooks = cls._declared, cls._traits is not None
         cls._declared = Declared(
@@ -112,6 +114,7 @@ class Aggregate:
             commutative=above.commutative if commutative is None else commutative,
             derive=above.derive if derive is None else derive,
             base=above.base if base is None else base,
+            rebase=above.rebase if rebase is None else rebase,
         )
         if abstract or (not above_has_hooks and _is_bare(cls)):
             return

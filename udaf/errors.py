@@ -50,6 +50,10 @@ class HookError(InWindowError):
     error: BaseException | None = None
 
 
+class DeviationError(InWindowError):
+    """A sentinel found a result that is not that of the frame's tuples: a hook breaks its promise."""
+
+
 class ResultTypeError(InWindowError, TypeError):
     """A hook returned a value that does not fit the aggregate's result type."""
 

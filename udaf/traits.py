@@ -39,6 +39,7 @@ class Declared:
     commutative: bool = False
     derive: bool = True
     base: Any = None
+    rebase: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Traits:
     emits_many: bool = False
     never_expires_a_value: bool = False  # `expire` certainly returns nothing: active expiration would give no row
     has_base: bool = False
+    rebase: bool = True  # a frame may be folded afresh where its float fields have lost what they should hold
     nulls: str = "skip"
     empty: Any = None
     native: bool = False  # has kernels of its own
@@ -122,6 +124,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         ),
         never_expires_a_value="expire" in hooks and _gives_nothing(cls, hooks["expire"]),
         has_base=declared.base is not None,
+        rebase=declared.rebase,
         nulls=declared.nulls,
         empty=declared.empty,
         hooks=frozenset(hooks),
@@ -200,8 +203,8 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
 
 
 def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    flags = ("algebraic", declared.algebraic), ("commutative", declared.commutative), ("derive", declared.derive)
-    for keyword, value in flags:
+    for keyword in ("algebraic", "commutative", "derive", "rebase"):
+        value = getattr(declared, keyword)
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")
     if not isinstance(declared.nulls, str) or declared.nulls not in ("skip", "pass"):

@@ -21,16 +21,21 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.stream.bucket import Bucket, Given
 from inwindow.runtime.stream.extents import extent_bucket
 from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.udaf.errors import InWindowError
+from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # of tuples packed at a time
 _ROWS = 1 << 16  # of a payload that goes out
 
 PACKED = "bucket int, number bigint, content binary"
-GIVEN = "rows binary, late binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint"
+GIVEN = (
+    "rows binary, late binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
+    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+)
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,8 @@ class Turns:
 def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dict[str, Any]]:
     """What goes out of a turn: its rows in payloads, and its numbers with the first of them."""
     rows = [given.rows.slice(at, _ROWS) for at in range(0, max(given.rows.num_rows, 1), _ROWS)]
+    found = sum((sentinel.take() for sentinel in sentinels_of(bucket.work)), Found())
+    worst = found.largest
     for index, some in enumerate(rows):
         first = index == 0
         yield {
@@ -188,6 +195,9 @@ def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dic
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,
+            **{name: getattr(found, name) if first else 0 for name in COUNTS},
+            "deviation": worst.size if first and worst is not None else None,
+            "largest": str(worst) if first and worst is not None else None,
         }
 
 

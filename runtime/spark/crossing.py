@@ -14,7 +14,9 @@ from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, number
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.plans import needed
+from inwindow.runtime.spark.session import functions_of
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 
@@ -72,10 +74,20 @@ def digest(columns: Columns, work: Pass) -> Any:
     return F.xxhash64(*read).bitwiseAND(F.lit((1 << DIGEST_BITS) - 1))
 
 
-def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result]) -> Any:
-    """``mapInArrow`` over columns, known by their positions on either side."""
+def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result], work: Pass) -> Any:
+    """``mapInArrow`` over columns, known by their positions on either side; behind them, what sentinels have found."""
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)])
-    return sent.mapInArrow(worker.map_function(job), struct_of(output))
+    return mapped_with_found(sent, job, output, work)
+
+
+def mapped_with_found(sent: Any, job: bytes, output: list[Result], work: Pass) -> Any:
+    """``mapInArrow``, whose sentinels are observed."""
+    found = found_results(work)
+    mapped = sent.mapInArrow(worker.map_function(job), struct_of([*output, *found]))
+    if not found:
+        return mapped
+    F = functions_of(mapped)
+    return observed(mapped, work, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
 def titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: ModuleType) -> Any:

@@ -17,9 +17,9 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
     mapped_in_arrow,
+    mapped_with_found,
     named_only,
     results_of,
-    struct_of,
     titled,
 )
 from inwindow.runtime.spark.plans import SparkPlan, needed
@@ -51,7 +51,7 @@ def select(
     if emitted_at is not None:
         assert work.key is not None
         results.append(Result.of(AsItIs(to_spark(work.key.type))))
-    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, job, results)
+    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, job, results, work)
     titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
     return titled(mapped, dict(zip(titles, results, strict=True)), order, columns.session.F)
 
@@ -104,7 +104,7 @@ def groups(
     elif not work.partition_by and extent is None:
         mapped = _one_row(carrier.placed(columns.df, columns, work), columns.session.F, handed, job, results)
     else:
-        mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results)
+        mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results, work)
     titles = [*work.partition_by, *(["window"] if extent is not None else []), *applied]
     return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
 
@@ -123,7 +123,7 @@ def _panes_first(columns: Columns, work: Pass, handed: list[Any], schema: pa.Sch
     travelling = [columns.handed_through(name) for name in places]
     travelling += [Result.of(AsItIs(to_spark(kind))) for kind in plan.schema.types[len(places) :]]
     job = worker.PartialJob(work, schema, False, plan)
-    partials = mapped_in_arrow(columns.df, handed, shipped(job), travelling)
+    partials = mapped_in_arrow(columns.df, handed, shipped(job), travelling, work)
     names = plan.schema.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session.F)
     their = Columns(partials, columns.session)
@@ -132,7 +132,9 @@ def _panes_first(columns: Columns, work: Pass, handed: list[Any], schema: pa.Sch
     carrier = Carrier(shuffles=True, sorts=True)
     handed, schema = crossing(their, names, plan.merging, carrier)
     merging = worker.PaneJob(plan.merging, schema, False, plan)
-    return mapped_in_arrow(carrier.placed(partials, their, plan.merging), handed, shipped(merging), results)
+    return mapped_in_arrow(
+        carrier.placed(partials, their, plan.merging), handed, shipped(merging), results, plan.merging
+    )
 
 
 def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, results: list[Result]) -> Any:
@@ -141,7 +143,7 @@ def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, re
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]
     none = df.sparkSession.range(1).select(*nothing, F.lit(False).alias("real"))
     its = worker.WholeJob(job.work, job.schema.append(pa.field(f"{PREFIX}real", pa.bool_())), job.numbered)
-    return sent.unionAll(none).coalesce(1).mapInArrow(worker.map_function(shipped(its)), struct_of(results))
+    return mapped_with_found(sent.unionAll(none).coalesce(1), shipped(its), results, job.work)
 
 
 def _numbered_stream(columns: Columns, extent: Hop) -> Hop:

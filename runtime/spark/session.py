@@ -61,3 +61,8 @@ def sort_order(column: Any, *, ascending: bool, nulls_first: bool) -> Any:
     if ascending:
         return column.asc_nulls_first() if nulls_first else column.asc_nulls_last()
     return column.desc_nulls_first() if nulls_first else column.desc_nulls_last()
+
+
+def functions_of(df: Any) -> ModuleType:
+    """PySpark's functions for a DataFrame."""
+    return _modules(df)[0]

@@ -22,7 +22,7 @@ from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import named_only, results_of, struct_of
+from inwindow.runtime.spark.crossing import mapped_with_found, named_only, results_of
 from inwindow.runtime.spark.placed import Placed, marked, ordering
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect, sort_order
@@ -95,7 +95,7 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
     job = shipped(worker.SpineJob(work, pa.schema(fields), False, tuple(passed)))
     through = [kept.handed_through(name) for name in whole]
     results = [*through, *results_of(events, work)]
-    mapped = sorted_.mapInArrow(worker.map_function(job), struct_of(results))
+    mapped = mapped_with_found(sorted_, job, results, work)
     metadata = {field.name: field.metadata for field in spine.df.schema.fields if field.metadata}
     through = [replace(result, metadata=metadata.get(name)) for result, name in zip(through, whole, strict=True)]
     back = []

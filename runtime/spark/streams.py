@@ -23,6 +23,7 @@ from inwindow.runtime.spark.crossing import crossing, named_only, results_of, st
 from inwindow.runtime.spark.emitted import window_result
 from inwindow.runtime.spark.frames import Frame
 from inwindow.runtime.spark.labels import balanced
+from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
@@ -30,6 +31,7 @@ from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.explain import described
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
+from inwindow.udaf.sentinel import COUNTS
 from inwindow.windows.spec import Extent, Order
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
@@ -148,6 +150,9 @@ class StreamFrame(Frame):
         given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
         names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
         sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
+        if sentinels_of(work):
+            sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
+            sums.append(F.max_by("largest", "deviation").alias("largest"))
         given = given.observe(METRICS, *sums)
         made = given.mapInArrow(buckets.unpack_function("rows"), struct_of(list(results.values())))
         whole = titled(made, results, order, F)

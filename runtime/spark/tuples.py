@@ -23,6 +23,7 @@ from inwindow.runtime.spark.crossing import (
     results_of,
     struct_of,
 )
+from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.placed import marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.range_partials import begun
@@ -67,8 +68,10 @@ def _udf_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: 
     F = columns.session.F
     handed, schema = crossing(columns, needed(work), work, carrier)
     job = shipped(worker.RowJob(carrier.worked(work), schema, carrier.numbered))
-    udf = F.arrow_udf(worker.scalar_function(job), struct_of(results)).asNondeterministic()
+    found = found_results(work)
+    udf = F.arrow_udf(worker.scalar_function(job), struct_of([*results, *found])).asNondeterministic()
     df = df.select("*", udf(*handed).alias(its))
+    df = observed(df, work, [F.col(its)[f"_{len(results) + i}"] for i in range(len(found))], F)
     looks_ahead = any(step.case.window is None or step.case.window.looks_ahead for step in work.steps)
     return df.where(F.col(its).isNotNull()) if looks_ahead else df  # a LIMIT must not cut off what results depend on
 
@@ -86,7 +89,7 @@ def _map_pass(df: Any, columns: Columns, work: Pass, carrier: Carrier, results: 
     job = shipped(worker.RowJob(carrier.worked(work), pa.schema([*schema, *fields]), carrier.numbered, tuple(names)))
     handed += [kept.crossing(name) for name in whole]
     through = [kept.handed_through(name) for name in whole]
-    mapped = mapped_in_arrow(df, handed, job, [*through, *results])
+    mapped = mapped_in_arrow(df, handed, job, [*through, *results], work)
     back = [r.finished(F.col(f"_{i}"), F).alias(name) for i, (r, name) in enumerate(zip(through, whole, strict=True))]
     struct = F.struct(*[F.col(f"_{len(whole) + i}").alias(f"_{i}") for i in range(len(results))])
     return mapped.select(*back, struct.alias(its))

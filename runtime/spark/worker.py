@@ -22,6 +22,7 @@ from inwindow.runtime.operator import Operator, merged
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.spark.observed import with_found
 from inwindow.runtime.spine import AtPoints
 from inwindow.runtime.states import seldom_collected
 from inwindow.udaf.errors import DataError, InWindowError
@@ -243,7 +244,8 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: Job = pickle.loads(job)
         names = its.schema.names
-        for given in told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in listed(columns))):
+        for rows in told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in listed(columns))):
+            given = with_found(its.work, rows)
             names_out = [f"_{number}" for number in range(given.num_columns)]
             yield pa.StructArray.from_arrays(given.columns, names_out)
 
@@ -262,7 +264,8 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         its: Job = pickle.loads(job)
         names = its.schema.names
-        for given in told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
+        for rows in told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
+            given = with_found(its.work, rows)
             yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
 
     return inwindow

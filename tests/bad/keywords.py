@@ -45,8 +45,8 @@ ROWS = [
         "a keyword that is not known",
         lambda: define(GOOD, comutative=True),
         iw.DefinitionError,
-        "A: unknown class keyword 'comutative': known are returns, nulls, empty, algebraic, commutative, derive "
-        "and, for a WindowAggregate, base",
+        "A: unknown class keyword 'comutative': known are returns, nulls, empty, algebraic, commutative, derive, "
+        "rebase and, for a WindowAggregate, base",
     ),
     Bad(
         "nulls= that is not known",
@@ -60,6 +60,12 @@ ROWS = [
         lambda: define(GOOD, algebraic="yes"),
         iw.DefinitionError,
         "A: algebraic='yes': write True or False",
+    ),
+    Bad(
+        "rebase= that is no bool",
+        lambda: define(GOOD, rebase=1000),
+        iw.DefinitionError,
+        "A: rebase=1000: write True or False",
     ),
     Bad(
         "algebraic=True without a result",

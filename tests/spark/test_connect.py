@@ -19,6 +19,7 @@ SAME = [
     "test_spine.py",
     "test_pane_plan.py",
     "test_hot_keys.py",
+    "test_sentinel.py",
     "test_sql.py",
     "test_streams.py",
 ]

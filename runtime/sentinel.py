@@ -1,0 +1,165 @@
+"""An evaluator that is watched: of its results, a share is folded afresh from the tuples that are held.
+
+It holds what frames to come may see, also where the strategy itself would not (panes); a result that is sampled costs the
+hook calls of its frame.
+"""
+
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from inwindow.native._hooks import Recompute
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.held import Held
+from inwindow.runtime.hooks import Answers, Arguments
+from inwindow.runtime.reserved import PREFIX
+from inwindow.udaf.errors import DeviationError
+from inwindow.udaf.sentinel import Deviation, Found, Sentinel, distance
+from inwindow.windows.sequence import Positions, Sequence
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class Watched(Evaluator):
+    """The results are those of the evaluator within; some are compared with the definition's."""
+
+    def __init__(
+        self,
+        within: Evaluator,
+        step: Step,
+        sentinel: Sentinel,
+        held: Held,
+        arguments: Arguments,
+        answers: Answers,
+        naive: Recompute,
+    ) -> None:
+        super().__init__()
+        self.within, self.step, self.sentinel = within, step, sentinel
+        self.held, self.arguments, self.answers, self.naive = held, arguments, answers, naive
+        self.evicts, self.moves = within.evicts, within.moves
+        self.places = {name: held.plain(name) for name in step.places}
+
+    def arrive(self, sequence: Sequence) -> None:
+        """New tuples."""
+        self.within.arrive(sequence)
+
+    def roll(self, start: Positions, end: Positions) -> pa.Array:
+        """Results; those of some frames are looked at."""
+        before = self.within.afresh()
+        results = self.within.roll(start, end)
+        punts, rebased = (now - then for now, then in zip(self.within.afresh(), before, strict=True))
+        self.sentinel.note(Found(punts=punts, rebased=rebased))
+        if len(start):
+            self._look(results, start, end)
+        return results
+
+    def absorb(self, start: int, end: int) -> None:
+        """As within."""
+        self.within.absorb(start, end)
+
+    def keep_from(self, next_start: int) -> int:
+        """What is needed within, and the tuples of frames to come."""
+        return min(self.within.keep_from(next_start), next_start)
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """As within."""
+        return self.within.evaluate(start, end)
+
+    def inner_state(self) -> Any:
+        """As within: which results are sampled depends on them alone."""
+        return self.within.state()
+
+    def inner_restore(self, state: Any) -> None:
+        """The inverse of :meth:`inner_state`."""
+        self.within.restore(state)
+
+    def _look(self, results: pa.Array, start: Positions, end: Positions) -> None:
+        sampled = np.flatnonzero(self._sampled(start, end))
+        if not len(sampled):
+            return
+        first, last = (np.ascontiguousarray(bound[sampled]) for bound in (start, end))
+        columns, base, seen = self.arguments.read()
+        expected = self.answers.rolled(lambda: self.naive.roll(columns, base, seen, first, last), last).to_pylist()
+        given = results.take(pa.array(sampled)).to_pylist()
+        found = []
+        for one, other, low, high in zip(given, expected, first.tolist(), last.tolist(), strict=True):
+            apart = 0.0 if one == other else distance(one, other, 0.0)
+            if apart > self.sentinel.tolerance and math.isfinite(apart):
+                apart = distance(one, other, _largest(columns, low - base, high - base))
+            if apart > self.sentinel.tolerance:
+                found.append(Deviation(self.step.label, self._place(high - 1), repr(one), repr(other), apart))
+        worst = max(found, key=lambda one: one.size, default=None)
+        self.sentinel.note(Found(len(sampled), len(found), largest=worst))
+        if worst is not None and self.sentinel.fails:
+            raise DeviationError(
+                f"{worst}\n  found by {self.sentinel!r}; the strategy is {self.step.strategy}: check the class with "
+                "iw.testing.check, or force strategy='recompute'"
+            )
+
+    def _sampled(self, start: Positions, end: Positions) -> npt.NDArray[np.bool_]:
+        """Which frames are looked at: by a hash of their last tuple's order value and of their length, wherever they run."""
+        held = (start < end) & (start >= self.held.base)
+        if self.sentinel.share >= 1:
+            return held
+        number = (end - start).astype(np.uint64)
+        orders = [self.places[name] for name in self.step.orders] or []
+        last = pa.array(np.maximum(end - 1 - self.held.base, 0))
+        for column in orders:
+            assert column.array is not None
+            number = mixed(number) ^ hashes(column.array.take(last))
+        if not orders:
+            number = mixed(number) ^ end.astype(np.uint64)
+        return held & (mixed(number) < np.uint64(self.sentinel.share * 2**64))
+
+    def _place(self, position: int) -> str:
+        values = {
+            name: column.array[position - self.held.base].as_py()
+            for name, column in self.places.items()
+            if column.array
+        }
+        said = [
+            f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}"
+            for name, value in values.items()
+            if not name.startswith(PREFIX)
+        ]
+        return ", ".join(said) or f"tuple {position + 1}"
+
+
+def mixed(number: Hashes) -> Hashes:
+    """Splitmix64: each bit of the number shows in each bit of the hash."""
+    with np.errstate(over="ignore"):
+        number = number + np.uint64(0x9E3779B97F4A7C15)
+        number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return number ^ (number >> np.uint64(31))
+
+
+def hashes(values: pa.Array) -> Hashes:
+    """A number for each value, the same in every process; equal values have equal ones."""
+    kind = values.type
+    if pa.types.is_date32(kind):
+        values, kind = values.cast(pa.int32()), pa.int32()
+    if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) or pa.types.is_date64(kind):
+        values, kind = values.cast(pa.int64()), pa.int64()
+    if pa.types.is_integer(kind):
+        return np.asarray(values.fill_null(0).to_numpy(zero_copy_only=False)).astype(np.uint64)
+    if pa.types.is_float32(kind) or pa.types.is_float64(kind):
+        plain = values.cast(pa.float64()).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
+        return np.asarray(plain).view(np.uint64)
+    return np.array([zlib.crc32(repr(value).encode()) for value in values.to_pylist()], dtype=np.uint64)
+
+
+def _largest(columns: list[list[Any]], low: int, high: int) -> float:
+    """The largest finite number among a frame's arguments: what rounding is relative to."""
+    sizes = (
+        abs(float(value))
+        for values in columns
+        for value in values[low:high]
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    )
+    return max(sizes, default=0.0)

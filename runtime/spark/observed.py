@@ -1,0 +1,92 @@
+"""What sentinels find in Spark's workers: a column beside the rows, summed up as observed metrics, on classic and on Connect.
+
+::
+
+    worker    rows ... | found       NULL but in the first row of an output batch: counts, and the largest deviation
+    Spark     observe(sum, ..., max)                                then the column is dropped
+    driver    sentinel.checked       once an action has run; Spark counts the first one only
+"""
+
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.spark.session import is_connect
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.udaf.sentinel import COUNTS, Deviation, Found, Sentinel
+
+LARGEST = pa.struct(
+    [("size", pa.float64()), *((name, pa.string()) for name in ("aggregate", "place", "given", "expected"))]
+)
+FOUND = pa.struct([*((name, pa.int64()) for name in COUNTS), ("largest", LARGEST)])
+
+
+def sentinels_of(work: Pass) -> list[Sentinel]:
+    """The sentinels of a pass, once each."""
+    found = {id(step.sentinel): step.sentinel for step in work.steps if step.sentinel is not None}
+    return list(found.values())
+
+
+def with_found(work: Pass, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """In a worker: the output, and for each sentinel what it has found since the last one."""
+    for number, sentinel in enumerate(sentinels_of(work)):
+        rows: list[Any] = [None] * batch.num_rows
+        if batch.num_rows:
+            rows[0] = as_row(sentinel.take())
+        batch = batch.append_column(f"found_{number}", pa.array(rows, FOUND))
+    return batch
+
+
+def as_row(found: Found) -> dict[str, Any] | None:
+    """Findings as a value of :data:`FOUND`; None where there are none."""
+    if found == Found():
+        return None
+    largest = None if found.largest is None else {name: getattr(found.largest, name) for name in LARGEST.names}
+    return {**{name: getattr(found, name) for name in COUNTS}, "largest": largest}
+
+
+def found_results(work: Pass) -> list[Result]:
+    """The columns that :func:`with_found` adds, as what crosses to Spark."""
+    return [Result.of(AsItIs(to_spark(FOUND))) for _ in sentinels_of(work)]
+
+
+def observed(df: Any, work: Pass, columns: list[Any], F: Any) -> Any:
+    """The DataFrame, whose ``columns`` are what the pass's sentinels have found."""
+    for sentinel, column in zip(sentinels_of(work), columns, strict=True):
+        observation = _observation(df)
+        df = df.observe(observation, *metrics(column, F))
+        sentinel.elsewhere(lambda observation=observation: _found(observation))
+    return df
+
+
+def metrics(column: Any, F: Any) -> list[Any]:
+    """Sums, and the largest deviation: structs are ordered by their first field."""
+    sums = [F.coalesce(F.sum(column[name]), F.lit(0)).alias(name) for name in COUNTS]
+    return [*sums, F.max(column["largest"]).alias("largest")]
+
+
+def found_in(row: Any) -> Found:
+    """Observed metrics as findings."""
+    worst = row["largest"]
+    largest = None if worst is None else Deviation(**{name: worst[name] for name in LARGEST.names})
+    return Found(**{name: row[name] for name in COUNTS}, largest=largest)
+
+
+def _observation(df: Any) -> Any:
+    if is_connect(df):
+        from pyspark.sql.connect.observation import Observation as OfConnect
+
+        return OfConnect()
+    from pyspark.sql import Observation
+
+    return Observation()
+
+
+def _found(observation: Any) -> Found:
+    """Nothing before the first action has ended, rather than to wait for one."""
+    jvm = getattr(observation, "_jo", None)
+    if jvm is not None and not jvm.future().isCompleted():
+        return Found()
+    row = observation.get
+    return found_in(row) if row else Found()
