@@ -36,7 +36,9 @@ def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
     job = worker.PartialJob(panes.work, pa.schema(fields), False, panes)
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
-    mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, shipped(job), list(results.values()), panes.work)
+    mapped = mapped_in_arrow(
+        columns.df.where(~own.isin(last)), handed, shipped(job), list(results.values()), panes.work
+    )
     partials: Any = titled(mapped, results, list(results), F).toArrow()
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.
