@@ -7,7 +7,8 @@
                  v                              v
                error                          the plain hooks, from the state of before this call; and from there on
 
-A call that bails has changed nothing, so doing it over by the plain hooks gives what they would have given all along.
+A call that bails has changed nothing, so doing it over by the plain hooks gives what they would have given all along. Where
+floats are subtracted, frames are folded afresh by a rule of the loop's own (udaf/compiled/writing.py); the check leaves it out.
 """
 
 import logging
@@ -27,6 +28,7 @@ from inwindow.udaf.errors import InWindowError
 Mask = npt.NDArray[np.uint8] | None
 CHECKED = 256  # rows that are computed by both
 _ALL_SEEN = np.zeros(0, dtype=np.uint8)
+_PLACE = np.array([0, 0, 0, 0, 0, -1, -1, -1])  # lo, hi, count; then of what makes a frame be folded afresh
 _log = logging.getLogger("inwindow")
 
 
@@ -45,12 +47,18 @@ class Jitted:
         self.afresh, self.empty = afresh, empty
         self.first = self._arrays(program.given)
         self.live = tuple(array.copy() for array in self.first)
-        self.place = np.zeros(3, dtype=np.int64)
+        self.place = _PLACE.copy()
+        traits = plain._traits
+        self.looks = bool(program.floats) and not afresh and "expire" in traits.hooks and traits.rebase
         self.is_checked = False
         self.plain: Any = None  # the plain driver, once the loop has bailed
 
     def _arrays(self, values: dict[str, Any]) -> tuple[Any, Any]:
-        floats = [1.0, *(float(values.get(name, 0.0)) for name in self.program.floats)]
+        floats = [
+            1.0,
+            *(float(values.get(name, 0.0)) for name in self.program.floats),
+            *([0.0] * len(self.program.floats)),
+        ]
         return np.array(floats), np.array([int(values.get(name, 0)) for name in self.program.integers], dtype=np.int64)
 
     def roll(self, values: Any, base: int, start: Positions, end: Positions, seen: Mask) -> pa.Array:
@@ -80,7 +88,7 @@ class Jitted:
     ) -> bool:
         """Run the loop on the live state; False where it bails."""
         try:
-            self._call(out, values, base, seen, start, end, self.place, self.live, valid, gives)
+            self._call(out, values, base, seen, start, end, self.place, self.live, valid, gives, self.looks)
         except self.bail:
             self._fall_back()
             return False
@@ -88,7 +96,7 @@ class Jitted:
 
     def _call(
         self, out: Any, values: Any, base: int, seen: Mask, start: Positions, end: Positions, place: Any, live: Any, valid: Any,
-        gives: bool,
+        gives: bool, looks: bool,
     ) -> None:  # fmt: skip
         length = len(values[0])
         if len(start):
@@ -101,7 +109,7 @@ class Jitted:
                 raise RuntimeError(f"internal error: [{read}, {end.max()}) is not held, but [{base}, {base + length})")
         columns = [_numbers(column) for column in values]
         mask = _ALL_SEEN if seen is None else seen
-        self.loop(out, *columns, mask, base, start, end, place, *self.first, *live, valid, self.afresh, gives)
+        self.loop(out, *columns, mask, base, start, end, place, *self.first, *live, valid, self.afresh, gives, looks)
 
     def _space(self, count: int) -> tuple[Any, Any]:
         return np.zeros(count, self.program.result.to_pandas_dtype()), np.zeros(count, dtype=np.uint8)
@@ -119,18 +127,18 @@ class Jitted:
             "%s: compiled hooks cannot go on (an integer passes 64 bits, or a hook raises): the Python hooks take over",
             self.program.name,
         )
-        self.plain = self._plain_driver()
+        self.plain = self._plain_driver(self.looks)
         self.plain.restore(() if self.afresh else self._as_plain(self.place, self.live))
 
-    def _plain_driver(self) -> Any:
+    def _plain_driver(self, rebase: bool = False) -> Any:
         mode: Any = "double" if pa.types.is_float64(self.program.result) else "int64"
         if self.afresh:
             return Recompute(self.prototype, result=mode, empty=self.empty)
-        return Delta(self.prototype, result=mode, empty=self.empty, punt=PUNT)
+        return Delta(self.prototype, result=mode, empty=self.empty, punt=PUNT, rebase=rebase)
 
     def _as_plain(self, place: Any, live: Any) -> tuple[Any, ...]:
         """The state as that of a plain driver."""
-        lo, hi, count = place.tolist()
+        lo, hi, count = place[:3].tolist()
         aggregate = None
         if count:
             aggregate = fresh(self.prototype)
@@ -140,7 +148,7 @@ class Jitted:
 
     def _attributes(self, live: Any) -> dict[str, Any]:
         floats, integers = (array.tolist() for array in live)
-        named = dict(zip(self.program.floats, floats[1:], strict=True)) | dict(
+        named = dict(zip(self.program.floats, floats[1:], strict=False)) | dict(
             zip(self.program.integers, integers, strict=True)
         )
         return {
@@ -158,10 +166,10 @@ class Jitted:
         count = int(np.searchsorted(end, stop, side="right"))
         start, end = (start[: max(count, 1)].copy(), np.minimum(end[: max(count, 1)], stop))
         out, valid = self._space(len(start))
-        place, live = np.zeros(3, dtype=np.int64), tuple(array.copy() for array in self.first)
+        place, live = _PLACE.copy(), tuple(array.copy() for array in self.first)
         place[:2] = start[0]
         try:
-            self._call(out, values, base, seen, start, end, place, live, valid, True)
+            self._call(out, values, base, seen, start, end, place, live, valid, True, False)
             plain = self._plain_driver()
             first = int(start[0]) - base
             few = [column.slice(first, CHECKED) for column in values]
@@ -206,7 +214,7 @@ class Jitted:
         """The inverse of :meth:`state`."""
         kind, its = state
         if kind == "plain":
-            self.plain = self._plain_driver()
+            self.plain = self._plain_driver(self.looks)
             self.plain.restore(its)
         else:
             self.plain = None

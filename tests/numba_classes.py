@@ -8,7 +8,7 @@ import inwindow as iw
 SCALE = 0.1
 
 
-class MyAvg(iw.WindowAggregate):
+class MyAvg(iw.WindowAggregate, rebase=False):
     """The paper's example 12. Over integers its total may pass 64 bits."""
 
     def initialize(self, value):
@@ -26,7 +26,7 @@ class MyAvg(iw.WindowAggregate):
         return self.total / self.count
 
 
-class Decayed(iw.WindowAggregate):
+class Decayed(iw.WindowAggregate, rebase=False):
     """Parameters, PUNT, NULL, branches, early returns, powers, chained and swapped assignments."""
 
     factor = 0.5
@@ -100,7 +100,7 @@ class Arithmetic(iw.Aggregate, returns="bigint", empty=-1):
         return self.whole + (1 if self.quotient < self.rest else -1) * bool(self.product) + int(self.flag)
 
 
-class Roots(iw.WindowAggregate):
+class Roots(iw.WindowAggregate, rebase=False):
     """Loops: Newton's square roots, and a sum of powers."""
 
     steps = 4

@@ -120,6 +120,24 @@ def test_several_windows_in_ranges(data: Any) -> None:
     same_in_ranges(data, table, applied)
 
 
+class Mean(iw.Aggregate):
+    """Whose merge is derived."""
+
+    def initialize(self, id: int) -> None:
+        self.total, self.count = id, 1
+
+    def iterate(self, id: int) -> None:
+        self.total += id
+        self.count += 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Underived(Mean, derive=False):
+    """Without one."""
+
+
 CARRIED = [iw.sum, iw.avg, iw.count, iw.min, iw.max, iw.stddev, iw.skewness, iw.product]
 
 
@@ -136,7 +154,7 @@ def test_frames_from_the_partitions_start_begin_with_partials(order: str, data: 
     applied = {}
     for number in range(data.draw(st.integers(1, 3))):
         of = data.draw(st.sampled_from([iw.count, iw.min, iw.max] if pa.types.is_string(kind) else CARRIED))
-        applied_to = data.draw(st.sampled_from([of("v"), IdsAnyOrder()("id")]))
+        applied_to = data.draw(st.sampled_from([of("v"), IdsAnyOrder()("id"), Mean()("id")]))
         frame = replace(bounded.frame, lower=None, upper=data.draw(st.sampled_from([0, bounded.frame.upper])))
         one = applied_to.over(replace(bounded, frame=frame))
         applied[f"x{number}"] = one.filter("ok") if data.draw(st.booleans()) else one
@@ -260,7 +278,8 @@ class Deletes(iw.WindowAggregate):
             "last(v) reaches back to the partition's start, and depends on the order",
         ),
         (iw.count_distinct("v").over(iw.unbounded(**by_k())), "and its partials are as large as the ranges"),
-        (Ids()("v").over(iw.unbounded(**by_k())), "Ids(v) reaches back to the partition's start, and has no merge"),
+        (Ids()("v").over(iw.unbounded(**by_k())), "Ids(v) reaches back to the partition's start, and is not commutative"),
+        (Underived()("v").over(iw.unbounded(**by_k())), "and has no merge"),
         (IdsMerge()("v").over(iw.unbounded(**by_k())), "and is not commutative=True"),
         (
             iw.sum("v").over(iw.rows_between(None, -1, **by_k())),

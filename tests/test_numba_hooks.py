@@ -27,6 +27,7 @@ FLOATS = st.none() | st.sampled_from(
     [0.0, -0.0, 1.0, 0.1, 3.0, -2.5, 1e-310, 1e16, -1e16, 1e200, math.nan, math.inf, -math.inf]
 )
 INTS = st.none() | st.sampled_from([0, 1, -1, 2, 3, -7, 10, 2**31, -(2**31) - 1, 2**53 + 1, 2**62, 2**63 - 1, -(2**63)])
+NEAR = st.none() | st.sampled_from([0.0, 1.0, 0.1, 3.0, -2.5, math.nan, math.inf, -math.inf])
 SMALL = st.none() | st.integers(-20, 20)
 WINDOWS = [iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(2, order_by="t", slide=3), iw.range(2, order_by="t"),
            iw.rows_between(-1, 2, order_by="t"), iw.rows_between(-3, -2, order_by="t")]  # fmt: skip
@@ -102,6 +103,41 @@ def test_products_and_sums_are_not_fused(values: list[float]) -> None:
     assert outcome(table, 100, iw.compiled(Decayed(0.3)), "v", WINDOWS[0]) == outcome(
         table, 100, Decayed(0.3), "v", WINDOWS[0]
     )
+
+
+class Looked(MyAvg, rebase=True):
+    """Whose frames may be folded afresh."""
+
+
+@given(
+    st.lists(NEAR | st.sampled_from([1e16, -1e16, 3.5]), max_size=40),
+    st.sampled_from([2, 5]),
+    st.sampled_from([1, 7, 100]),
+)
+def test_nothing_stays_of_what_has_left(values: list[Any], rows: int, size: int) -> None:
+    """A NaN, an infinity, a number so large that the others vanish beside it: as if folded afresh, up to rounding."""
+    table, window = table_of(v=(values, pa.float64())), iw.rows(rows, order_by="t")
+    ours = outcome(table, size, iw.compiled(Looked()), "v", window)
+    afresh = outcome(table, size, Looked(), "v", replace(window, strategy="recompute"))
+    for at, (one, other) in enumerate(zip(ours, afresh, strict=True)):
+        sizes = [abs(v) for v in values[max(0, at - rows + 1) : at + 1] if v is not None and math.isfinite(v)]
+        assert one == other or abs(float(one) - float(other)) <= 1e-8 * max(sizes), (at, one, other)
+
+
+def test_an_infinity_and_a_nan_leave_no_trace() -> None:
+    values = [1.0, math.inf, 2.0, 3.0, math.nan, 4.0, 5.0, 6.0, -math.inf, math.inf, 7.0, 8.0, 9.0]
+    table, window = table_of(v=(values, pa.float64())), iw.rows(3, order_by="t")
+    afresh = outcome(table, 100, Looked(), "v", replace(window, strategy="recompute"))
+    assert outcome(table, 100, iw.compiled(Looked()), "v", window) == afresh
+    assert outcome(table, 100, iw.compiled(MyAvg()), "v", window)[4:] == ["nan"] * (len(values) - 4)
+
+
+def test_many_expirations_and_a_large_number_lose_no_digits() -> None:
+    values = [1e17, *(0.1 * (n % 7) for n in range(200_000))]
+    table, window = table_of(v=(values, pa.float64())), iw.rows(10, order_by="t")
+    ours = iw.with_columns(table, x=iw.compiled(Looked())("v").over(window))["x"].to_pylist()
+    afresh = iw.with_columns(table, x=iw.avg("v").over(window))["x"].to_pylist()
+    assert all(math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) for one, other in zip(ours, afresh, strict=True))
 
 
 def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.LogCaptureFixture) -> None:

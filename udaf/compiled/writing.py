@@ -3,12 +3,18 @@
 The loop is that of ``native/_hooks.Delta``: what leaves is expired, what comes is iterated, and a frame that shares nothing with
 the one before begins afresh. The state is a handful of local variables; between calls it lies in two arrays, doubles and integers::
 
-    floats     1.0 (which no optimizer can see), then the float attributes
+    floats     1.0 (which no optimizer can see), the float attributes, the largest that each has been
     integers   the int and bool attributes
+    place      lo, hi, count as in Delta; then what it takes to look
+
+Where floats are subtracted the loop looks at them: a frame is folded afresh if a float is NaN or infinite and no NaN that has come
+is still there to blame, if it is small against what it has been, or if very many tuples have left. Where that does not help it
+is not done again until the tuples that are in the way (the last that was large; all, for an infinity) have left.
 """
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -130,8 +136,12 @@ def _given(state: State, values: list[str]) -> list[str]:
 # The loop
 
 _LOOP = """\
-def _loop(RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_integers, floats, integers, valid, afresh, gives):
+def _loop(
+    RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_integers, floats, integers, valid, afresh, gives, looks
+):
     lo, hi, count = place[0], place[1], place[2]
+    since, bad_left, last_nan, odd, small = place[3], place[4], place[5], place[6], place[7]
+    large = -1
     has_seen = len(seen) > 0
     _one = fresh_floats[0]
     LOAD_CONSTANTS
@@ -151,22 +161,47 @@ def _loop(RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_in
                 count -= 1
                 if count == 0:
                     break
+                since += 1
+                if BAD:
+                    bad_left = 1
                 TAKEN = expire(GIVEN)
                 if punts:
                     count = 0
                     hi = first
                     break
             lo = first
-        for p in range(hi, last):
-            if has_seen and seen[p - base] == 0:
-                continue
-            if count == 0:
-                LOAD_FRESH
-                TAKEN = initialize(GIVEN)
-            else:
-                TAKEN = iterate(GIVEN)
-            count += 1
-        hi = max(hi, last)
+        for again in range(2):
+            for p in range(hi, last):
+                if has_seen and seen[p - base] == 0:
+                    continue
+                BEFORE
+                if count == 0:
+                    since = bad_left = 0
+                    LOAD_FRESH
+                    TAKEN = initialize(GIVEN)
+                else:
+                    TAKEN = iterate(GIVEN)
+                count += 1
+                if NAN:
+                    last_nan = p
+                PEAKS
+                if LARGE:
+                    large = p
+            hi = max(hi, last)
+            if not looks or count == 0 or (since == 0 and again == 0):
+                break
+            is_odd = ODD
+            is_small = SMALL
+            if again == 1:
+                odd = last - 1 if is_odd else odd
+                small = large if is_small else small
+                break
+            due = is_odd and last_nan < first and (bad_left == 1 or first > odd)
+            due = due or (is_small and first > small) or (since >= OFTEN and since >= 16 * count)
+            if not due:
+                break
+            count = 0
+            hi = first
         if gives:
             if count == 0:
                 valid[i] = 2
@@ -174,6 +209,7 @@ def _loop(RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_in
                 out[i], is_null = terminate(KNOWN)
                 valid[i] = 0 if is_null else 1
     place[0], place[1], place[2] = lo, hi, count
+    place[3], place[4], place[5], place[6], place[7] = since, bad_left, last_nan, odd, small
     STORE_STATE
 
 
@@ -208,6 +244,9 @@ def _loop(
         return f"integers[{integers.index(name)}] = int(s_{name})"
 
     columns = [f"a{index}" for index in range(len(inputs))]
+    real = [f"{column}[p - base]" for column, kind in zip(columns, inputs, strict=True) if kind == DOUBLE]
+    watched = [name for name in floats if name in state.changing]
+    peaks = {name: f"floats[{1 + len(floats) + floats.index(name)}]" for name in watched}
     known = ", ".join(_given(state, []))
     kinds = ["types.float64" if kind == DOUBLE else "types.int64" for kind in inputs]
     whole, double, byte = "types.int64", "types.float64", "types.uint8"
@@ -215,15 +254,34 @@ def _loop(
         f"_array({double if result == DOUBLE else whole}, False)", *(f"_array({kind}, True)" for kind in kinds),
         f"_array({byte}, True)", whole, f"_array({whole}, True)", f"_array({whole}, True)", f"_array({whole}, False)",
         f"_array({double}, False)", f"_array({whole}, False)", f"_array({double}, False)", f"_array({whole}, False)",
-        f"_array({byte}, False)", "types.boolean", "types.boolean",
+        f"_array({byte}, False)", "types.boolean", "types.boolean", "types.boolean",
     ]  # fmt: skip
     words = {
         "RESULT": "out",
         "COLUMNS": ", ".join(columns),
         "LOAD_CONSTANTS": [load(name, "c", "fresh_") for name in state.constant],
-        "LOAD_STATE": [load(name, "s", "") for name in state.changing],
-        "LOAD_FRESH": [load(name, "s", "fresh_") for name in state.changing],
-        "STORE_STATE": [store(name) for name in state.changing],
+        "LOAD_STATE": [
+            *(load(name, "s", "") for name in state.changing),
+            *(f"p_{name} = {peak}" for name, peak in peaks.items()),
+        ],
+        "LOAD_FRESH": [
+            *(load(name, "s", "fresh_") for name in state.changing),
+            *(f"p_{name} = 0.0" for name in watched),
+        ],
+        "STORE_STATE": [
+            *(store(name) for name in state.changing),
+            *(f"{peak} = p_{name}" for name, peak in peaks.items()),
+        ],
+        "PEAKS": [
+            f"p_{name} = max(p_{name}, abs(s_{name}) if s_{name} - s_{name} == 0.0 else 0.0)" for name in watched
+        ],
+        "BEFORE": [f"b_{name} = s_{name}" for name in watched],
+        "LARGE": _any(f"abs(s_{name} - b_{name}) > p_{name} * 2.0**-20" for name in watched),
+        "BAD": _any(f"{value} - {value} != 0.0" for value in real),
+        "NAN": _any(f"{value} != {value}" for value in real),
+        "ODD": _any(f"s_{name} - s_{name} != 0.0" for name in watched),
+        "SMALL": _any(f"abs(s_{name}) < p_{name} * 2.0**-20" for name in watched),
+        "OFTEN": "65536",
         "TAKEN": "".join(f"s_{name}, " for name in state.changing) + ("punts" if state.changing else "punts,"),
         "GIVEN": ", ".join([known, *(f"{column}[p - base]" for column in columns)]),
         "KNOWN": known,
@@ -236,5 +294,9 @@ def _loop(
             indent = line[: len(line) - len(line.lstrip())]
             lines += [f"{indent}{one}" for one in several] or [f"{indent}pass"]
         else:
-            lines.append(re.sub(r"\b[A-Z_]{4,}\b", lambda match: str(words.get(match[0], match[0])), line))
+            lines.append(re.sub(r"\b[A-Z_]{3,}\b", lambda match: str(words.get(match[0], match[0])), line))
     return "\n".join(lines) + "\n"
+
+
+def _any(conditions: Iterable[str]) -> str:
+    return " or ".join(f"({one})" for one in conditions) or "False"
