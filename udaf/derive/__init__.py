@@ -9,7 +9,9 @@ where tuples leave; where none does, the user's own runs.
     pure       expressions over the arguments alone, and their types
     updates    a hook as updates of fields, under conditions on the arguments
     terms      initialize and iterate do the same to a field, from a start
-    forms      per field: what undoes a tuple, what merges two runs; or why not
+    form       what undoes a tuple, what merges two runs; or why not: sums, extremes, kept, containers
+    forms      which one a field has
+    fields     all of these, of a class
     looking    terminate only looks
     writing    functions
     version    the class

@@ -10,15 +10,13 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from inwindow.udaf.contract import Aggregate, WindowAggregate
-from inwindow.udaf.derive import forms, looking, terms, writing
-from inwindow.udaf.derive.pure import Kind, Pure, kind_of_type, value_of
-from inwindow.udaf.derive.source import Cannot, Hook, read
-from inwindow.udaf.derive.updates import Reader, Steps, Update, every, fields_of, renamed
-
-_OWN_WAYS = (
-    "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__copy__", "__deepcopy__", "__reduce__",
-    "__reduce_ex__", "__getstate__", "__setstate__", "__init_subclass__", "__new__",
-)  # fmt: skip
+from inwindow.udaf.derive import looking, writing
+from inwindow.udaf.derive.fields import Fields
+from inwindow.udaf.derive.form import Form, No
+from inwindow.udaf.derive.kept import Oldest
+from inwindow.udaf.derive.pure import Kind, kind_of_type
+from inwindow.udaf.derive.source import Cannot
+from inwindow.udaf.derive.updates import Update, every
 
 
 @dataclass(frozen=True)
@@ -113,124 +111,14 @@ def written_of(aggregate: Aggregate) -> Aggregate:
 
 class _Version:
     def __init__(self, aggregate: Aggregate, kinds: tuple[Kind, ...], wanted: list[str]) -> None:
-        self.aggregate, self.kind, self.wanted = aggregate, type(aggregate), wanted
-        self.traits = aggregate._traits
-        assert self.traits is not None
-        self._check_class()
-        step = "iterate" if "iterate" in self.traits.hooks else "initialize"
-        self.step = read(self.kind, step)
-        self.begin = read(self.kind, "initialize") if step == "iterate" and "initialize" in self.traits.hooks else None
-        self.end = read(self.kind, "terminate")
-        if len(self.step.parameters) != len(kinds):
-            raise Cannot(f"{step} takes any number of values")
-        self._check_names()
-        changing = fields_of(self.step) | (fields_of(self.begin) if self.begin else set())
-        self.pures: list[Pure] = []
-        reader = self._reader(self.step, kinds, frozenset(changing), None)
-        self.steps: Steps = reader.body()
-        self.first: Steps = []
-        if self.begin is not None:
-            again = self._reader(self.step, kinds, frozenset(changing), None)
-            self.first = self._reader(self.begin, kinds, frozenset(changing), again).body()
-
-    def _reader(self, hook: Hook, kinds: tuple[Kind, ...], changing: frozenset[str], step: Reader | None) -> Reader:
-        pure = Pure(hook, self.aggregate, dict(zip(hook.parameters, kinds, strict=True)), changing)
-        self.pures.append(pure)
-        return Reader(hook, pure, step)
-
-    def _check_names(self) -> None:
-        """What the derived lines call things is not what the user's do."""
-        for hook in (self.step, self.begin):
-            taken = {*hook.parameters, *hook.function.__code__.co_varnames[1:]} if hook else set()
-            for name in taken & {"_left", "self", "PUNT", "ExactSum"}:
-                raise Cannot(f"{hook.name if hook else ''} has a variable {name}")
-
-    def _check_class(self) -> None:
-        assert self.traits is not None
-        if self.traits.reads_inwindow:
-            raise Cannot("it reads inwindow")
-        own = self.traits.hooks & self.aggregate.__dict__.keys()
-        if own:
-            raise Cannot(f"{min(own)} is an attribute of the object")
-        if type(self.kind) is not type:
-            raise Cannot("its class has a metaclass")
-        for base in self.kind.__mro__:
-            if base in (Aggregate, WindowAggregate, object):
-                continue
-            way = next((name for name in _OWN_WAYS if name in vars(base)), None)
-            if way is not None:
-                raise Cannot(f"{base.__name__} has {way}")
-
-    # The forms of the fields
-
-    def _forms(self) -> dict[str, forms.Form]:
-        by_step, by_first = terms.terms_of(self.steps), terms.terms_of(self.first)
-        for name in sorted({*by_step, *by_first}):
-            if any(name in vars(base) and callable(vars(base)[name]) for base in self.kind.__mro__):
-                raise Cannot(f"self.{name} is a method")
-        found = {}
-        for name in {**by_first, **by_step}:
-            found[name] = self._form(name, by_step.get(name, []), by_first.get(name, []))
-            if isinstance(found[name], (forms.FloatTotal, forms.FloatExtreme)):
-                self._check_nulls(name, by_step[name])
-        return found
-
-    def _check_nulls(self, name: str, step: list[Any]) -> None:
-        """With ``nulls="pass"`` a field of floats could begin as None, if nothing asks."""
-        assert self.traits is not None
-        if self.traits.nulls != "pass":
-            return
-        for conditions, update in step:
-            values = [update.value.body, update.value.orelse] if isinstance(update.value, ast.IfExp) else [update.value]
-            for value in values:
-                if isinstance(value, ast.Name) and not any(_asks(test, way, value.id) for test, way in conditions):
-                    raise Cannot(
-                        f"self.{name} may become None: {value.id} is not asked for with `if {value.id} is not None`"
-                    )
-
-    def _form(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
-        updates = [update for _, update in step]
-        if not updates:
-            return self._of_first(name, first)
-        if any(update.does in ("set", "empty") for update in updates):
-            return self._newest(name, step, first)
-        if self.begin is None:
-            return forms.form_of(name, updates, True, value_of_start(self.aggregate, name))
-        if not first:
-            raise Cannot(f"initialize does not set self.{name}: a first tuple is not one more")
-        for reading in terms.firsts_of(first, updates[0].does):
-            if terms.alike(reading.terms, step):
-                if not reading.is_set:
-                    reading.has_start, reading.start = True, value_of_start(self.aggregate, name)
-                return forms.form_of(name, updates, reading.has_start, reading.start)
-        raise Cannot(f"initialize does not do to self.{name} what iterate does: a first tuple is not one more")
-
-    def _of_first(self, name: str, first: list[Any]) -> forms.Form:
-        (conditions, update), *more = first
-        if more or conditions or update.does not in ("set", "empty"):
-            raise Cannot(f"self.{name} is changed by initialize alone")
-        if update.kind is None:
-            raise Cannot(f"self.{name} is of a type that is not known")
-        reads = {node.id for node in ast.walk(update.value) if isinstance(node, ast.Name)}
-        known = {self.step.me, *(outside for pure in self.pures for outside in pure.names)}
-        return forms.Fixed(name) if reads <= known else forms.Oldest(name)
-
-    def _newest(self, name: str, step: list[Any], first: list[Any]) -> forms.Form:
-        (conditions, update), *more = step
-        if more or conditions or update.does != "set":
-            raise Cannot(f"self.{name} is set only at times: whether by the tuple that leaves is not known")
-        if self.begin is not None and not terms.alike(first, step):
-            raise Cannot(f"initialize does not set self.{name} to what iterate does")
-        if update.kind is None:
-            raise Cannot(f"self.{name} is of a type that is not known")
-        return forms.Newest(name)
-
-    # The class
+        self.aggregate, self.kind, self.wanted, self.traits = aggregate, type(aggregate), wanted, aggregate._traits
+        self.fields = Fields(aggregate, kinds)
+        self.step, self.begin, self.end = self.fields.step, self.fields.begin, self.fields.end
+        self.steps, self.first, self.pures = self.fields.steps, self.fields.first, self.fields.pures
 
     def derived(self) -> Derivation:
         """The version, with the hooks that can be derived."""
-        self._rename()
-        its = self._forms()
+        its = self.fields.forms()
         why_not: dict[str, str] = {}
         bodies: dict[str, list[ast.stmt]] = {}
         try:
@@ -252,20 +140,15 @@ class _Version:
             bodies = {**self._with_hidden({}), **bodies}
         return self._made(bodies, why_not, its)
 
-    def _rename(self) -> None:
-        """Initialize's steps with the names of iterate, so that both can be compared."""
-        if self.begin is not None:
-            self.first = renamed(self.first, self.begin, self.step)
-
-    def _expire(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
+    def _expire(self, its: dict[str, Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
         for step in every(self.steps):
             if isinstance(step, Update):
                 code = its[step.field].undo(step)
-                if isinstance(code, forms.No):
+                if isinstance(code, No):
                     why_not["expire"] = code.why
                     return
         for form in its.values():
-            if isinstance(form, forms.Oldest):
+            if isinstance(form, Oldest):
                 why_not["expire"] = (
                     f"self.{form.x} is what the first tuple said: what the next one says is not in the state"
                 )
@@ -278,7 +161,7 @@ class _Version:
 
         bodies["expire"] = writing.following(self.steps, undone)
 
-    def _merge(self, its: dict[str, forms.Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
+    def _merge(self, its: dict[str, Form], bodies: dict[str, Any], why_not: dict[str, str]) -> None:
         has_expire = "expire" in bodies
         for hook in ("merge", "unmerge"):
             if "merge" in why_not:
@@ -288,17 +171,17 @@ class _Version:
             for form in its.values():
                 code = form.merge() if hook == "merge" else form.unmerge()
                 if form.grows and not has_expire:
-                    code = forms.No(
+                    code = No(
                         f"self.{form.x} grows with the frame, and without an expire each of its states would be held"
                     )
-                if isinstance(code, forms.No):
+                if isinstance(code, No):
                     why_not[hook] = code.why
                     break
                 lines += code
             else:
                 bodies[hook] = writing.parsed(lines, "self") if lines else [ast.Pass()]
 
-    def _keeps_hidden(self, bodies: dict[str, Any], its: dict[str, forms.Form]) -> bool:
+    def _keeps_hidden(self, bodies: dict[str, Any], its: dict[str, Form]) -> bool:
         names = {form.hidden for form in its.values() if form.hidden}
         used = {
             node.attr
@@ -309,7 +192,7 @@ class _Version:
         }
         return bool(names & used)
 
-    def _with_hidden(self, its: dict[str, forms.Form]) -> dict[str, list[ast.stmt]]:
+    def _with_hidden(self, its: dict[str, Form]) -> dict[str, list[ast.stmt]]:
         """Initialize and iterate, with the hidden fields."""
         me = self.step.me
 
@@ -346,7 +229,7 @@ class _Version:
             if not isinstance(value, ModuleType) and not callable(value)
         }
 
-    def _made(self, bodies: dict[str, Any], why_not: dict[str, str], its: dict[str, forms.Form]) -> Derivation:
+    def _made(self, bodies: dict[str, Any], why_not: dict[str, str], its: dict[str, Form]) -> Derivation:
         names: dict[str, Any] = {}
         held = []
         for pure in self.pures:
@@ -389,24 +272,6 @@ class _Begin:
         from inwindow.native._exact import ExactSum
 
         return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})
-
-
-def _asks(test: str, way: bool, name: str) -> bool:
-    """Whether a value is no None, if a test went this way."""
-    none = {
-        ast.dump(ast.parse(f"{name} is None", mode="eval").body): False,
-        ast.dump(ast.parse(f"{name} is not None", mode="eval").body): True,
-    }
-    return none.get(test) is way
-
-
-def value_of_start(aggregate: Aggregate, name: str) -> Any:
-    """What a field is before the first tuple, by ``__init__`` or the class."""
-    if name in aggregate.__dict__:
-        if any(name in vars(base) and hasattr(vars(base)[name], "__get__") for base in type(aggregate).__mro__):
-            raise Cannot(f"self.{name} is no plain attribute")
-        return aggregate.__dict__[name]
-    return value_of(aggregate, name)
 
 
 def _once(body: list[ast.stmt]) -> list[ast.stmt]:

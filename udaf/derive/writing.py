@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from inwindow.native._exact import ExactSum
-from inwindow.udaf.derive.forms import Code
+from inwindow.udaf.derive.form import Code
 from inwindow.udaf.derive.source import Hook
 from inwindow.udaf.derive.updates import Branch, Local, Steps, Update
 

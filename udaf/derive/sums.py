@@ -1,0 +1,89 @@
+"""Fields that are sums and products: what leaves is taken out."""
+
+import ast
+
+from inwindow.udaf.derive.form import Code, Form, No
+from inwindow.udaf.derive.updates import Update
+
+
+class Total(Form):
+    """A sum of integers: exact, whatever comes and goes."""
+
+    def undo(self, update: Update) -> Code | No:
+        """The inverse."""
+        return [f"self.{self.x} {'-' if update.does == 'add' else '+'}= {ast.unparse(update.value)}"]
+
+    def merge(self) -> Code | No:
+        """The sum of both, if they begin at 0."""
+        return [f"self.{self.x} += later.{self.x}"] if self._from(0) else self._twice()
+
+    def unmerge(self) -> Code | No:
+        """The difference."""
+        return [f"self.{self.x} -= earlier.{self.x}"] if self._from(0) else self._twice()
+
+    def _twice(self) -> No:
+        return No(f"self.{self.x} begins at {self.start!r}, which a merge would count twice")
+
+
+class FloatTotal(Total):
+    """A sum of floats: kept exactly beside the field, which is that sum rounded. See :mod:`inwindow.native._exact`."""
+
+    @property
+    def hidden(self) -> str:
+        """The exact sum."""
+        return f"_{self.x}_sum"
+
+    def begin(self) -> Code:
+        """Nothing, or the start."""
+        return [f"self.{self.hidden} = ExactSum({repr(self.start) if self.has_start else ''})"]
+
+    def step(self, update: Update) -> Code:
+        """The field is what the exact sum is, rounded."""
+        return [f"self.{self.x} = self.{self.hidden}.add({self._signed(update)})"]
+
+    def _signed(self, update: Update) -> str:
+        text = ast.unparse(update.value)
+        return text if update.does == "add" else f"-({text})"
+
+    def undo(self, update: Update) -> Code | No:
+        """Out of the exact sum."""
+        return [
+            f"self.{self.x} = self.{self.hidden}.take({self._signed(update)})",
+            f"if self.{self.x} is None:",
+            "    return PUNT",
+        ]
+
+    def merge(self) -> Code | No:
+        """The exact sum of both."""
+        return [f"self.{self.x} = self.{self.hidden}.merge(later.{self.hidden})"] if self._from(0) else self._twice()
+
+    def unmerge(self) -> Code | No:
+        """Out of the exact sum."""
+        if not self._from(0):
+            return self._twice()
+        return [
+            f"self.{self.x} = self.{self.hidden}.unmerge(earlier.{self.hidden})",
+            f"if self.{self.x} is None:",
+            "    return PUNT",
+        ]
+
+
+class Product(Form):
+    """A product of integers: divided by a factor that is no 0, without a remainder."""
+
+    def undo(self, update: Update) -> Code | No:
+        """Division; a 0 is refused."""
+        factor = ast.unparse(update.value)
+        return [f"if {factor} == 0:", "    return PUNT", f"self.{self.x} //= {factor}"]
+
+    def merge(self) -> Code | No:
+        """The product of both, if they begin at 1."""
+        if not self._from(1):
+            return No(f"self.{self.x} begins at {self.start!r}, by which a merge would multiply twice")
+        return [f"self.{self.x} *= later.{self.x}"]
+
+    def unmerge(self) -> Code | No:
+        """Division."""
+        if not self._from(1):
+            return No(f"self.{self.x} begins at {self.start!r}, by which a merge would multiply twice")
+        return [f"if earlier.{self.x} == 0:", "    return PUNT", f"self.{self.x} //= earlier.{self.x}"]
