@@ -1,9 +1,9 @@
-"""The same classes as Python hooks, compiled by numba, as cdef classes, and as the nearest built-in kernel.
+"""The same classes as Python hooks, with derived hooks, compiled by numba, as cdef classes, and as the nearest built-in kernel.
 
 ``python -m benchmarks.compiled_hooks [--tuples N] [--spark ROWS] [--write]``. CPU nanoseconds per tuple, the best of three runs on
 one thread; on Spark CPU seconds of the process tree, the best of interleaved runs, beside a UDF that does nothing. All classes have
-a hand-written `expire`; numba's programs were compiled by an earlier run. The decayed average calls libm's `pow` for each tuple
-that leaves, which its kernel does not.
+a hand-written `expire`, but for the derived ones, which have `initialize`, `iterate` and `terminate` alone; numba's programs were
+compiled by an earlier run. The decayed average calls libm's `pow` for each tuple that leaves, which its kernel does not.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from benchmarks.measure import markdown, nanoseconds
 from benchmarks.results import put
 
 WINDOWS = (10, 1_000, 100_000)
-KINDS = ("Python hooks", "iw.compiled", "cdef class", "built-in")
+KINDS = ("Python hooks", "derived", "iw.compiled", "cdef class", "built-in")
 
 
 class Spread(iw.WindowAggregate):
@@ -44,6 +44,38 @@ class Spread(iw.WindowAggregate):
         self.total -= value
         self.squares -= value * value
         self.count -= 1
+
+    def terminate(self) -> float:
+        rest = self.squares - self.total * self.total / self.count
+        if self.count < 2:
+            return None
+        return math.sqrt(rest / (self.count - 1)) if rest > 0 else 0.0
+
+
+class BaseAvg(iw.Aggregate):
+    """The average, base version only (ESL, example 7): sums of floats are kept exactly."""
+
+    def initialize(self, value):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class BaseSpread(iw.Aggregate):
+    """The standard deviation, base version only."""
+
+    def initialize(self, value):
+        self.total, self.squares, self.count = value, value * value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.squares += value * value
+        self.count += 1
 
     def terminate(self) -> float:
         rest = self.squares - self.total * self.total / self.count
@@ -97,16 +129,16 @@ def decayed(column: str) -> Any:
     return iw.decayed_avg(column, 0.99)
 
 
-def contenders(c: Any) -> dict[str, tuple[Callable[..., Any], ...]]:
-    """Per class its forms, in the order of KINDS."""
+def contenders(c: Any) -> dict[str, tuple[Callable[..., Any] | None, ...]]:
+    """Per class its forms, in the order of KINDS; None for one that there is not."""
     return {
-        "average": (MyAvg(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
-        "standard deviation": (Spread(), iw.compiled(Spread()), c.CSpread(), iw.stddev_samp),
-        "decayed average": (Decayed(0.99), iw.compiled(Decayed(0.99)), c.CDecayed(0.99), decayed),
+        "average": (MyAvg(), BaseAvg(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
+        "standard deviation": (Spread(), BaseSpread(), iw.compiled(Spread()), c.CSpread(), iw.stddev_samp),
+        "decayed average": (Decayed(0.99), None, iw.compiled(Decayed(0.99)), c.CDecayed(0.99), decayed),
     }
 
 
-def local(forms: dict[str, tuple[Callable[..., Any], ...]], tuples: int) -> str:
+def local(forms: dict[str, tuple[Callable[..., Any] | None, ...]], tuples: int) -> str:
     """Over ROWS windows of several sizes."""
     table = pa.table({"v": np.random.default_rng(7).random(tuples)})
     rows = []
@@ -114,17 +146,20 @@ def local(forms: dict[str, tuple[Callable[..., Any], ...]], tuples: int) -> str:
         for window in WINDOWS:
             spent = []
             for kind, one in zip(KINDS, its, strict=True):
-                count = tuples // 4 if kind == "Python hooks" else tuples
+                if one is None:
+                    spent.append("–")
+                    continue
+                count = tuples // 4 if kind in KINDS[:2] else tuples
                 given = table.slice(0, count)
                 over = iw.rows(window)
                 spent.append(nanoseconds(lambda o=one, g=given, w=over: iw.with_columns(g, x=o("v").over(w)), count))
-            ratios = [f"{ns / spent[-1]:.1f}x" for ns in spent[1:3]]
+            ratios = [f"{ns / spent[-1]:.1f}x" for ns in spent[2:4]]
             rows.append([name, f"{window:,}", *spent, *ratios])
             print(rows[-1], file=sys.stderr, flush=True)
     return markdown(["class", "window", *KINDS, "iw.compiled / built-in", "cdef / built-in"], rows)
 
 
-def on_spark(forms: dict[str, tuple[Callable[..., Any], ...]], rows: int, runs: int, module: str) -> str:
+def on_spark(forms: dict[str, tuple[Callable[..., Any] | None, ...]], rows: int, runs: int, module: str) -> str:
     """Over 1,000 rows of each of 64 keys."""
     from benchmarks.process_tree import seconds
     from benchmarks.spark_data import Data, session
@@ -137,7 +172,7 @@ def on_spark(forms: dict[str, tuple[Callable[..., Any], ...]], rows: int, runs: 
         df = Data(spark, Path(folder), "narrow", rows, 64).read(1)
         builds: dict[tuple[str, str], Any] = {("the floor", ""): floor_of("k", "ts", "v")}
         for name, its in forms.items():
-            for kind, one in zip(KINDS, its, strict=True):
+            for kind, one in (pair for pair in zip(KINDS, its, strict=True) if pair[1] is not None):
                 builds[name, kind] = lambda df, o=one: iw.with_columns(df, a=o("v").over(over))
         taken: dict[tuple[str, str], float] = {}
         for run in range(runs + 1):  # the first one is to get warm
@@ -149,7 +184,10 @@ def on_spark(forms: dict[str, tuple[Callable[..., Any], ...]], rows: int, runs: 
         spark.stop()
     floor = taken["the floor", ""]
     lines = [
-        [name, *(f"{taken[name, kind]:.2f} ({taken[name, kind] / floor:.2f}x)" for kind in KINDS)] for name in forms
+        [name, *(f"{its[kind]:.2f} ({its[kind] / floor:.2f}x)" if kind in its else "–" for kind in KINDS)]
+        for name, its in (
+            (name, {kind: spent for (its, kind), spent in taken.items() if its == name}) for name in forms
+        )
     ]
     table = markdown(["class", *KINDS], lines)
     return f"{rows:,} rows, 64 keys, the floor {floor:.2f} CPU s; CPU s, and against the floor:\n\n{table}"
