@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 import inwindow as iw
+from benchmarks.derived import Derived
 from benchmarks.hooks import MyAvg
 from benchmarks.measure import markdown, nanoseconds
 from benchmarks.results import put
@@ -29,8 +30,8 @@ WINDOWS = (10, 1_000, 100_000)
 KINDS = ("Python hooks", "derived", "iw.compiled", "cdef class", "built-in")
 
 
-class Spread(iw.WindowAggregate):
-    """The standard deviation, as one writes it first."""
+class BaseSpread(iw.Aggregate):
+    """The standard deviation, as one writes it first; base version only."""
 
     def initialize(self, value):
         self.total, self.squares, self.count = value, value * value, 1
@@ -39,49 +40,21 @@ class Spread(iw.WindowAggregate):
         self.total += value
         self.squares += value * value
         self.count += 1
+
+    def terminate(self) -> float:
+        rest = self.squares - self.total * self.total / self.count
+        if self.count < 2:
+            return None
+        return math.sqrt(rest / (self.count - 1)) if rest > 0 else 0.0
+
+
+class Spread(BaseSpread, iw.WindowAggregate):
+    """With its inverse."""
 
     def expire(self, value):
         self.total -= value
         self.squares -= value * value
         self.count -= 1
-
-    def terminate(self) -> float:
-        rest = self.squares - self.total * self.total / self.count
-        if self.count < 2:
-            return None
-        return math.sqrt(rest / (self.count - 1)) if rest > 0 else 0.0
-
-
-class BaseAvg(iw.Aggregate):
-    """The average, base version only (ESL, example 7): sums of floats are kept exactly."""
-
-    def initialize(self, value):
-        self.total, self.count = value, 1
-
-    def iterate(self, value):
-        self.total += value
-        self.count += 1
-
-    def terminate(self) -> float:
-        return self.total / self.count
-
-
-class BaseSpread(iw.Aggregate):
-    """The standard deviation, base version only."""
-
-    def initialize(self, value):
-        self.total, self.squares, self.count = value, value * value, 1
-
-    def iterate(self, value):
-        self.total += value
-        self.squares += value * value
-        self.count += 1
-
-    def terminate(self) -> float:
-        rest = self.squares - self.total * self.total / self.count
-        if self.count < 2:
-            return None
-        return math.sqrt(rest / (self.count - 1)) if rest > 0 else 0.0
 
 
 class Decayed(iw.WindowAggregate):
@@ -132,7 +105,7 @@ def decayed(column: str) -> Any:
 def contenders(c: Any) -> dict[str, tuple[Callable[..., Any] | None, ...]]:
     """Per class its forms, in the order of KINDS; None for one that there is not."""
     return {
-        "average": (MyAvg(), BaseAvg(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
+        "average": (MyAvg(), Derived(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
         "standard deviation": (Spread(), BaseSpread(), iw.compiled(Spread()), c.CSpread(), iw.stddev_samp),
         "decayed average": (Decayed(0.99), None, iw.compiled(Decayed(0.99)), c.CDecayed(0.99), decayed),
     }

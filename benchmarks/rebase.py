@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 import inwindow as iw
+from benchmarks.hooks import MyAvg
 from benchmarks.measure import markdown, nanoseconds
 
 TUPLES = 300_000
@@ -16,22 +17,10 @@ WINDOWS = (10, 1_000, 100_000)
 def average(rebase: bool) -> iw.Aggregate:
     """The paper's example 12: one float, one integer."""
 
-    class MyAvg(iw.WindowAggregate, rebase=rebase):
-        def initialize(self, value):
-            self.total, self.count = value, 1
+    class Average(MyAvg, rebase=rebase):
+        pass
 
-        def iterate(self, value):
-            self.total += value
-            self.count += 1
-
-        def expire(self, value):
-            self.total -= value
-            self.count -= 1
-
-        def terminate(self) -> float:
-            return self.total / self.count
-
-    return MyAvg()
+    return Average()
 
 
 def welford(rebase: bool) -> iw.Aggregate:

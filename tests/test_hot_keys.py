@@ -278,7 +278,10 @@ class Deletes(iw.WindowAggregate):
             "last(v) reaches back to the partition's start, and depends on the order",
         ),
         (iw.count_distinct("v").over(iw.unbounded(**by_k())), "and its partials are as large as the ranges"),
-        (Ids()("v").over(iw.unbounded(**by_k())), "Ids(v) reaches back to the partition's start, and is not commutative"),
+        (
+            Ids()("v").over(iw.unbounded(**by_k())),
+            "Ids(v) reaches back to the partition's start, and is not commutative",
+        ),
         (Underived()("v").over(iw.unbounded(**by_k())), "and has no merge"),
         (IdsMerge()("v").over(iw.unbounded(**by_k())), "and is not commutative=True"),
         (

@@ -72,14 +72,25 @@ def plan_of_groups(
     """The one pass of groups, or of extents."""
     if isinstance(extent, Hop) and extent.scope == "stream":
         extent = _numbered_stream(columns, extent)
+    names, orders, named = named_groups(columns, keys, extent, applied, order_by)
+    work = plan_groups(columns.schema(), names, extent, named, order_by=orders, **columns.session.planning)
+    return SparkPlan.of_groups(columns, work)
+
+
+def named_groups(
+    columns: Columns,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    order_by: tuple[Order, ...],
+) -> tuple[tuple[str, ...], tuple[Order, ...], dict[str, Applied]]:
+    """Keys, orders and aggregates by the plan's names, checked."""
     names = tuple(columns.place(key, "group_by") for key in keys)
     orders = columns.orders(order_by, "group_by")
     if extent is not None:
         columns.name(extent.on, "window")
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
-    named = named_only(columns, applied)
-    work = plan_groups(columns.schema(), names, extent, named, order_by=orders, **columns.session.planning)
-    return SparkPlan.of_groups(columns, work)
+    return names, orders, named_only(columns, applied)
 
 
 def groups(

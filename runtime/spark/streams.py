@@ -20,7 +20,7 @@ from inwindow.runtime.spark.buckets import ExtentStreamJob, StreamJob, TupleStre
 from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
-from inwindow.runtime.spark.emitted import window_result
+from inwindow.runtime.spark.emitted import named_groups, window_result
 from inwindow.runtime.spark.frames import Frame
 from inwindow.runtime.spark.labels import balanced
 from inwindow.runtime.spark.observed import sentinels_of
@@ -175,12 +175,7 @@ class StreamFrame(Frame):
         applied: Mapping[str, Applied],
         order_by: tuple[Order, ...],
     ) -> Pass:
-        names = tuple(columns.place(key, "group_by") for key in keys)
-        orders = columns.orders(order_by, "group_by")
-        if extent is not None:
-            columns.name(extent.on, "window")
-        columns.check_places((*names, *(order.column for order in orders)), "group_by")
-        named = named_only(columns, applied)
+        names, orders, named = named_groups(columns, keys, extent, applied, order_by)
         work = plan_stream_groups(columns.schema(), names, extent, named, order_by=orders, **self.session.planning)
         self._check(columns, work, "group_by().window()")
         return work
