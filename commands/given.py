@@ -56,7 +56,10 @@ def imported(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name.partition(".")[0]:
-            raise
+            if not (error.name or "").startswith(name.partition(".")[0]):
+                raise
+            module, _, last = name.rpartition(".")
+            raise UsageError(f"No module named {name!r}: write {module}:{last}, if {last} is a class in it") from None
         raise UsageError(f"No module named {name!r}, here or installed: write module:MyAvg, as in an import") from None
 
 
@@ -65,6 +68,7 @@ def attribute(module: Any, path: str, where: str) -> Any:
     found = module
     for name in path.split("."):
         if not hasattr(found, name):
-            raise UsageError(f"{where}: {getattr(found, '__name__', found)!r} has no {name!r}")
+            hint = ": make an instance in the module, and name that" if "(" in path else ""
+            raise UsageError(f"{where}: {getattr(found, '__name__', found)!r} has no {path if hint else name!r}{hint}")
         found = getattr(found, name)
     return found

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # inwindow demo | head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 141  # as shells have it: nobody reads on, so nobody knows how it would have ended
     except KeyboardInterrupt:
         return 130  # as shells have it
     except (InWindowError, ImportError, OSError) as error:

@@ -360,7 +360,7 @@ cdef class Delta(_Driver):
         if self._watch is not None and self._watch._watches and self._aggregate is not None:
             found = self._watch.find(self._aggregate, start, self._count, is_read)
             if found & POISONED:
-                self._cleanse(start)
+                self._cleanse(start, found & CANCELLED)
             elif found:
                 self._rebase(start)
 
@@ -440,7 +440,7 @@ cdef class Delta(_Driver):
         self.rebased += 1
         self._refold(start)
 
-    cdef int _cleanse(self, Py_ssize_t start) except -1:
+    cdef int _cleanse(self, Py_ssize_t start, bint is_cancelled) except -1:
         """A field is NaN or infinite: by right, or by a tuple that has left.
 
         The frame is folded afresh; where that is poisoned, too, the fold begins anew behind the tuple that did it. If the last
@@ -462,6 +462,8 @@ cdef class Delta(_Driver):
         if first >= 0:
             self._watch._guard = self._watch.guards(self._aggregate)
             if self._watch._guard >= start:
+                if is_cancelled:  # another field has lost its digits
+                    self._rebase(start)
                 return 0
         self._rebase(start)
         self._watch._guard = first  # an infinity, or NaN for another reason: as it is in the frame, till this one leaves

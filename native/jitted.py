@@ -28,7 +28,7 @@ from inwindow.udaf.errors import InWindowError
 Mask = npt.NDArray[np.uint8] | None
 CHECKED = 256  # rows that are computed by both
 _ALL_SEEN = np.zeros(0, dtype=np.uint8)
-_PLACE = np.array([0, 0, 0, 0, 0, -1, -1, -1])  # lo, hi, count; then of what makes a frame be folded afresh
+_PLACE = np.array([0, 0, 0, 0, 0, -1, -1])  # lo, hi, count; then of what makes a frame be folded afresh
 _log = logging.getLogger("inwindow")
 
 

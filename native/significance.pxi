@@ -62,15 +62,18 @@ def _floats(aggregate, names):
                     yield name, index
 
 
-def odd_floats(aggregate):
-    """The NaNs and infinities in the float fields of an aggregate, by where they are."""
+def float_fields(aggregate, prototype):
+    """The floats in the fields of an aggregate that are watched, by where they are; the prototype is what it is a copy of."""
     found = {}
-    for name, index in _floats(aggregate, stored_names(aggregate)):
+    for name, index in _floats(aggregate, stored_names(prototype)):
         value = getattr(aggregate, name)
-        value = value if index < 0 else value[index]
-        if not isfinite(value):
-            found[name, index] = value
+        found[name, index] = value if index < 0 else value[index]
     return found
+
+
+def is_lost(double now, double peak):
+    """Whether a field is so small against what it has been that its digits are not to be trusted."""
+    return fabs(now) < peak * _LOST
 
 
 cdef class _Field:

@@ -211,9 +211,9 @@ def plan_groups(
             )
         traits = one.traits
         if not traits.has_terminate:
+            instead = ".emit(...) for one row per emission" if extent is None else "iw.with_columns over a frame"
             raise UsageError(
-                f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result; use "
-                ".emit(...) for one row per emission"
+                f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result: give it one, or use {instead}"
             )
         step = _step(schema, name, one, Case(traits, extent=extent), None, ansi, zone)
         steps.append(watched(step, one, keys, order_by))

@@ -175,7 +175,10 @@ class Grouped:
     def emit(self, *columns: Any, **named: Applied) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
         if self.extent is not None:
-            raise UsageError("emit() is for groups without window(...): an extent gives its results with agg(...)")
+            raise UsageError(
+                "emit() is for groups without window(...): an extent gives its results with agg(...), of aggregates that have a "
+                "terminate"
+            )
         over = {}
         listed = [name for column in columns for name in _columns(column, self.place)]
         kept = [column for column in listed if isinstance(column, str)]
@@ -360,6 +363,10 @@ def _named(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> di
                     f"{given}emitted_at()): the time at which a tuple leaves is a column of iw.select, over a window with "
                     "active_expiration=True"
                 )
+            if type(one).__name__ == "Column":
+                raise UsageError(
+                    f"{given}{shown(one)}) is Spark's own: leave it to df.withColumn or groupBy().agg, or take ours, such as iw.avg"
+                )
             raise UsageError(
                 f"{given}{one.describe() if isinstance(one, Window) else shown(one)}) is not an aggregate applied to columns: "
                 "write my_avg('price'), with .over(window) where one is needed"
@@ -390,6 +397,10 @@ def _place_item(
         columns[name or passed[0]] = passed[1]
         return name or str(passed[0])
     given = f"{name}={shown(item)}" if name else shown(item)
+    if name == "of":
+        raise UsageError(
+            f"select({given}): results at the rows of another table are made by iw.with_columns(labels, of=events)"
+        )
     raise UsageError(f"select({given}): an item is a column name, an aggregate over a window, or iw.emitted_at()")
 
 
@@ -469,7 +480,8 @@ def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto"
     named, hot_keys = _or_column(named, "hot_keys", hot_keys, "auto")
     expressions = _named(applied, named, "explain")
     if not expressions:
-        raise UsageError("explain() was given no aggregate: write explain(df, name=iw.avg('x').over(window))")
+        given = "no data" if isinstance(data, Applied) else "no aggregate"
+        raise UsageError(f"explain() was given {given}: write explain(df, name=iw.avg('x').over(window))")
     if isinstance(data, Grouped):
         if of is not None:
             raise UsageError(

@@ -167,7 +167,8 @@ def _frame_agrees(steps: Steps, rows: Sequence[Tuple], leaving: list[int]) -> No
     for arriving, count in enumerate(leaving):
         start = min(oldest + count, max(arriving - 1, 0))
         for leaver in range(oldest, start):
-            if not moved.expire(rows[leaver]) or moved.is_poisoned(rows[leaver + 1 : arriving]):
+            refused = not moved.expire(rows[leaver])
+            if refused or moved.is_poisoned(rows[leaver + 1 : arriving]) or moved.has_lost_digits():
                 moved = steps.copy("moved").take(rows[start:arriving])
                 break
         oldest = max(start, oldest)
@@ -248,7 +249,9 @@ def _unmerge_undoes(steps: Steps, example: Example) -> None:
     before = earliest.keep("before")
     if moved.unmerge(earliest):
         steps.agree(earliest, before)
-        steps.agree(moved, steps.copy("afresh").take([row for run in runs[1:] for row in run]))
+        later = [row for run in runs[1:] for row in run]
+        if not moved.is_poisoned(later) and not moved.has_lost_digits():
+            steps.agree(moved, steps.copy("afresh").take(later))
 
 
 def _results_are_tuples(steps: Steps, example: Example) -> None:

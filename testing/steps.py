@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inwindow.native._fresh import fresh
-from inwindow.native._hooks import odd_floats
+from inwindow.native._hooks import float_fields, is_lost
 from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import same
 from inwindow.testing.state import pickled
@@ -87,6 +87,7 @@ class Copy:
         self.steps, self.name, self.it = steps, name, it
         self.has_begun = False
         self.said: list[Any] = []  # by the hooks of a class without terminate
+        self.peaks: dict[Any, float] = {}  # of its float fields
         self.is_blocking = hasattr(it, "terminate")
 
     def take(self, rows: Sequence[Tuple]) -> "Copy":
@@ -111,11 +112,26 @@ class Copy:
         traits = self.steps.aggregate._traits
         if traits is None or not traits.rebase:
             return False
-        odd = odd_floats(self.it)
+        odd = {
+            place: value
+            for place, value in float_fields(self.it, self.steps.aggregate).items()
+            if not math.isfinite(value)
+        }
         if not odd:
             return False
         afresh = Copy(Steps(self.steps.aggregate, 0.0, self.steps.restore), "", fresh(self.steps.aggregate)).take(rows)
-        return not same(odd, {place: value for place, value in odd_floats(afresh.it).items() if place in odd}, 0.0)
+        of_rows = float_fields(afresh.it, self.steps.aggregate)
+        return not same(odd, {place: of_rows[place] for place in odd if place in of_rows}, 0.0)
+
+    def has_lost_digits(self) -> bool:
+        """Whether a float field has become tiny against what it has been: there, too, the framework folds the frame afresh."""
+        traits = self.steps.aggregate._traits
+        if traits is None or not traits.rebase:
+            return False
+        return any(
+            is_lost(value, self.peaks.get(place, 0.0))
+            for place, value in float_fields(self.it, self.steps.aggregate).items()
+        )
 
     def merge(self, later: "Copy") -> "Copy":
         """A later run is merged in."""
@@ -160,6 +176,10 @@ class Copy:
                 answer = PUNT if any(one is PUNT for one in answer) else answer
         except Exception as error:
             raise Broken(self.steps, call=line(*self.steps.lines[-1]), error=error) from error
+        if hook in ("initialize", "iterate", "merge"):
+            for place, value in float_fields(self.it, self.steps.aggregate).items():
+                if math.isfinite(value):
+                    self.peaks[place] = max(self.peaks.get(place, 0.0), abs(value))
         if not self.is_blocking and hook in ("initialize", "iterate"):
             template, _ = self.steps.lines.pop()
             if not self.said:

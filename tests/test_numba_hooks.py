@@ -132,6 +132,86 @@ def test_an_infinity_and_a_nan_leave_no_trace() -> None:
     assert outcome(table, 100, iw.compiled(MyAvg()), "v", window)[4:] == ["nan"] * (len(values) - 4)
 
 
+class Two(iw.WindowAggregate):
+    """A NaN in one field says nothing of the other."""
+
+    def initialize(self, a, b):
+        self.a, self.b = a, b
+
+    def iterate(self, a, b):
+        self.a += a
+        self.b += b
+
+    def expire(self, a, b):
+        self.a -= a
+        self.b -= b
+
+    def terminate(self) -> float:
+        return self.a
+
+
+class Other(Two):
+    def terminate(self) -> float:
+        return self.b
+
+
+COLUMN = st.lists(st.sampled_from([1.0, 2.0, 4.0, math.nan, math.nan, math.inf, -math.inf]), min_size=12, max_size=12)
+
+
+@given(COLUMN, COLUMN, st.sampled_from([2, 4]))
+def test_a_nan_in_one_field_says_nothing_of_another(a: list[float], b: list[float], rows: int) -> None:
+    table, window = table_of(a=(a, pa.float64()), b=(b, pa.float64())), iw.rows(rows, order_by="t")
+    for of in (Two(), Other()):
+        afresh = outcome(table, 100, of, "ab", replace(window, strategy="recompute"))
+        assert outcome(table, 100, iw.compiled(of), "ab", window) == afresh == outcome(table, 100, of, "ab", window)
+
+
+class Squares(iw.WindowAggregate):
+    def initialize(self, v):
+        self.total = v * v
+
+    def iterate(self, v):
+        self.total += v * v
+
+    def expire(self, v):
+        self.total -= v * v
+
+    def terminate(self) -> float:
+        return float(self.total)
+
+
+def test_a_product_that_passes_64_bits_is_seen_behind_the_first_rows() -> None:
+    table = table_of(v=([1] * 300 + [2**40 + 1, 3, 5, 7], pa.int64()))
+    window = iw.rows(3, order_by="t")
+    assert outcome(table, 400, iw.compiled(Squares()), "v", window) == outcome(table, 400, Squares(), "v", window)
+
+
+class Level(iw.Aggregate):
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self._level = min(value, 100.0)
+
+    def initialize(self, v):
+        self.level = v
+
+    def iterate(self, v):
+        self.level += v
+
+    def terminate(self) -> float:
+        return self.level
+
+
+def test_a_property_is_refused() -> None:
+    table = table_of(v=([1.0], pa.float64()))
+    with pytest.raises(iw.UsageError, match="self.level is a property, which is called when it is read or set"):
+        iw.with_columns(table, x=iw.compiled(Level())("v").over(iw.unbounded(order_by="t")))
+    assert "self.level" in str(iw.explain(table, x=Level()("v").over(iw.rows(3)))).partition("underived")[2]
+
+
 def test_many_expirations_and_a_large_number_lose_no_digits() -> None:
     values = [1e17, *(0.1 * (n % 7) for n in range(200_000))]
     table, window = table_of(v=(values, pa.float64())), iw.rows(10, order_by="t")

@@ -269,3 +269,27 @@ def test_what_a_check_finds_a_sentinel_finds_on_such_data(kind: type) -> None:
             with contextlib.suppress(iw.StrategyError, iw.ResultTypeError):
                 iw.with_columns(given, x=aggregate(*names).over(iw.rows(size), strategy=strategy, sentinel=sentinel))
     assert sentinel.deviations > 0
+
+
+def test_a_number_warns_of_the_first_deviation() -> None:
+    """Nobody could ask it what it has found."""
+    table = pa.table({"v": [0.0, 1.0, 0.0, 2.0, 3.0, 4.0]})
+
+    class Hasty(iw.WindowAggregate):
+        def initialize(self, value):
+            self.total = value
+
+        def iterate(self, value):
+            self.total += value
+
+        def expire(self, value):
+            self.total -= 1.0
+
+        def terminate(self) -> float:
+            return self.total
+
+    with pytest.warns(
+        UserWarning, match=r"Hasty\(v\) gave .*; give sentinel=iw.Sentinel\(1\) to count deviations"
+    ) as told:
+        iw.with_columns(table, x=Hasty()("v").over(iw.rows(2), sentinel=1))
+    assert len(told) == 1

@@ -51,9 +51,9 @@ class _Over:
     """``over`` of an aggregate that is not applied to columns yet: an error, unless a class has its own."""
 
     def __get__(self, aggregate: Any, kind: type) -> Any:
-        it = kind.__name__
-        given, missing = (it, "is a class") if aggregate is None else (f"{it}()", "is not applied to columns yet")
-        raise NotAppliedError(f"{given}.over(...): {given} {missing}: write {it}()('price').over(window)")
+        made = f"{kind.__name__}({'...' if '__init__' in vars(kind) else ''})"
+        given, missing = (kind.__name__, "is a class") if aggregate is None else (made, "is not applied to columns yet")
+        raise NotAppliedError(f"{given}.over(...): {given} {missing}: write {made}('price').over(window)")
 
 
 class Aggregate:

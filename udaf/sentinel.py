@@ -5,6 +5,7 @@ workers beside the rows, as observed metrics (``runtime/spark/observed.py``).
 """
 
 import math
+import warnings
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -84,6 +85,7 @@ class Sentinel:
         if not isinstance(fails, bool):
             raise UsageError(f"Sentinel(fails={shown(fails)}): write True or False")
         self.share, self.tolerance, self.fails = float(share), float(tolerance), fails
+        self._tells = False  # the first deviation, by a warning: nobody else would
         self._found = Found()
         self._elsewhere: list[Any] = []  # what Spark observes
 
@@ -92,10 +94,11 @@ class Sentinel:
 
     def __getstate__(self) -> dict[str, Any]:
         """What it is told, not what it has found: a worker's begins at nothing."""
-        return {"share": self.share, "tolerance": self.tolerance, "fails": self.fails}
+        return {"share": self.share, "tolerance": self.tolerance, "fails": self.fails, "tells": self._tells}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
+        self.__init__(state["share"], tolerance=state["tolerance"], fails=state["fails"])  # type: ignore[misc]
+        self._tells = state["tells"]
 
     def __deepcopy__(self, memo: Any) -> "Sentinel":
         return self
@@ -136,6 +139,13 @@ class Sentinel:
     def note(self, found: Found) -> None:
         """Something was found."""
         self._found = self._found + found
+        if found.deviations and self._tells:
+            self._tells = False
+            warnings.warn(
+                f"{found.largest}; give sentinel=iw.Sentinel({self.share:g}) to count deviations, or fails=True to end the job",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def elsewhere(self, found: Any) -> None:
         """A function that says what was found by other processes."""
@@ -143,8 +153,12 @@ class Sentinel:
 
 
 def sentinel_of(given: Any) -> Sentinel:
-    """A sentinel, or one for a share."""
-    return given if isinstance(given, Sentinel) else Sentinel(given)
+    """A sentinel, or one for a share, of which nobody can ask what it has found."""
+    if isinstance(given, Sentinel):
+        return given
+    made = Sentinel(given)
+    made._tells = True
+    return made
 
 
 def distance(given: Any, expected: Any, scale: float) -> float:

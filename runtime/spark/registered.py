@@ -21,7 +21,7 @@ from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.spec import Window
 
 
-def register(spark: Any, name: str, aggregate: Any, *, over: Any = None, returns: Any = None) -> None:
+def register(spark: Any, name: str, aggregate: Any = None, *, over: Any = None, returns: Any = None) -> None:
     """Give SQL an aggregate: an instance of your class, or a built-in such as ``iw.median``.
 
     :func:`inwindow.sql` takes it with any window. Plain ``spark.sql`` takes it as a function of the row number, the

@@ -61,6 +61,9 @@ class Reading:
     given: dict[str, Number]  # attributes of the object or its class, before the first tuple
 
 
+_OWN_WAYS = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
+
+
 def read(aggregate: Aggregate) -> Reading:
     """Read the hooks of a plain aggregate."""
     kind, traits = type(aggregate), aggregate._traits
@@ -75,10 +78,17 @@ def read(aggregate: Aggregate) -> Reading:
     ):
         if fails:
             raise refused(name, f"{name} {what}")
+    for base in kind.__mro__[:-1]:
+        way = next((one for one in _OWN_WAYS if one in vars(base)), None)
+        if way is not None:
+            raise refused(name, f"{base.__name__} has {way}, so that attributes are more than values")
     hooks = {hook: _hook(name, hook, getattr(kind, hook)) for hook in READ if hasattr(kind, hook)}
     given: dict[str, Number] = {}
     for hook in hooks.values():
         for attribute in _of_self(hook.tree):
+            of_class = next((vars(base)[attribute] for base in kind.__mro__ if attribute in vars(base)), None)
+            if hasattr(type(of_class), "__set__") and type(of_class).__name__ != "member_descriptor":
+                raise refused(name, f"self.{attribute} is a property, which is called when it is read or set")
             value = inspect.getattr_static(aggregate, attribute, None)
             if type(value) in (bool, float) or (type(value) is int and abs(value) < 1 << 63):
                 given[attribute] = value

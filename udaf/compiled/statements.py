@@ -224,8 +224,11 @@ class Statements:
         return self._return(node.value, node), True
 
     def _return(self, value: ast.expr | None, node: ast.AST) -> list[str]:
-        nothing = value is None or (isinstance(value, ast.Constant) and value.value is None)
+        nothing = value is None or _is_none(value)
         if self.hook.name == "terminate":
+            if isinstance(value, ast.IfExp) and any(map(_is_none, (value.body, value.orelse))):
+                branches = [[f"    {line}" for line in self._return(one, node)] for one in (value.body, value.orelse)]
+                return [f"if {self.expressions.test(value.test)}:", *branches[0], "else:", *branches[1]]
             zero = "0.0" if self.result == F else "0"
             if nothing or value is None:
                 return [f"return {zero}, True"]
@@ -249,3 +252,7 @@ class Statements:
 
 def _indented(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None

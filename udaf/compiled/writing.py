@@ -7,9 +7,9 @@ the one before begins afresh. The state is a handful of local variables; between
     integers   the int and bool attributes
     place      lo, hi, count as in Delta; then what it takes to look
 
-Where floats are subtracted the loop looks at them: a frame is folded afresh if a float is NaN or infinite and no NaN that has come
-is still there to blame, if it is small against what it has been, or if very many tuples have left. Where that does not help it
-is not done again until the tuples that are in the way (the last that was large; all, for an infinity) have left.
+Where floats are subtracted the loop looks at them: a frame is folded afresh if a float is NaN or infinite, if it is small against
+what it has been, or if very many tuples have left. Where that does not help it is not done again until the tuple that is in the
+way (the last that made it so in a fold that begins anew behind each such one; the last that was large) has left, or an infinity.
 """
 
 import ast
@@ -140,7 +140,7 @@ def _loop(
     RESULT, COLUMNS, seen, base, start, end, place, fresh_floats, fresh_integers, floats, integers, valid, afresh, gives, looks
 ):
     lo, hi, count = place[0], place[1], place[2]
-    since, bad_left, last_nan, odd, small = place[3], place[4], place[5], place[6], place[7]
+    since, bad_left, odd, small = place[3], place[4], place[5], place[6]
     large = -1
     has_seen = len(seen) > 0
     _one = fresh_floats[0]
@@ -162,7 +162,7 @@ def _loop(
                 if count == 0:
                     break
                 since += 1
-                if BAD:
+                if INFINITE:
                     bad_left = 1
                 TAKEN = expire(GIVEN)
                 if punts:
@@ -182,8 +182,6 @@ def _loop(
                 else:
                     TAKEN = iterate(GIVEN)
                 count += 1
-                if NAN:
-                    last_nan = p
                 PEAKS
                 if LARGE:
                     large = p
@@ -193,10 +191,27 @@ def _loop(
             is_odd = ODD
             is_small = SMALL
             if again == 1:
-                odd = last - 1 if is_odd else odd
                 small = large if is_small else small
+                if is_odd:
+                    KEEP
+                    n = 0
+                    for p in range(first, last):
+                        if has_seen and seen[p - base] == 0:
+                            continue
+                        if n == 0:
+                            LOAD_FRESH
+                            TAKEN = initialize(GIVEN)
+                        else:
+                            TAKEN = iterate(GIVEN)
+                        n += 1
+                        if ODD:
+                            NOTE
+                            n = 0
+                    BACK
+                    odd = last - 1
+                    GUARD
                 break
-            due = is_odd and last_nan < first and (bad_left == 1 or first > odd)
+            due = is_odd and (bad_left == 1 or first > odd)
             due = due or (is_small and first > small) or (since >= OFTEN and since >= 16 * count)
             if not due:
                 break
@@ -209,7 +224,7 @@ def _loop(
                 out[i], is_null = terminate(KNOWN)
                 valid[i] = 0 if is_null else 1
     place[0], place[1], place[2] = lo, hi, count
-    place[3], place[4], place[5], place[6], place[7] = since, bad_left, last_nan, odd, small
+    place[3], place[4], place[5], place[6] = since, bad_left, odd, small
     STORE_STATE
 
 
@@ -277,8 +292,19 @@ def _loop(
         ],
         "BEFORE": [f"b_{name} = s_{name}" for name in watched],
         "LARGE": _any(f"abs(s_{name} - b_{name}) > p_{name} * 2.0**-20" for name in watched),
-        "BAD": _any(f"{value} - {value} != 0.0" for value in real),
-        "NAN": _any(f"{value} != {value}" for value in real),
+        "INFINITE": _any(f"abs({value}) == _inf" for value in real),
+        "KEEP": [
+            *(f"t_{name}, l_{name}, q_{name} = s_{name}, -1, p_{name}" for name in watched),
+            *(f"t_{name} = s_{name}" for name in state.changing if name not in watched),
+        ],
+        "NOTE": [
+            f"l_{name} = p if s_{name} != s_{name} or (t_{name} == t_{name} and s_{name} - s_{name} != 0.0) else l_{name}"
+            for name in watched
+        ],
+        "BACK": [*(f"s_{name} = t_{name}" for name in state.changing), *(f"p_{name} = q_{name}" for name in watched)],
+        "GUARD": [
+            f"odd = min(odd, l_{name}) if s_{name} - s_{name} != 0.0 and l_{name} >= 0 else odd" for name in watched
+        ],
         "ODD": _any(f"s_{name} - s_{name} != 0.0" for name in watched),
         "SMALL": _any(f"abs(s_{name}) < p_{name} * 2.0**-20" for name in watched),
         "OFTEN": "65536",

@@ -52,7 +52,11 @@ class Fields:
         return Reader(hook, pure, step)
 
     def _check_names(self) -> None:
-        """What the derived lines call things is not what the user's do."""
+        """What the derived lines call things is not what the user's do; nor is a parameter what the other hook knows outside."""
+        if self.begin is not None:
+            for name in {*self.begin.function.__code__.co_names} & {*self.step.parameters}:
+                if self.begin.known(name)[0]:
+                    raise Cannot(f"{name} is a parameter of {self.step.name}, and something else in initialize")
         for hook in (self.step, self.begin):
             taken = {*hook.parameters, *hook.function.__code__.co_varnames[1:]} if hook else set()
             for name in taken & {"_left", "self", "PUNT", "ExactSum"}:
@@ -78,8 +82,12 @@ class Fields:
         """Of each field, by its name."""
         by_step, by_first = terms.terms_of(self.steps), terms.terms_of(self.first)
         for name in sorted({*by_step, *by_first}):
-            if any(name in vars(base) and callable(vars(base)[name]) for base in self.kind.__mro__):
-                raise Cannot(f"self.{name} is a method")
+            of_class = next((vars(base)[name] for base in self.kind.__mro__ if name in vars(base)), None)
+            if callable(of_class) or hasattr(type(of_class), "__set__") or hasattr(type(of_class), "__get__"):
+                raise Cannot(f"self.{name} is a method or a property")
+        starts = [id(it) for it in map(self.aggregate.__dict__.get, by_step) if isinstance(it, (list, set, dict))]
+        if len(set(starts)) < len(starts):
+            raise Cannot("two of its fields begin as one object")
         found = {}
         for name in {**by_first, **by_step}:
             found[name] = self._form(name, by_step.get(name, []), by_first.get(name, []))
@@ -106,6 +114,8 @@ class Fields:
             return self._of_first(name, first)
         if any(update.does in ("set", "empty") for update in updates):
             return self._newest(name, step, first)
+        if any(update.is_new for update in updates):
+            raise Cannot(f"self.{name} is made anew by iterate")
         if self.begin is None:
             return form_of(name, updates, True, value_of_start(self.aggregate, name))
         if not first:

@@ -2,7 +2,7 @@
 
 import ast
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from inwindow.udaf.derive.containers import Counts, Members, Queue
@@ -64,6 +64,8 @@ def _extreme(x: str, sign: str, updates: list[Update], kinds: set[Any], has_star
     if kinds == {float}:
         if not all(update.keeps_first for update in updates):
             raise Cannot(f"`max(value, self.{x})` begins anew at a NaN: write max(self.{x}, value)")
+        if len(updates) > 1:
+            raise Cannot(f"self.{x} is an extreme of several floats of a tuple, of which one may be NaN")
         return FloatExtreme(x, has_start, start, sign=sign, from_none=from_none)
     if None in kinds or not kinds <= set(ORDERED) or not (len(kinds) == 1 or kinds <= {int, bool}):
         raise Cannot(f"self.{x} is an extreme of {_named(kinds)}, whose order is not known to be total")
@@ -75,8 +77,9 @@ def _extreme(x: str, sign: str, updates: list[Update], kinds: set[Any], has_star
 
 
 def _counts(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
-    if has_start and (not isinstance(start, dict) or start):
-        raise Cannot(f"self.{x} does not begin empty")
+    is_plain = type(start) in (dict, Counter) or (type(start) is defaultdict and start.default_factory is int)
+    if has_start and (not is_plain or start):
+        raise Cannot(f"self.{x} does not begin as an empty dict, Counter or defaultdict(int)")
     for update in updates:
         one = update.value
         if not (isinstance(one, ast.Constant) and type(one.value) is int and one.value > 0):

@@ -81,6 +81,8 @@ def _is_orderless_view(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) 
         made = above[place]
         if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or place.iter is not it:
             return False
+        if any(isinstance(node, (ast.NamedExpr, ast.Call, ast.Await, ast.Yield)) for node in ast.walk(made.elt)):
+            return False  # what it calls might note the order
         call = above[made]
         return (
             isinstance(call, ast.Call) and _orderless_call(hook, call) and _called(hook, call.func) in (sum, any, all)

@@ -133,6 +133,10 @@ def _first(entries: list[tuple[Conditions, Update]], does: str, *, constants_sta
                 raise Cannot(f"self.{update.field} begins in more than one way")
             if conditions and first.has_start and not at_zero:
                 raise Cannot(f"self.{update.field} begins in more than one way")
+            if conditions and not _exclude(
+                conditions, [more for more, its in entries if its is not update and its.does == "set"]
+            ):
+                raise Cannot(f"self.{update.field} is set twice in initialize, under conditions that may both hold")
             if not conditions:
                 first = First(is_set=True)
             first.is_set = True
@@ -145,6 +149,12 @@ def _first(entries: list[tuple[Conditions, Update]], does: str, *, constants_sta
         else:
             first.terms.append((conditions, update))
     return first
+
+
+def _exclude(conditions: Conditions, others: list[Conditions]) -> bool:
+    """Whether of these ways at most one is taken, besides one that always is."""
+    turned = {(test, not way) for test, way in conditions}
+    return all(not more or turned & {*more} for more in others)
 
 
 def _is_constant(it: ast.expr) -> bool:

@@ -120,6 +120,8 @@ class Reader:
         if isinstance(it, ast.If):
             return self._if(it)
         if isinstance(it, ast.Assign):
+            if len(it.targets) > 1 and not _is_number(it.value):
+                raise Cannot(f"`{ast.unparse(it)}` may make two names of one object")
             return [step for target in it.targets for step in self._assign(target, it.value, it)]
         if isinstance(it, ast.AnnAssign) and it.value is not None:
             return self._assign(it.target, it.value, it)
@@ -315,6 +317,14 @@ class Reader:
         if ast.unparse(there.target) == place and ast.unparse(new) == f"{place} = {ast.unparse(there.value)}":
             return self._count(name, it.test.left, there.value, it)
         return None
+
+
+def _is_number(it: ast.expr) -> bool:
+    """Whether it cannot be a container: constants, names, and arithmetic of such."""
+    return all(
+        isinstance(node, (ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context))
+        for node in ast.walk(it)
+    )
 
 
 def _is_text(it: ast.stmt) -> bool:

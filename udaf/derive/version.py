@@ -75,13 +75,18 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
     written = tuple(inspect.getattr_static(kind, hook, None) for hook in ("initialize", "iterate", "terminate"))
     at = kinds, _facts(aggregate), tuple((id(hook), getattr(hook, "__code__", None)) for hook in written)
     known = found.get(at)
-    if known is None or not all(hook.known(name) == (True, value) for hook, name, value in known.names):
+    if known is None or not all(_still(hook.known(name), value) for hook, name, value in known.names):
         try:
             known = _Version(aggregate, kinds, wanted).derived()
         except Cannot as reason:
             known = Derivation(why_not=dict.fromkeys(wanted, str(reason)))
         found[at] = known
     return known
+
+
+def _still(found: tuple[bool, Any], value: Any) -> bool:
+    """Whether a name stands for what it stood for: 1.0 is not 1."""
+    return found == (True, value) and type(found[1]) is type(value)
 
 
 def _facts(aggregate: Aggregate) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
 from inwindow.udaf.errors import UsageError, shown
 
 
-def sql(spark: Any, text: str) -> Any:
+def sql(spark: Any, text: str = "") -> Any:
     """A DataFrame from one SELECT with windows of ours in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 
     A call over a window is ours if its name was given to :func:`inwindow.register`, or if it is a built-in's and the window
@@ -38,7 +38,7 @@ def sql(spark: Any, text: str) -> Any:
     ...     "FROM bids WHERE price > 0 ORDER BY a DESC LIMIT 3").show()  # doctest: +SKIP
     """
     check_session(spark, "sql")
-    if not isinstance(text, str):
+    if not isinstance(text, str) or not text:
         raise UsageError(f"iw.sql(spark, {shown(text)}): the statement is a text, as in 'SELECT ...'")
     registered = aggregates_of(spark)
     statement = read(text, registered.keys(), BUILT_IN.keys())

@@ -1,0 +1,311 @@
+"""Classes written oddly, with results that a hasty derivation would get wrong: over every frame what the definition gives."""
+
+import math
+from collections import Counter, OrderedDict, defaultdict
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import inwindow as iw
+
+NAN = math.nan
+
+
+class Level(iw.Aggregate):
+    """A field that is a property."""
+
+    @property
+    def level(self):
+        return self._level
+
+    @level.setter
+    def level(self, value):
+        self._level = min(value, 100)
+
+    def initialize(self, v):
+        self.level = v
+
+    def iterate(self, v):
+        self.level += v
+
+    def terminate(self) -> int:
+        return self._level
+
+
+class Keep(iw.Aggregate):
+    """A container that is made anew."""
+
+    def initialize(self, v):
+        self.last = [v]
+
+    def iterate(self, v):
+        self.last = [v]
+
+    def terminate(self) -> int:
+        return len(self.last)
+
+
+class KeepSet(iw.Aggregate):
+    def initialize(self, v):
+        self.last = {v}
+
+    def iterate(self, v):
+        self.last = {v}
+
+    def terminate(self) -> int:
+        return len(self.last)
+
+
+class KeepDict(iw.Aggregate):
+    def initialize(self, v):
+        self.last = {v: 1}
+
+    def iterate(self, v):
+        self.last = {v: 1}
+
+    def terminate(self) -> int:
+        return len(self.last)
+
+
+class Smooth(iw.Aggregate):
+    """A dict that is more than a dict."""
+
+    def __init__(self):
+        self.counts = defaultdict(lambda: 1)
+
+    def iterate(self, v):
+        self.counts[v] += 1
+
+    def terminate(self) -> int:
+        return sum(self.counts.values())
+
+
+class Lenient(Counter):
+    def __missing__(self, key):
+        return 5
+
+
+class Missing(Smooth):
+    def __init__(self):
+        self.counts = Lenient()
+
+
+class Capped(OrderedDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        if len(self) > 2:
+            self.popitem(last=False)
+
+
+class Recent(iw.Aggregate):
+    def __init__(self):
+        self.counts = Capped()
+
+    def iterate(self, v):
+        self.counts[v] = self.counts.get(v, 0) + 1
+
+    def terminate(self) -> int:
+        return sum(self.counts.values())
+
+
+class Alias(iw.Aggregate):
+    """Two names of one object."""
+
+    def initialize(self, v):
+        self.x = self.y = set()
+        self.iterate(v)
+
+    def iterate(self, v):
+        self.x.add(v)
+        self.y.add(v % 3)
+
+    def terminate(self) -> int:
+        return len(self.x)
+
+
+class AliasOfInit(iw.Aggregate):
+    def __init__(self):
+        self.x = self.y = []
+
+    def iterate(self, v):
+        self.x.append(v)
+        self.y.append(v % 3)
+
+    def terminate(self) -> int:
+        return len(self.x)
+
+
+class Begin(iw.Aggregate):
+    """Set twice, at times."""
+
+    def initialize(self, v):
+        if v > 0:
+            self.n = v
+        else:
+            self.n = 0
+        if v > 5:
+            self.n = v
+
+    def iterate(self, v):
+        if v > 0:
+            self.n += v
+        if v > 5:
+            self.n += v
+
+    def terminate(self) -> int:
+        return self.n
+
+
+class Leak(iw.Aggregate):
+    """A look at the order of a dict by the side."""
+
+    def initialize(self, v):
+        self.counts = {v: 1}
+
+    def iterate(self, v):
+        self.counts[v] = self.counts.get(v, 0) + 1
+
+    def terminate(self) -> list[int]:
+        keys = []
+        all(keys.append(key) is None for key in self.counts)
+        return keys
+
+
+class Walrus(Leak):
+    def terminate(self) -> int:
+        so_far = 0
+        return sum((so_far := 2 * so_far + n) for n in self.counts.values())
+
+
+v = 10
+
+
+class Names(iw.Aggregate):
+    """What is a parameter here is a global there."""
+
+    def initialize(self, w):
+        self.total = w * v
+
+    def iterate(self, v):
+        self.total += v * v
+
+    def terminate(self) -> int:
+        return self.total
+
+
+VALUES = [60, 60, 30, 5, -2, 7, 1, 7, 0, 3, 2, 3, 4, 60]
+WINDOWS = [iw.rows(2), iw.rows(3), iw.rows(4, slide=2), iw.rows_between(-2, 2), iw.rows(6, slide=3)]
+
+
+@pytest.mark.parametrize(
+    "kind", [Level, Keep, KeepSet, KeepDict, Smooth, Missing, Recent, Alias, AliasOfInit, Begin, Leak, Walrus, Names]
+)
+def test_as_the_definition_has_it(kind: Any) -> None:
+    table = pa.table({"v": VALUES})
+    for window in WINDOWS:
+        given, afresh = (
+            iw.with_columns(table, x=kind()("v").over(one))["x"].to_pylist()
+            for one in (window, replace(window, strategy="recompute"))
+        )
+        assert given == afresh, window
+
+
+class HighOfTwo(iw.Aggregate):
+    def initialize(self, a, b):
+        self.high = None
+        self.iterate(a, b)
+
+    def iterate(self, a, b):
+        if self.high is None or a > self.high:
+            self.high = a
+        if self.high is None or b > self.high:
+            self.high = b
+
+    def terminate(self) -> float:
+        return self.high
+
+
+def test_an_extreme_of_two_columns_with_nan() -> None:
+    table = pa.table({"a": [9.0, 1.0, NAN, NAN], "b": [0.0, NAN, 5.0, -3.0]})
+    window = iw.rows(3)
+    given, afresh = (
+        iw.with_columns(table, x=HighOfTwo()("a", "b").over(one))["x"].to_pylist()
+        for one in (window, replace(window, strategy="recompute"))
+    )
+    assert str(given) == str(afresh)
+
+
+class Pair(iw.WindowAggregate):
+    def initialize(self, a, b):
+        self.a, self.b = a, b
+
+    def iterate(self, a, b):
+        self.a += a
+        self.b += b
+
+    def expire(self, a, b):
+        self.a -= a
+        self.b -= b
+
+    def terminate(self) -> list[float]:
+        return [self.a, self.b]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "rows"),
+    [
+        ([1e300, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, NAN, 1.0, NAN, 1.0, NAN, 1.0], 3),
+        ([1e16] + [1.0] * 60, [1.0] * 5 + [NAN] + [1.0] * 55, 5),
+    ],
+)
+def test_a_nan_in_one_field_hides_nothing_of_another(a: list[float], b: list[float], rows: int) -> None:
+    table, window = pa.table({"a": a, "b": b}), iw.rows(rows)
+    given, afresh = (
+        iw.with_columns(table, x=Pair()("a", "b").over(one))["x"].to_pylist()
+        for one in (window, replace(window, strategy="recompute"))
+    )
+    assert str(given) == str(afresh)
+
+
+class Unmerged(iw.WindowAggregate):
+    """All hooks, over one plain float."""
+
+    def initialize(self, v: float) -> None:
+        self.total = v
+
+    def iterate(self, v: float) -> None:
+        self.total += v
+
+    def expire(self, v: float) -> None:
+        self.total -= v
+
+    def merge(self, later: "Unmerged") -> None:
+        self.total += later.total
+
+    def unmerge(self, earliest: "Unmerged") -> None:
+        self.total -= earliest.total
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Outside(iw.WindowAggregate):
+    """A field that its own code does not set, so that nobody watches it."""
+
+    def iterate(self, v: float) -> None:
+        setattr(self, "total", getattr(self, "total", 0.0) + v)  # noqa: B010
+
+    def expire(self, v: float) -> None:
+        setattr(self, "total", getattr(self, "total", 0.0) - v)  # noqa: B010
+
+    def terminate(self) -> float:
+        return self.total
+
+
+def test_what_a_check_says_of_floats() -> None:
+    for seed in range(4):
+        iw.testing.check(Unmerged(), seed=seed)
+    with pytest.raises(iw.testing.BrokenPromise):
+        iw.testing.check(Outside(), seed=0)
