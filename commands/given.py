@@ -59,7 +59,9 @@ def imported(name: str) -> Any:
             if not (error.name or "").startswith(name.partition(".")[0]):
                 raise
             module, _, last = name.rpartition(".")
-            raise UsageError(f"No module named {name!r}: write {module}:{last}, if {last} is a class in it") from None
+            raise UsageError(
+                f"No module named {name!r}, here or installed: write {module}:{last}, if that is a class in it"
+            ) from None
         raise UsageError(f"No module named {name!r}, here or installed: write module:MyAvg, as in an import") from None
 
 

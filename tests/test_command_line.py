@@ -105,7 +105,7 @@ def test_output_may_be_cut_off() -> None:
     command = [sys.executable, "-m", "inwindow.commands", "demo", "--local", "--rows", "500"]
     run = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, timeout=120)
     os.close(writes)
-    assert run.returncode == 1 and run.stderr == b""
+    assert run.returncode == 141 and run.stderr == b""
 
 
 # demo
@@ -354,6 +354,8 @@ BAD = [
     ("demo --rows many", "is not a whole number from 1 on"),
     ("demo --local --save /no/where.html", "there is no folder '/no'"),
     ("bench averag", "did you mean avg?"),
+    ("bench mymodule.Top", "write mymodule:Top, if that is a class in it"),
+    ("explain trades.csv 'avg(price) over (order by ts)' --udaf 'mymodule:Top(3)'", "make an instance in the module"),
     ("bench nothing_like_it", "No module named 'nothing_like_it'"),
     ("bench mode", "there is nothing to set beside it here"),
     ("bench mymodule:Nothing", "has no 'Nothing'"),

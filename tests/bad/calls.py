@@ -304,7 +304,7 @@ ROWS = [
         "agg of a non-blocking aggregate",
         lambda: iw.group_by(TABLE).agg(a=Decayed()("n")),
         iw.UsageError,
-        "Decayed(n) in agg(): Decayed has no terminate, so a group has no result; use .emit(...) for one "
+        "Decayed(n) in agg(): Decayed has no terminate, so a group has no result: give it one, or use .emit(...) for one "
         "row per emission",
     ),
     Bad(
@@ -344,7 +344,19 @@ ROWS = [
         "emit of an extent",
         lambda: iw.group_by(TABLE).window(iw.tumble("t", size=3)).emit(a=Decayed()("n")),
         iw.UsageError,
-        "emit() is for groups without window(...): an extent gives its results with agg(...)",
+        "emit() is for groups without window(...): an extent gives its results with agg(...), of aggregates that have a terminate",
+    ),
+    Bad(
+        "agg of extents, of a non-blocking aggregate",
+        lambda: iw.group_by(TABLE).window(iw.tumble("t", size=3)).agg(a=Decayed()("n")),
+        iw.UsageError,
+        "Decayed(n) in agg(): Decayed has no terminate, so a group has no result: give it one, or use iw.with_columns over a frame",
+    ),
+    Bad(
+        "select at the rows of another table",
+        lambda: iw.select(TABLE, "t", a=MyAvg()("n").over(iw.rows(2)), of=TABLE),
+        iw.UsageError,
+        "select(of=a pyarrow.Table): results at the rows of another table are made by iw.with_columns(labels, of=events)",
     ),
     Bad(
         "emit of nothing",

@@ -144,8 +144,7 @@ ROWS = [
         "a result for a query",
         lambda: replay([TABLE], averages(pa.table({"item": ["a"], "t": [1], "price": [1.0]}).slice(1))),
         iw.UsageError,
-        "replay(batches, pyarrow.Table item: string t: int64 price: double avg: double ---- item: [[]] t: [[]] "
-        "price: [[]] avg: []): a query is a function of the stream, called once to plan it: write replay(batches, "
+        "replay(batches, a pyarrow.Table): a query is a function of the stream, called once to plan it: write replay(batches, "
         "lambda df: iw.with_columns(df, ...))",
     ),
     Bad(
