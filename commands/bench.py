@@ -17,6 +17,7 @@ import difflib
 import importlib.util
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import process_time
@@ -125,6 +126,19 @@ class Case:
         return name
 
 
+def _of_module(found: list[tuple[str, Any]], values: str | None, rows: int, window: int) -> list[Case]:
+    """A class each; of several, those that cannot run as they are (they need a parameter) are left out, and named."""
+    cases = []
+    for name, one in found:
+        try:
+            cases.append(_own(name, one, values, rows, window))
+        except UsageError as error:
+            if len(found) == 1:
+                raise
+            print(f"left out: {error}", file=sys.stderr)
+    return cases
+
+
 def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case]:
     frame = iw.rows(window)
     if target not in builtins.__all__ and ":" not in target:
@@ -132,7 +146,7 @@ def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case
         if close and not target.endswith(".py") and importlib.util.find_spec(target.partition(".")[0]) is None:
             raise UsageError(f"bench {target}: no built-in and no module is called so; did you mean {close[0]}?")
     if target not in builtins.__all__:
-        return [_own(name, one, values, rows, window) for name, one in aggregates(target, NAME)]
+        return _of_module(aggregates(target, NAME), values, rows, window)
     if target not in INSTEAD:
         raise UsageError(f"bench {target}: there is nothing to set beside it here: take one of {', '.join(INSTEAD)}")
     function, rolling = INSTEAD[target]

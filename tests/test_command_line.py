@@ -98,6 +98,14 @@ def test_help_has_examples_and_exit_codes(name: str) -> None:
     assert f"inwindow {name}" in PAGE and name in ran("--help")[1]
 
 
+def test_a_bench_of_a_module_leaves_out_what_needs_a_parameter(folder: Path) -> None:
+    (folder / "several.py").write_text(
+        MODULE.partition("class Hasty")[0] + "\n\nclass Scaled(MyAvg):\n    def __init__(self, by):\n        pass\n"
+    )
+    code, out, err = ran("bench several --rows 50 --window 5")
+    assert code == 0 and "several:MyAvg" in out and "left out: bench several:Scaled" in err
+
+
 def test_output_may_be_cut_off() -> None:
     """As in ``inwindow demo | head``: nobody reads on."""
     reads, writes = os.pipe()
