@@ -23,6 +23,8 @@ SAME = [
     "test_sql.py",
     "test_streams.py",
 ]
+# How a kernel counts is not a matter of the protocol: of the built-ins over frames there are a few, of every kind of argument.
+FEWER = "not test_over_frames or avg or median or collect_list or max_by or mode"
 
 
 @pytest.mark.skipif("PYTEST_CONNECT" in os.environ, reason="this is the run on Connect")
@@ -39,6 +41,8 @@ def test_on_connect() -> None:
         "no:cacheprovider",
         "--tb=short",
         "--spark=connect",
+        "-k",
+        FEWER,
         *files,
     ]
     done = subprocess.run(
