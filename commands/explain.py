@@ -68,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
     except UsageError as error:
         raise UsageError(str(error).removeprefix("iw.sql: ")) from None
     if options.html is not None:
+        if not Path(options.html).resolve().parent.is_dir():
+            raise UsageError(f"explain --html {options.html}: there is no folder {str(Path(options.html).parent)!r}")
         shown = f"<h1>{escape(options.file)}</h1>\n<section>{plan._repr_html_()}</section>"
         Path(options.html).write_text(page(f"inwindow explain {options.file}", shown), encoding="utf-8")
     print(json.dumps({"file": options.file, **plan.as_data()}) if options.json else plan)
