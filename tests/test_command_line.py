@@ -350,7 +350,7 @@ BAD = [
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Nothing", "has no 'Nothing'"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:number", "it is a int"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Top", "give an instance, such as top3 = Top(...)"),
-    ("explain trades.csv 'avg(price) over (order by ts)' --html /no/where.html", "No such file or directory: '/no/where.html'"),
+    ("explain trades.csv 'avg(price) over (order by ts)' --html /no/where.html", "there is no folder '/no'"),
     ("explain trades.csv 'avg(price)' --window 'hop(ts, 1 hour)'", "write tumble(ts, 1 hour), hop(ts, 1 hour, 10 minutes)"),
     ("explain trades.csv 'avg(price)' --window hour", "write tumble(ts, 1 hour)"),
     ("explain trades.csv 'avg(price)' --window 'session(ts, 10)'", "session: gap is the number 10"),
