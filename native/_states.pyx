@@ -85,7 +85,7 @@ cdef class _Leaves:
             self.texts.append(value)
             return b"s"
         if kind is bool:
-            self.integers.append(value)
+            self.integers.append(1 if value else 0)  # pyarrow 26.0.1 takes no bool for an integer
             return b"b"
         return b"n" if value is None else b"?"
 

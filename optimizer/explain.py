@@ -9,13 +9,6 @@ from inwindow.optimizer.plan import UNDOING, Pass, Step
 from inwindow.udaf.errors import UsageError
 
 
-def _sentinel(step: Step) -> str:
-    if step.strategy not in UNDOING:
-        return "none needed: tuples are folded one by one, as the definition does"
-    kept = "; the frame's tuples are held" if step.strategy == "pane-cascade" else ""
-    return f"{step.sentinel!r}: such a share of the results costs a fold of its frame{kept}"
-
-
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """Prints as text, at a prompt, too; shows as a table in a notebook."""
@@ -134,6 +127,13 @@ def _what_runs(step: Step) -> str:
     if machine is None:
         return hooks
     return f"{hooks}: the compiled ones have loops for {', '.join(sorted(machine.strategies))} with its own hooks"
+
+
+def _sentinel(step: Step) -> str:
+    if step.strategy not in UNDOING:
+        return "none needed: tuples are folded one by one, as the definition does"
+    kept = "; the frame's tuples are held" if step.strategy == "pane-cascade" else ""
+    return f"{step.sentinel!r}: such a share of the results costs a fold of its frame{kept}"
 
 
 def _derived(step: Step) -> list[tuple[str, str]]:

@@ -180,8 +180,7 @@ class HookLevels(Levels):
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
         tumble, driver, partials = state
-        thawed = [None if partial is None else thaw(self.prototype, partial) for partial in partials]
-        self.partials = partials if self.columnar else thawed
+        self.partials = partials if self.columnar else [thaw(self.prototype, partial) for partial in partials]
         self.tumble.restore(tumble)
         self.driver.restore(driver)
 

@@ -75,6 +75,31 @@ class Evaluator(ABC):
         self.inner_restore(inner)
 
 
+class Driven(Evaluator):
+    """Hooks under a driver, which keeps the state."""
+
+    def __init__(self, driver: Any, *, evicts: bool, undoes: bool) -> None:
+        super().__init__()
+        self.driver = driver
+        self.evicts, self.undoes = evicts, undoes
+
+    def keep_from(self, next_start: int) -> int:
+        """A recomputed frame undoes nothing: only tuples of frames to come are held."""
+        return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
+
+    def afresh(self) -> tuple[int, int]:
+        """The driver's."""
+        return getattr(self.driver, "punts", 0), getattr(self.driver, "rebased", 0)
+
+    def inner_state(self) -> Any:
+        """The driver's."""
+        return self.driver.state()
+
+    def inner_restore(self, state: Any) -> None:
+        """The inverse of :meth:`inner_state`."""
+        self.driver.restore(state)
+
+
 class KernelInput:
     """What a kernel is called with besides bounds: its columns, and which tuples count where it asks for that."""
 
@@ -99,7 +124,7 @@ class KernelInput:
         """(mask,): None where every tuple counts; nothing for a kernel that does not ask."""
         if not self.native.takes_seen:
             return ()
-        return (None if self.mask is None or self.mask.mask.all() else self.mask.mask,)
+        return (None if self.mask is None else self.mask.seen(),)
 
 
 class KernelEvaluator(Evaluator):

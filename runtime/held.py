@@ -168,6 +168,10 @@ class MaskColumn:
         """Drop the oldest rows."""
         self.mask = self.mask[count:]
 
+    def seen(self) -> Mask | None:
+        """One byte per tuple, side by side; None where every tuple is seen."""
+        return None if self.mask.all() else np.ascontiguousarray(self.mask)
+
 
 class Held:
     """All held columns of a pass: the positions ``[base, end)``."""

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import Misfit
-from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.evaluators import Driven
 from inwindow.runtime.held import Held, ListColumn, MaskColumn
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
@@ -22,7 +22,7 @@ class Arguments:
 
     def read(self) -> tuple[list[list[Any]], int, Any]:
         """(columns, base, seen) as the drivers take them; seen is None where every tuple is."""
-        seen = None if self.mask is None or self.mask.mask.all() else np.ascontiguousarray(self.mask.mask)
+        seen = None if self.mask is None else self.mask.seen()
         return [column.values for column in self.columns], self.held.base, seen
 
 
@@ -88,13 +88,12 @@ class Answers:
         return pa.array(answers, self.result)
 
 
-class HookEvaluator(Evaluator):
+class HookEvaluator(Driven):
     """A class with ``terminate`` under a driver: delta, recompute, two-stacks; unbounded and tumble are deltas too."""
 
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, evicts: bool, undoes: bool) -> None:
-        super().__init__()
-        self.driver, self.arguments, self.answers = driver, arguments, answers
-        self.evicts, self.undoes = evicts, undoes
+        super().__init__(driver, evicts=evicts, undoes=undoes)
+        self.arguments, self.answers = arguments, answers
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """One call of the driver."""
@@ -103,22 +102,6 @@ class HookEvaluator(Evaluator):
     def fold(self, start: int, end: int) -> None:
         """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), start, end)
-
-    def keep_from(self, next_start: int) -> int:
-        """A recomputed frame undoes nothing: only tuples of frames to come are held."""
-        return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
-
-    def afresh(self) -> tuple[int, int]:
-        """The driver's."""
-        return getattr(self.driver, "punts", 0), getattr(self.driver, "rebased", 0)
-
-    def inner_state(self) -> Any:
-        """The driver's."""
-        return self.driver.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The driver's."""
-        self.driver.restore(state)
 
 
 class HookEmitter:
