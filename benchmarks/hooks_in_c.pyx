@@ -1,7 +1,7 @@
 # cython: language_level=3, cdivision=True
 """The classes of compiled_hooks.py as cdef classes."""
 
-from libc.math cimport pow, sqrt
+from libc.math cimport exp, log, sqrt
 from libc.stdint cimport int64_t
 
 from inwindow.native.compiled cimport OneDouble
@@ -57,11 +57,11 @@ cdef class CSpread(OneDouble):
 
 
 cdef class CDecayed(OneDouble):
-    cdef double factor, total, weight
+    cdef double factor, log_factor, total, weight
     cdef int64_t count
 
     def __init__(self, double factor):
-        self.factor = factor
+        self.factor, self.log_factor = factor, log(factor)
 
     cdef int initialize(self, double value) except -1:
         self.total, self.weight, self.count = value, 1.0, 1
@@ -76,7 +76,7 @@ cdef class CDecayed(OneDouble):
     cdef int expire(self, double value) except -1:
         cdef double its
         self.count -= 1
-        its = pow(self.factor, <double>self.count)
+        its = exp(self.log_factor * self.count)
         self.total -= value * its
         self.weight -= its
         return 0
