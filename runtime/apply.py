@@ -99,7 +99,10 @@ def select(data: Data, *items: Any, hot_keys: Any = "auto", **named: Any) -> Dat
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
     named, hot_keys = _or_column(named, "hot_keys", hot_keys, "auto")
-    place = _place(data, "select", hot_keys)
+    return _selected(_place(data, "select", hot_keys), items, named)
+
+
+def _selected(place: Any, items: tuple[Any, ...], named: dict[str, Any]) -> Any:
     columns: dict[str, Any] = {}
     applied: dict[str, Applied] = {}
     times: list[str] = []
@@ -116,8 +119,7 @@ def select(data: Data, *items: Any, hot_keys: Any = "auto", **named: Any) -> Dat
     if not applied:
         raise UsageError("select() was given no aggregate: for columns alone use the table's own select()")
     _check_yields(applied, times)
-    result: Data = place.select(columns, applied, times[0] if times else None, ordered)
-    return result
+    return place.select(columns, applied, times[0] if times else None, ordered)
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ class Grouped:
                 )
             over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
         extra = [column for column in kept if column not in self.keys]
-        return select(self.place.data, *self.keys, *extra, **over)
+        return _selected(self.place, (*self.keys, *extra), over)
 
 
 def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:

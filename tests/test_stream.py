@@ -120,6 +120,33 @@ def test_select_of_emissions(time: str, data: st.DataObject) -> None:
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, iw.select(table, "id", x=applied).to_pylist()))
 
 
+@given(data=st.data())
+def test_peers_are_equal_in_all_order_columns(data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams("int64", st.one_of(st.integers(0, 2), st.none()), pa.int64()))
+    by: dict[str, Any] = {"partition_by": data.draw(st.sampled_from([(), ("k",)])), "order_by": ("t", "v")}
+    if data.draw(st.booleans()):
+        by |= {"slide_by": "rows", "slide": data.draw(st.integers(1, 4))}
+    applied = {"peers": Ids()("id").over(iw.range_between(0, 0, **by)), "n": iw.count().over(iw.unbounded(**by))}
+    if data.draw(st.booleans()):
+        applied["live"] = Live()("id").over(iw.range_between(0, 0, **by))
+    table, late = on_time(batches, watermarks)
+    query = lambda df: iw.with_columns(df, **applied)  # noqa: E731
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of("int64"))
+    same_late(got, late)
+    assert ordered(got.table) == ordered(query(table))
+
+
+@given(data=st.data())
+def test_emissions_of_groups(data: st.DataObject) -> None:
+    batches, watermarks = data.draw(streams("int64", IDS, pa.int64()))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    query = lambda df: iw.group_by(df, *keys, order_by="t").emit("t", "id", x=Doubling()("id"))  # noqa: E731
+    table, late = on_time(batches, watermarks)
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of("int64"))
+    same_late(got, late)
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, query(table).to_pylist()))
+
+
 @pytest.mark.parametrize("time", TIMES)
 @given(data=st.data())
 def test_active_expiration(time: str, data: st.DataObject) -> None:

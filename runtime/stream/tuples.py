@@ -98,8 +98,7 @@ class TupleBucket(RipeningBucket):
         return Turn(tuples, batch, own, gone, gone), which
 
     def _sequence(self, batch: pa.RecordBatch, number: Positions) -> Sequence:
-        peers = any(isinstance(step.case.window.frame, Range) for step in self.steps if step.case.window is not None)
-        sequence = Sequence(self.key if self.work.key is not None or peers else None, peers)
+        sequence = Sequence(self.work.key, self.work.peers)
         orders = [batch.column(order.column) for order in self.work.order_by]
         sequence.append([pa.array(number)], orders, batch.num_rows)
         sequence.ended = True
