@@ -39,7 +39,9 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow import testing
-    from inwindow.runtime.apply import emitted_at, explain, group_by, late, select, with_columns
+    from inwindow.runtime.apply import explain, late, select, with_columns
+    from inwindow.runtime.asked import emitted_at
+    from inwindow.runtime.grouped import group_by
     from inwindow.runtime.spark.arrival import arrival_time
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.spark.sql.run import sql
@@ -103,7 +105,9 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
-    "inwindow.runtime.apply": "emitted_at explain group_by late select with_columns".split(),
+    "inwindow.runtime.apply": "explain late select with_columns".split(),
+    "inwindow.runtime.asked": ["emitted_at"],
+    "inwindow.runtime.grouped": ["group_by"],
     "inwindow.runtime.spark.arrival": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.spark.sql.run": ["sql"],

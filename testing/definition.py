@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime.apply import Grouped
+from inwindow.runtime.grouped import Grouped
 from inwindow.runtime.held import python_values
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import plain_of

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import plan_groups, plan_windows
 from inwindow.optimizer.rules import RULES
-from inwindow.runtime.apply import group_by, with_columns
+from inwindow.runtime.apply import with_columns
+from inwindow.runtime.grouped import group_by
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same
 from inwindow.testing.steps import Broken, Steps, Tuple, literal

@@ -12,7 +12,8 @@ What Spark is given is cut out of the user's text as it stands, and what it comp
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.apply import emitted_at, select, with_columns
+from inwindow.runtime.apply import select, with_columns
+from inwindow.runtime.asked import emitted_at
 from inwindow.runtime.spark.registered import aggregates_of, check_session
 from inwindow.runtime.spark.session import Session, quoted, sort_order
 from inwindow.runtime.spark.sql.before import Before, before
