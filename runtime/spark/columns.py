@@ -134,18 +134,19 @@ class Columns:
 
     def ferry(self, name: str) -> Ferry:
         """How a column crosses."""
-        return ferry_of(self._kind(name), name, self.session.zone)[0]
+        return ferry_of(self.kind(name), name, self.session.zone)[0]
 
     def schema(self) -> pa.Schema:
         """All columns as they arrive in Python."""
-        kinds = {name: ferry_of(self._kind(name), name, self.session.zone)[1] for name in self._columns}
+        kinds = {name: ferry_of(self.kind(name), name, self.session.zone)[1] for name in self._columns}
         return pa.schema(kinds.items())
 
     def handed_through(self, name: str) -> Result:
         """A column that comes back as it was."""
         return Result.of(self.ferry(name), self._field(name).nullable)
 
-    def _kind(self, name: str) -> T.DataType:
+    def kind(self, name: str) -> T.DataType:
+        """The Spark type of a column."""
         return self._field(name).dataType
 
     def _field(self, name: str) -> T.StructField:
@@ -157,7 +158,7 @@ class Columns:
     def check_places(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes."""
         for name in names:
-            collation = getattr(self._kind(name), "collation", "UTF8_BINARY")
+            collation = getattr(self.kind(name), "collation", "UTF8_BINARY")
             if collation != "UTF8_BINARY":
                 raise UsageError(
                     f"{where}: {name!r} has the collation {collation}, in which different strings may be equal; inwindow "

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import types as T
 
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
@@ -30,8 +31,19 @@ _OWN, _COPIES = f"{PREFIX}own", f"{PREFIX}copies"
 def hash_of(columns: Columns, work: Pass) -> Any:
     """A number for a partition; NULL with NULL, NaN with NaN, -0.0 with 0.0, as Spark groups."""
     F = columns.session.F
-    keys = [columns.column(name) for name in work.partition_by]
+    keys = [part for name in work.partition_by for part in _hashed(columns.column(name), columns.kind(name), F)]
     return F.xxhash64(*keys) if keys else F.lit(0).cast("bigint")
+
+
+def _hashed(value: Any, kind: T.DataType, F: ModuleType) -> list[Any]:
+    """What to hash of a value. Spark's hash passes over NULLs, so that ('a', NULL) and (NULL, 'a') would have the same one."""
+    if isinstance(kind, T.StructType):
+        fields = [_hashed(value.getField(field.name), field.dataType, F) for field in kind]
+        return [value.isNull(), *(part for parts in fields for part in parts)]
+    if isinstance(kind, T.ArrayType):
+        element = kind.elementType
+        return [value.isNull(), F.transform(value, lambda its: F.xxhash64(*_hashed(its, element, F)))]
+    return [value.isNull(), value]
 
 
 def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:

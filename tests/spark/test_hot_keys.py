@@ -123,6 +123,22 @@ def test_frames_from_the_partitions_start(events: Any) -> None:
     assert_same(chosen, whole)
 
 
+def test_keys_that_differ_in_where_they_are_null(events: Any) -> None:
+    """Spark's hash passes over NULLs: for it ('a', NULL) is (NULL, 'a'), as keys or in a struct or an array."""
+    hot = "id % 10 < 7"
+    df = events.selectExpr(
+        "id", "t", "v", f"if({hot}, 'a', null) as k", f"if({hot}, null, 'a') as l",
+        f"array(struct(if({hot}, 'a', null) as k, if({hot}, null, 'a') as l)) as nested",
+    )  # fmt: skip
+    applied = {}
+    for name, keys in {"two": ["k", "l"], "one": "nested"}.items():
+        applied[f"sum_{name}"] = iw.sum("v").over(iw.unbounded(partition_by=keys, order_by="t"))
+        applied[f"ten_{name}"] = iw.max("v").over(iw.rows(10, partition_by=keys, order_by="t"))
+    made, whole = (iw.with_columns(df, hot_keys=how, **applied) for how in ("sample", "off"))
+    assert plan_text(made).count("Generate explode") == 2
+    assert_same(made.select("id", *applied), whole.select("id", *applied))
+
+
 def test_partials_of_other_data_are_an_error(events: Any) -> None:
     """The time of the first job is not that of the pass."""
     growing = iw.sum("v").over(iw.unbounded(partition_by="k", order_by="t"))
