@@ -26,6 +26,8 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_negative, size_of
 from inwindow.windows.spec import Extent, Order
 
+_IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
+
 
 @dataclass(frozen=True)
 class Replayed:
@@ -72,8 +74,8 @@ def replay(
             f"replay(batches, {shown(query)}): a query is a function of the stream, called once to plan it: write "
             "replay(batches, lambda df: iw.with_columns(df, ...))"
         )
-    if buckets < 1:
-        raise UsageError(f"replay(buckets={buckets}): tuples need one bucket at least")
+    if not isinstance(buckets, int) or buckets < 1:
+        raise UsageError(f"replay(buckets={buckets!r}): tuples need a whole number of buckets, one at least")
     tables = [_table(batch) for batch in batches]
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
@@ -202,6 +204,7 @@ def _run(
         if is_negative(size):
             raise UsageError(f"replay(delay={delay!r}): a delay is not negative")
         distance = 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
+    last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
     watermark: int | None = None
     replayed = Replayed([], [], [])
@@ -213,19 +216,24 @@ def _run(
             latest = _latest(key, table)
             if latest is not None:
                 watermark = max(latest - distance, watermark if watermark is not None else latest - distance)
-    if until is not None:
-        assert key is not None
-        _turn(query, buckets, None, int(key.value(until, what="replay: until")), replayed, key)
+    if last is not None:
+        _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+def _end(until: Any, key: Any) -> int | None:
+    if until is None:
+        return None
+    if key is None:
+        raise UsageError(f"replay(until={shown(until)}): {_IN_ARRIVAL_ORDER}, and none waits: drop until=")
+    return int(key.value(until, what="replay: until"))
 
 
 def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int | None] | None:
     if watermarks is None:
         return None
     if key is None:
-        raise UsageError(
-            "replay(watermarks=...): the windows have no order column, so tuples are taken in the order in which they come"
-        )
+        raise UsageError(f"replay(watermarks=...): {_IN_ARRIVAL_ORDER}")
     if len(watermarks) not in (count, count + 1):
         raise UsageError(
             f"replay(watermarks=...): {len(watermarks)} watermarks for {count} micro-batches: give one for each, and one more for "

@@ -201,9 +201,16 @@ ROWS = [
         "replay(watermarks=...): the windows have no order column, so tuples are taken in the order in which they come",
     ),
     Bad(
+        "an end without an order",
+        lambda: replay([TABLE], lambda df: averages(df, iw.rows(2)), until=9),
+        iw.UsageError,
+        "replay(until=9): the windows have no order column, so tuples are taken in the order in which they come, and none "
+        "waits: drop until=",
+    ),
+    Bad(
         "no bucket",
         lambda: replay([TABLE], averages, buckets=0),
         iw.UsageError,
-        "replay(buckets=0): tuples need one bucket at least",
+        "replay(buckets=0): tuples need a whole number of buckets, one at least",
     ),
 ]
