@@ -1,5 +1,6 @@
 """A stream gives what the batch run gives over the same tuples: however it is cut, disordered, stopped and restarted."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -232,6 +233,48 @@ def test_extents_of_counted_tuples(data: st.DataObject) -> None:
         row for row in query(table).to_pylist() if row["window"]["end"] <= sizes[repr({key: row[key] for key in keys})]
     ]
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, filled))
+
+
+@dataclass
+class Reading:
+    """A value inside a state: of a class that no module has, as that of a script in Spark's workers."""
+
+    id: int
+
+
+Reading.__module__ = "a_script"
+
+
+class Furthest(iw.Aggregate, returns="bigint"):
+    """Keeps values of a class of its own, from before the first tuple on."""
+
+    def __init__(self):
+        self.top = Reading(-1)
+
+    def iterate(self, id):
+        assert isinstance(self.top, Reading)
+        self.top = max(self.top, Reading(id), key=lambda one: one.id)
+
+    def terminate(self):
+        return self.top.id
+
+
+class FurthestSoFar(iw.Aggregate, returns="bigint"):
+    """The same, tuple by tuple."""
+
+    def iterate(self, id):
+        self.top = max(getattr(self, "top", Reading(-1)), Reading(id), key=lambda one: one.id)
+        return self.top.id
+
+
+def test_a_state_holds_values_of_a_class_of_the_users_script() -> None:
+    batches = [pa.table({"k": ["a", "b"], "t": [n, n], "id": [n % 3, n]}) for n in range(6)]
+    window = iw.unbounded(partition_by="k", order_by="t")
+    blocking, emitting = Furthest()("id").over(window), FurthestSoFar()("id").over(window)
+    query = lambda df: iw.with_columns(df, x=blocking, y=emitting, n=iw.count().over(window))  # noqa: E731
+    got = replayed(batches, query, True, until=9).table
+    assert got["x"].to_pylist() == got["y"].to_pylist()
+    assert sorted(got["x"].to_pylist()) == sorted([0, 1, 2, 2, 2, 2, *range(6)])
 
 
 @given(data=st.data())

@@ -1,6 +1,5 @@
 """Hooks that answer as tuples come and go, on a stream: each key goes on from its own aggregate."""
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -113,7 +112,7 @@ class Restarted(Emitting):
         for yield_tuple in self.out[low:high].tolist():
             start, own = int(self.start[yield_tuple]) - self.shift, yield_tuple - self.shift
             count = own + 1 - start
-            self.restore(pickle.loads(self.fresh))
+            self.restore(self.fresh_state())
             owners, values = self.emitter.roll(start, np.full(count, start), np.full(count, own))
             last_ones = owners == own
             owners, values = owners[last_ones], values.filter(pa.array(last_ones))

@@ -6,7 +6,6 @@
     numbers in the partition    4  5  6 | 9 10 11 12              what a resumed state speaks of
 """
 
-import pickle
 from abc import abstractmethod
 from typing import Any
 
@@ -21,6 +20,7 @@ from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Arguments, HookEvaluator, Unfit
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.stream.road import Road, Turn
+from inwindow.runtime.stream.stored import Classes, classes_of, state_from_bytes, state_to_bytes
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
 
@@ -32,7 +32,7 @@ class Resumed(Road):
         super().__init__(step, key, every_row=every_row)
         self.held = Held()
         self.lane: Any = lane_of(step, self.held, key, every_row=every_row)
-        self.fresh = pickle.dumps(self.state(), pickle.HIGHEST_PROTOCOL)
+        self.fresh = state_to_bytes(self.state(), self.classes)
         self.columns: list[Any] = []
 
     @abstractmethod
@@ -42,6 +42,14 @@ class Resumed(Road):
     @abstractmethod
     def restore(self, state: Any) -> None:
         """Take the state of another key."""
+
+    def classes(self) -> Classes:
+        """Those that a state may name."""
+        return {} if self.step.implementation.aggregate is None else classes_of(self.step.prototype)
+
+    def fresh_state(self) -> Any:
+        """That of a key which has had no tuple."""
+        return state_from_bytes(self.fresh, self.classes)
 
     def open(self, turn: Turn) -> None:
         """Read the micro-batch's columns, to be cut by key."""
@@ -65,7 +73,7 @@ class Resumed(Road):
         self.held.base = int(self.turn.own[first])
         self.held.end = self.held.base + last - first
         self.shift = first - self.held.base
-        self.restore(pickle.loads(self.fresh) if state is None else state)
+        self.restore(self.fresh_state() if state is None else state)
 
     def read(self, arguments: Arguments) -> tuple[list[list[Any]], Any]:
         """The arguments of the whole micro-batch, and which tuples the hooks see."""

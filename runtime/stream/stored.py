@@ -1,9 +1,19 @@
-"""Tables as they are stored between micro-batches: Arrow bytes, packed.
+"""What is stored between micro-batches: tables as Arrow bytes, packed; the states of aggregates, pickled.
 
 The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB.
+
+A class of the user's own script has no module in a worker, for it came by value, and comes anew with every start of the query.
+So its name is stored, and it is found again as the hooks find it.
 """
 
+import io
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import pyarrow as pa
+
+from inwindow.udaf.errors import StateError
 
 _PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4_frame") else None)
 
@@ -20,3 +30,59 @@ def to_bytes(table: pa.Table) -> bytes:
 def from_bytes(content: bytes | memoryview) -> pa.Table:
     """The inverse of :func:`to_bytes`."""
     return pa.ipc.open_stream(pa.py_buffer(content)).read_all()
+
+
+Classes = Mapping[tuple[str, str], type]
+
+
+def classes_of(aggregate: Any) -> Classes:
+    """The classes that an aggregate's hooks can name, by module and name."""
+    found: list[Any] = []
+    for its in type(aggregate).__mro__:
+        for one in vars(its).values():
+            found += [one, *getattr(one, "__globals__", {}).values()]
+    return {(one.__module__, one.__qualname__): one for one in found if isinstance(one, type)}
+
+
+def state_to_bytes(state: Any, classes: Callable[[], Classes]) -> bytes:
+    """A state as bytes; where no module has a class, only its name."""
+    try:
+        return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        content = io.BytesIO()
+        _Pickler(content, classes()).dump(state)
+        return content.getvalue()
+
+
+def state_from_bytes(content: bytes, classes: Callable[[], Classes]) -> Any:
+    """The inverse of :func:`state_to_bytes`."""
+    try:
+        return pickle.loads(content)
+    except pickle.UnpicklingError:  # it has names
+        return _Unpickler(content, classes()).load()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, classes: Classes) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.classes = classes
+
+    def persistent_id(self, one: Any) -> tuple[str, str] | None:
+        if not isinstance(one, type):
+            return None
+        name = one.__module__, one.__qualname__
+        return name if self.classes.get(name) is one else None
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, content: bytes, classes: Classes) -> None:
+        super().__init__(io.BytesIO(content))
+        self.classes = classes
+
+    def persistent_load(self, name: tuple[str, str]) -> type:
+        if name not in self.classes:
+            raise StateError(
+                f"the state in this checkpoint holds a {name[1]} of {name[0]}, but the hooks of the query name no such class: "
+                "go on with the query that wrote it, or give the changed one a new checkpointLocation"
+            ) from None
+        return self.classes[name]

@@ -3,7 +3,6 @@
 A micro-batch is one sequence: partition beside partition, in each the held tuples and behind them the ripe ones.
 """
 
-import pickle
 from collections.abc import Sequence as Columns
 from dataclasses import replace
 from typing import Any
@@ -29,6 +28,8 @@ from inwindow.runtime.stream.resumed import Resumed
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
+from inwindow.runtime.stream.stored import Classes, state_from_bytes, state_to_bytes
+from inwindow.udaf.errors import UsageError
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
@@ -155,7 +156,10 @@ class TupleBucket(RipeningBucket):
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
         contents = self.memory.states_of(which[touched])
-        before = [[None] * len(self.resumed) if content is None else pickle.loads(content) for content in contents]
+        before = [
+            [None] * len(self.resumed) if content is None else state_from_bytes(content, self._classes)
+            for content in contents
+        ]
         needs = tuples.ends[touched].copy()
         after: list[list[Any]] = []
         for number, road in enumerate(self.resumed):
@@ -170,7 +174,7 @@ class TupleBucket(RipeningBucket):
         forgets = all(isinstance(road, Expiring) and road.forgets for road in self.resumed)
         keep = ~(needs >= tuples.ends[touched]) | (not forgets)
         states = [
-            pickle.dumps(its, pickle.HIGHEST_PROTOCOL) if kept else None
+            self._state_to_bytes(its) if kept else None
             for its, kept in zip(zip(*after, strict=True), keep.tolist(), strict=True)
         ]
         starts, last_own = tuples.starts[touched], own[tuples.ends[touched] - 1]
@@ -178,6 +182,28 @@ class TupleBucket(RipeningBucket):
         numbers = need[touched] - starts + own[starts]
         self.memory.update(which[touched], keys, last_own + 1, numbers, states, keep)
         return need
+
+    def _classes(self) -> Classes:
+        """Those that the states of a key may name."""
+        return {name: one for road in self.resumed for name, one in road.classes().items()}
+
+    def _state_to_bytes(self, states: tuple[Any, ...]) -> bytes:
+        try:
+            return state_to_bytes(states, self._classes)
+        except Exception as error:
+            road = next(one for one, its in zip(self.resumed, states, strict=True) if not self._can_be_stored(its))
+            raise UsageError(
+                f"{road.step.label} goes on from micro-batch to micro-batch, but its state cannot be stored "
+                f"({type(error).__name__}: {error}): what is in self must be picklable; make connections, locks and open files "
+                "where they are used"
+            ) from None
+
+    def _can_be_stored(self, state: Any) -> bool:
+        try:
+            state_to_bytes(state, self._classes)
+        except Exception:
+            return False
+        return True
 
     def _remember_counts(self, turn: Turn, which: Positions) -> None:
         fresh = np.flatnonzero(turn.batch.column(OWN).to_numpy()[turn.tuples.ends - 1] < 0)

@@ -1,11 +1,13 @@
 """States, unions and hooks of streams: what belongs to another query, what has no order in common, what raises."""
 
+from threading import Lock
 from typing import Any
 
 from bad.input import TABLE, Bad
 
 import inwindow as iw
 from inwindow.runtime.stream.replay import Stream
+from inwindow.runtime.stream.stored import state_from_bytes, state_to_bytes
 
 
 class Refuses(iw.WindowAggregate):
@@ -24,6 +26,31 @@ class Refuses(iw.WindowAggregate):
 def refusing(window: Any) -> Any:
     """A hook that raises, on a stream."""
     return iw.testing.replay([TABLE], lambda df: iw.with_columns(df, a=Refuses()("price").over(window)))
+
+
+class Locks(iw.Aggregate):
+    """Holds what cannot be stored."""
+
+    def iterate(self, price):
+        self.lock = Lock()
+
+    def terminate(self) -> float:
+        return 0.0
+
+
+def locking() -> Any:
+    """A state that cannot be stored, beside one that can."""
+    window = iw.unbounded(partition_by="item", order_by="t")
+    return iw.testing.replay(
+        [TABLE], lambda df: iw.with_columns(df, n=iw.count().over(window), a=Locks()("price").over(window)), until=99
+    )
+
+
+class Reading:
+    """Of a class that no module has, as that of a script in Spark's workers."""
+
+
+Reading.__module__ = "a_script"
 
 
 def bucket(size: int = 5) -> Any:
@@ -48,6 +75,14 @@ ROWS = [
         '"stream_states.py", in iterate\n    raise ValueError("six")',
     ),
     Bad(
+        "a state that cannot be stored",
+        locking,
+        iw.UsageError,
+        "Locks(price) goes on from micro-batch to micro-batch, but its state cannot be stored (TypeError: cannot "
+        "pickle '_thread.lock' object): what is in self must be picklable; make connections, locks and open files "
+        "where they are used",
+    ),
+    Bad(
         "the state of another query",
         lambda: bucket().restore(bucket(6).state()),
         iw.StateError,
@@ -56,6 +91,13 @@ ROWS = [
         "in the order of t; of t int64, price double; buckets: 1\n  the query has       a = avg(price) over (order by t "
         "range between 5 preceding and current row) by delta: double; in the order of t; of t int64, price double; "
         "buckets: 1\ngo on with the query that wrote it, or give the changed one a new checkpointLocation",
+    ),
+    Bad(
+        "a state with a value of a class that the query no longer has",
+        lambda: state_from_bytes(state_to_bytes(Reading(), lambda: {("a_script", "Reading"): Reading}), dict),
+        iw.StateError,
+        "the state in this checkpoint holds a Reading of a_script, but the hooks of the query name no such class: go on "
+        "with the query that wrote it, or give the changed one a new checkpointLocation",
     ),
     Bad(
         "the state of another version",
