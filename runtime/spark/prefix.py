@@ -60,7 +60,7 @@ def _scaled(column: Any, kind: pa.DataType, values: pa.Array, F: ModuleType) -> 
         number = column
     else:
         return None
-    known = pc.cast(values, pa.float64()).drop_null().to_numpy()
+    known = pc.cast(values, pa.float64(), safe=False).drop_null().to_numpy()
     known = known[np.isfinite(known)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     factor = 1.0 / (high - low) if low < high else 0.0

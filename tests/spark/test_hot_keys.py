@@ -17,7 +17,7 @@ ORDERS = {
     "clock": "timestamp_ntz'2026-03-07 12:00:00' + make_dt_interval(0, 0, cast(id * 7919 % 1501 as int))",
     "real": "if(id % 31 = 0, double('NaN'), cast(id * 31 % 400 as double) / 2)", "thin": "cast(id * 31 % 400 as float) / 3",
     "cents": "cast(id * 31 % 400 as decimal(10,2)) / 4", "text": "concat('é', id * 31 % 400)",
-    "span": "make_dt_interval(0, id * 31 % 400)",
+    "span": "make_dt_interval(0, id * 31 % 400)", "large": "id * 31 % 400 + 9223372036854775000",
 }  # fmt: skip
 BY_WHOLE: dict[str, Any] = {"partition_by": "k", "order_by": "whole", "slide": 7}
 DISTANCES: dict[str, Any] = {"day": "40 days", "instant": "1 minute", "clock": "1 minute", "span": "5 hours"}
@@ -152,7 +152,7 @@ def test_partials_of_other_data_are_an_error(events: Any) -> None:
 
 @pytest.mark.parametrize(
     ("ascending", "names"),
-    [(True, ["whole", "day", "clock", "real", "cents"]), (False, ["instant", "real", "thin", "text", "span"])],
+    [(True, ["whole", "day", "clock", "real", "cents"]), (False, ["instant", "real", "thin", "text", "span", "large"])],
 )
 def test_order_columns_of_every_type(events: Any, ascending: bool, names: list[str]) -> None:
     """One call has a pass for each; NULLs are where Spark puts them, or on the other end."""
