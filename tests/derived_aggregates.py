@@ -219,6 +219,20 @@ class Known(iw.Aggregate):
         return len(self.seen) * 100 + len(self.per_length)
 
 
+class Initials(iw.Aggregate):
+    """A defaultdict, and a question about its keys."""
+
+    def initialize(self, word):
+        self.counts = defaultdict(int)
+        self.counts[word[:1]] += 1
+
+    def iterate(self, word):
+        self.counts[word[:1]] += 1
+
+    def terminate(self) -> int:
+        return sum(count for key, count in self.counts.items() if key.isalpha() and len(key) == 1)
+
+
 class Distinct(iw.Aggregate):
     """A set."""
 
@@ -316,6 +330,7 @@ DERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], tuple[str, ...]]] = {
     "peak": (Peak(), [TEXT], ALL),
     "entropy": (Entropy(), [TEXT], ALL),
     "known": (Known(), [TEXT], ALL),
+    "initials": (Initials(), [TEXT], ALL),
     "distinct": (Distinct(), [TEXT], ALL),
     "median": (Median(), [FLOAT], ALL),
     "change": (Change(), [FLOAT], ("merge",)),

@@ -179,6 +179,66 @@ class Walrus(Leak):
         return sum((so_far := 2 * so_far + n) for n in self.counts.values())
 
 
+class WalrusInTest(Leak):
+    def terminate(self) -> int:
+        return last if sum(1 for key in self.counts if (last := key) is not None) else -1
+
+
+class NoteInTest(Leak):
+    def terminate(self) -> list[int]:
+        keys = []
+        sum(1 for key in self.counts if keys.append(key))
+        return keys
+
+
+class OtherName(iw.Aggregate):
+    """A dict that can be asked by another name, too."""
+
+    def __init__(self):
+        self.counts = {}
+        self.others = [self.counts]
+
+    def iterate(self, v):
+        self.counts[v] = self.counts.get(v, 0) + 1
+
+    def terminate(self) -> list[int]:
+        return list(self.others[0])
+
+
+class TwoNames(OtherName):
+    def __init__(self):
+        self.counts = self.same = {}
+
+    def terminate(self) -> list[int]:
+        return list(self.same)
+
+
+class Tuples(iw.Aggregate):
+    """A set of tuples that are equal and differ: which of them is in it depends on what came first."""
+
+    def __init__(self):
+        self.members = set()
+
+    def iterate(self, v):
+        if v > 4:
+            self.members.add((1, v > 6))
+        else:
+            self.members.add((1, v % 2))
+
+    def terminate(self) -> str:
+        return str(sorted(self.members))
+
+
+class Truths(Tuples):
+    """The same of integers and of booleans that come out of `&`."""
+
+    def iterate(self, v):
+        if v > 4:
+            self.members.add((v > 6) & (v < 50))
+        else:
+            self.members.add(v % 2)
+
+
 v = 10
 
 
@@ -200,8 +260,12 @@ WINDOWS = [iw.rows(2), iw.rows(3), iw.rows(4, slide=2), iw.rows_between(-2, 2), 
 
 
 @pytest.mark.parametrize(
-    "kind", [Level, Keep, KeepSet, KeepDict, Smooth, Missing, Recent, Alias, AliasOfInit, Begin, Leak, Walrus, Names]
-)
+    "kind",
+    [
+        Level, Keep, KeepSet, KeepDict, Smooth, Missing, Recent, Alias, AliasOfInit, Begin, Leak, Walrus, Names,
+        WalrusInTest, NoteInTest, OtherName, TwoNames, Tuples, Truths,
+    ],
+)  # fmt: skip
 def test_as_the_definition_has_it(kind: Any) -> None:
     table = pa.table({"v": VALUES})
     for window in WINDOWS:

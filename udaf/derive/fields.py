@@ -1,6 +1,8 @@
 """The hooks of an aggregate, read: what each field is set to, by initialize and by iterate, and so which form it has."""
 
 import ast
+import copy
+from collections.abc import Iterable
 from typing import Any
 
 from inwindow.udaf.contract import Aggregate, WindowAggregate
@@ -85,15 +87,25 @@ class Fields:
             of_class = next((vars(base)[name] for base in self.kind.__mro__ if name in vars(base)), None)
             if callable(of_class) or hasattr(type(of_class), "__set__") or hasattr(type(of_class), "__get__"):
                 raise Cannot(f"self.{name} is a method or a property")
-        starts = [id(it) for it in map(self.aggregate.__dict__.get, by_step) if isinstance(it, (list, set, dict))]
-        if len(set(starts)) < len(starts):
-            raise Cannot("two of its fields begin as one object")
+        self._check_starts(by_step)
         found = {}
         for name in {**by_first, **by_step}:
             found[name] = self._form(name, by_step.get(name, []), by_first.get(name, []))
             if isinstance(found[name], (FloatTotal, FloatExtreme)):
                 self._check_nulls(name, by_step[name])
         return found
+
+    def _check_starts(self, changing: Iterable[str]) -> None:
+        """A container that changes has one name: what is asked of it by another would not be looked into."""
+        its = self.aggregate.__dict__
+        starts = [its[name] for name in changing if isinstance(its.get(name), (list, set, dict))]
+        if not starts:
+            return
+        reached: dict[int, Any] = {}
+        named = [value for value in its.values() if any(value is start for start in starts)]
+        copy.deepcopy([value for value in its.values() if not any(value is start for start in starts)], reached)
+        if len(named) > len({*map(id, starts)}) or any(id(start) in reached for start in starts):
+            raise Cannot("two of its fields begin as one object")
 
     def _check_nulls(self, name: str, step: list[Any]) -> None:
         """With ``nulls="pass"`` a field of floats could begin as None, if nothing asks."""

@@ -40,6 +40,8 @@ def form_of(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
             return Queue(x, has_start, start)
         if not kinds <= {*KEYS, tuple} or len(kinds) > 1:
             raise Cannot(f"self.{x} is a set of {_named(kinds)}, of which equal ones may differ")
+        if kinds == {tuple} and len({ast.dump(update.value) for update in updates}) > 1:
+            raise Cannot(f"self.{x} is a set of several kinds of tuples, of which equal ones may differ")
         return Members(x, has_start, start)
     raise Cannot(f"self.{x} is changed by an update of no known form")
 

@@ -8,7 +8,7 @@ import ast
 from types import FunctionType, ModuleType
 from typing import Any
 
-from inwindow.udaf.derive.pure import READERS
+from inwindow.udaf.derive.pure import PURE, READERS
 from inwindow.udaf.derive.source import Cannot, Hook
 
 _NEVER = ("eval", "exec", "locals", "vars", "super", "setattr", "delattr", "globals")
@@ -81,13 +81,33 @@ def _is_orderless_view(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) 
         made = above[place]
         if not isinstance(made, (ast.GeneratorExp, ast.ListComp)) or place.iter is not it:
             return False
-        if any(isinstance(node, (ast.NamedExpr, ast.Call, ast.Await, ast.Yield)) for node in ast.walk(made.elt)):
-            return False  # what it calls might note the order
+        if not _notes_nothing(hook, made, place):
+            return False
         call = above[made]
         return (
             isinstance(call, ast.Call) and _orderless_call(hook, call) and _called(hook, call.func) in (sum, any, all)
         )
     return isinstance(place, ast.Call) and it in place.args and _orderless_call(hook, place)
+
+
+def _notes_nothing(hook: Hook, made: ast.GeneratorExp | ast.ListComp, over: ast.comprehension) -> bool:
+    """Whether what is done with each member, and asked of it, cannot note the order in which they come."""
+    parts = [made.elt, *(test for one in made.generators for test in one.ifs)]
+    parts += [one.iter for one in made.generators if one is not over]
+    targets = [node for one in made.generators for node in ast.walk(one.target)]
+    members = {node.id for node in targets if isinstance(node, ast.Name)}
+    if any(isinstance(node, (ast.Attribute, ast.Subscript)) for node in targets):
+        return False
+    for node in (node for part in parts for node in ast.walk(part)):
+        if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):
+            return False
+        if isinstance(node, ast.Call):
+            its = node.func
+            is_method = isinstance(its, ast.Attribute) and isinstance(its.value, ast.Name) and its.value.id in members
+            is_member = isinstance(its, ast.Name) and its.id in members
+            if is_member or not (is_method or _called(hook, its) in PURE):
+                return False
+    return True
 
 
 def _orderless_call(hook: Hook, call: ast.Call) -> bool:

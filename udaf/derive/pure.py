@@ -177,7 +177,8 @@ class Pure:
             if isinstance(it.op, ast.Pow) and isinstance(it.right, ast.Constant) and type(it.right.value) is int:
                 return float if left is float or it.right.value < 0 else int
             if float not in (left, right):
-                return None if isinstance(it.op, ast.Pow) else int
+                is_bool = left is right is bool and isinstance(it.op, (ast.BitAnd, ast.BitOr, ast.BitXor))
+                return None if isinstance(it.op, ast.Pow) else bool if is_bool else int
         if left is str and isinstance(it.op, ast.Add) and right is str:
             return str
         if None in (left, right) or isinstance(it.op, ast.Pow):

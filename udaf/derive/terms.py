@@ -13,7 +13,7 @@ A term is (conditions, operation, value, key), with locals replaced by what they
 
 import ast
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,6 +24,7 @@ from inwindow.udaf.derive.updates import Local, Steps, Update
 _numbers = itertools.count()
 Conditions = tuple[tuple[str, bool], ...]
 Term = tuple[Conditions, str, str, str]
+_EMPTY: dict[Any, Any] = {defaultdict: lambda: defaultdict(int)}  # where a type alone does not say it
 
 
 class _Inlined(ast.NodeTransformer):
@@ -141,7 +142,7 @@ def _first(entries: list[tuple[Conditions, Update]], does: str, *, constants_sta
                 first = First(is_set=True)
             first.is_set = True
         if update.does == "empty":
-            first.has_start, first.start = True, update.kind() if update.kind is not None else None
+            first.has_start, first.start = True, _EMPTY.get(update.kind, update.kind)() if update.kind else None
         elif update.does == "set" and not conditions and constants_start and _is_constant(update.value):
             first.has_start, first.start = True, _constant(update.value)
         elif update.does == "set":
