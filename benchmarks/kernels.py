@@ -20,7 +20,7 @@ import pyarrow as pa
 
 import inwindow as iw
 from benchmarks.measure import markdown, nanoseconds
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 
 TUPLES = 10_000_000
 FEW = 100_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.cascade import PaneCascade
 from inwindow.runtime.rows import Select
 

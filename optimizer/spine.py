@@ -6,7 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, check_columns, plan_windows
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_windows
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive

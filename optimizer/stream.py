@@ -14,7 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, Step, plan_groups, plan_windows
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.rules import choose
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.optimizer.plan import check_columns
+from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass, check_columns, plan_groups, plan_windows
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator

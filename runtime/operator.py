@@ -17,7 +17,8 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
-from inwindow.optimizer.plan import Pass, Step, check_columns
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.hot_keys import carried_steps
-from inwindow.optimizer.plan import Carried, Pass, plan_groups
+from inwindow.optimizer.plan import Carried, Pass
+from inwindow.optimizer.planning import plan_groups
 from inwindow.runtime.held import Held
 from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.reserved import DIGEST, RANGE

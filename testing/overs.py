@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.rules import RULES
 from inwindow.runtime.apply import with_columns
 from inwindow.runtime.grouped import group_by

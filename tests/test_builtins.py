@@ -16,7 +16,7 @@ from plain_builtins import TABLE
 from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import inwindow as iw
 from inwindow.native._exact import ExactSum
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 from inwindow.udaf.derive.version import derive, written_of
 

@@ -17,7 +17,8 @@ from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
 from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, carried_steps, cut, in_ranges
-from inwindow.optimizer.plan import Halo, Pass, plan_windows
+from inwindow.optimizer.plan import Halo, Pass
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.reserved import HALO

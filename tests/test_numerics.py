@@ -13,7 +13,7 @@ from plain_builtins import exact_variance
 import inwindow as iw
 from benchmarks.adversarial import HARD, pair, period, sprinkled
 from benchmarks.exact import EXACT, Frame, error
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
 SLIDES = 200_000

@@ -11,7 +11,7 @@ from ids import Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, Live, Longest, Ru
 from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.rows import WithColumns
 

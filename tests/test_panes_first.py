@@ -19,7 +19,7 @@ from test_strategies import EXTENT_ORDERS, near
 
 import inwindow as iw
 from inwindow.optimizer.panes_first import panes_first
-from inwindow.optimizer.plan import plan_groups
+from inwindow.optimizer.planning import plan_groups
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst, grouped
 from inwindow.runtime.sorting import permutation
 

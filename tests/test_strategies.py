@@ -28,7 +28,7 @@ from ids import (
 from streams import CUTS, INTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_groups, plan_windows
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.rows import WithColumns
 from inwindow.udaf.types import arrow_type

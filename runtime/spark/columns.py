@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T
 
-from inwindow.optimizer.plan import check_columns
+from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order

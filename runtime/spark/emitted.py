@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, plan_groups, plan_windows
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.local import single_pass
 from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW

@@ -8,7 +8,8 @@ from weakref import WeakValueDictionary
 import pyarrow as pa
 
 from inwindow.native.compiled import Hooks
-from inwindow.optimizer.plan import Pass, plan_windows
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.spark.registered_call import CallJob, call_function, places
 from inwindow.runtime.spark.session import Session, is_connect
 from inwindow.udaf.applied import Applied

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.worker import Batches, RowJob
 from inwindow.udaf.errors import DataError, UsageError

@@ -15,7 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass, check_columns
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import EVENT, PREFIX

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.hot_keys import Cut
-from inwindow.optimizer.plan import Pass, plan_windows
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier, in_order_of_sharing

@@ -22,7 +22,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.optimizer.plan import Pass, check_columns
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.operator import fingerprint
 from inwindow.runtime.stream.log import PLACE, Log

@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass, check_columns
+from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.local import Local

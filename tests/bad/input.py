@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.optimizer.plan import plan_windows
+from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.rows import WithColumns
 
 

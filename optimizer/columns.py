@@ -1,0 +1,56 @@
+"""The columns that a plan names are there, and can be compared; or an error that names the nearest."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.windows.neighbours import is_comparable, is_sortable
+from inwindow.windows.spec import Order
+
+_LISTED = 20  # columns that a message lists
+
+
+def check_places(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Order], where: str) -> None:
+    """The columns that say where a tuple is: they are there, and their values can be compared."""
+    orders = [order.column for order in order_by]
+    for column in (*keys, *orders):
+        if not isinstance(column, str):
+            raise UsageError(f"{where}: {column} is a {type(column).__name__}; on local data use a column name")
+    check_columns(schema, (*keys, *orders), where)
+    for columns, verb, possible in ((keys, "partition", is_comparable), (orders, "order", is_sortable)):
+        for column in columns:
+            kind = schema.field(column).type
+            if not possible(kind):
+                raise UsageError(
+                    f"{where}: cannot {verb} by {column!r} of type {kind}: cast it, or give another column"
+                )
+
+
+def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None:
+    """The columns are there, once each; or an error that names the nearest."""
+    for column in columns:
+        if schema.get_field_index(column) < 0:
+            present = schema.names.count(column)
+            if present > 1:
+                raise UnknownColumnError(f"{where}: the column {column!r} is there {present} times; rename them apart")
+            raise UnknownColumnError(f"{where}: there is no column {column!r}; {_instead(column, schema.names)}")
+
+
+def _instead(name: str, names: list[str]) -> str:
+    import difflib
+    import re
+
+    plain = name.removeprefix("-").removesuffix(" desc").removesuffix(" DESC")
+    if plain != name and plain in names:
+        return f"for a descending order write iw.desc({plain!r})"
+    if any(sign in name for sign in "=<>*+/(") and any(word in names for word in re.findall(r"\w+", name)):
+        return "a string names a column: write an expression as pyarrow.compute.field('a') * 2, on Spark F.col('a') * 2"
+    close = difflib.get_close_matches(name, names, 1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not names:
+        return "there are none at all"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"there are {', '.join(map(repr, names[:_LISTED]))}{more}"

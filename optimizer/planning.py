@@ -1,0 +1,286 @@
+"""From what is asked for to a plan, or an error that says what cannot be and what to write.
+
+Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._fresh import fresh
+from inwindow.optimizer.columns import check_columns, check_places
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.rules import Choice, choose
+from inwindow.optimizer.strategy import Case
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.derive.version import derive
+from inwindow.udaf.errors import UsageError
+from inwindow.udaf.native import Implementation
+from inwindow.windows.bounds import framing_of, needs_distances
+from inwindow.windows.extent_bounds import extents_of
+from inwindow.windows.interval import Interval
+from inwindow.windows.order_key import OrderKey, order_key
+from inwindow.windows.slots import slots_of
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
+
+_OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
+
+
+def plan_windows(
+    schema: pa.Schema, applied: Mapping[str, Applied], *, ansi: bool = True, zone: str = "UTC"
+) -> list[Pass]:
+    """Passes for aggregates over windows, in the order in which their first aggregate was given.
+
+    ``zone`` is that of datetimes without one, where instants are wanted.
+    """
+    grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
+    for name, one in applied.items():
+        window = _window(name, one)
+        check_places(schema, window.partition_by, window.order_by, f"the window of {one.label}")
+        grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
+    return [
+        _window_pass(schema, partition_by, order_by, members, ansi, zone)
+        for (partition_by, order_by), members in grouped.items()
+    ]
+
+
+def _window_pass(
+    schema: pa.Schema,
+    partition_by: Any,
+    order_by: Any,
+    members: list[tuple[str, Applied, Window]],
+    ansi: bool,
+    zone: str,
+) -> Pass:
+    key = _key_for(schema, order_by, [window for _, _, window in members], zone)
+    for _, _, window in members:
+        _check_window(window, key)
+    steps = tuple(
+        watched(
+            _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi, zone),
+            one,
+            partition_by,
+            order_by,
+        )
+        for name, one, window in members
+    )
+    peers = any(isinstance(window.frame, Range) for _, _, window in members)
+    return Pass(partition_by, order_by, steps, None, key, peers)
+
+
+def plan_groups(
+    schema: pa.Schema,
+    keys: tuple[str, ...],
+    extent: Extent | None,
+    applied: Mapping[str, Applied],
+    *,
+    order_by: tuple[Order, ...] = (),
+    ansi: bool = True,
+    zone: str = "UTC",
+) -> Pass:
+    """The one pass for aggregates over extents, or over whole groups."""
+    check_places(schema, keys, order_by, "group_by")
+    key = None
+    if extent is not None:
+        order_by = (Order(extent.on),)
+        check_places(schema, (), order_by, extent_name(extent))
+        if not (isinstance(extent, Hop) and extent.rows):
+            key = order_key(order_by[0], schema.field(extent.on).type, what=extent_name(extent), zone=zone)
+            if key.is_wide or pa.types.is_uint64(key.type):
+                raise UsageError(
+                    f"extents over {key.column!r} of type {key.type} are not supported: their bounds need more than 64 "
+                    "bits; cast it to bigint or to a decimal of at most 18 digits"
+                )
+        extents_of(extent, key)  # its sizes fit the column, or an error
+    steps = []
+    for name, one in applied.items():
+        if one.window is not None:
+            raise UsageError(
+                f"{one.label} has a window of its own, {one.window.describe()}, but agg() aggregates the groups: drop "
+                ".over(...), or use iw.with_columns"
+            )
+        traits = one.traits
+        if not traits.has_terminate:
+            instead = ".emit(...) for one row per emission" if extent is None else "iw.with_columns over a frame"
+            raise UsageError(
+                f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result: give it one, or use {instead}"
+            )
+        step = _step(schema, name, one, Case(traits, extent=extent), None, ansi, zone)
+        steps.append(watched(step, one, keys, order_by))
+    return Pass(keys, order_by, tuple(steps), extent, key, False)
+
+
+def _step(
+    schema: pa.Schema, name: str, applied: Applied, case: Case, forced: str | None, ansi: bool, zone: str
+) -> Step:
+    condition = applied.condition
+    check_columns(schema, applied.columns, applied.label)
+    if condition is not None:
+        check_columns(schema, [condition], f"the filter of {applied.label}")
+        if not pa.types.is_boolean(schema.field(condition).type):
+            raise UsageError(
+                f"{applied.label}: the filter is of type {schema.field(condition).type}; it must be a boolean column or "
+                "expression"
+            )
+    types = [schema.field(column).type for column in applied.columns]
+    implementation = implementation_of(applied, types, ansi)
+    case = replace(case, traits=implementation.traits)
+    return Step(
+        name,
+        applied.label,
+        applied.columns,
+        condition,
+        implementation,
+        case,
+        _choice(case, forced, implementation),
+        zone,
+    )
+
+
+def _choice(case: Case, forced: str | None, implementation: Implementation) -> Choice:
+    machine = implementation.machine
+    return choose(case, forced, frozenset() if machine is None else machine.preferred)
+
+
+def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...]) -> Step:
+    """The step with its sentinel, where there is anything to look at; an error where it could not look."""
+    sentinel = applied.watch
+    if sentinel is None:
+        return step
+    if step.implementation.aggregate is None:
+        raise UsageError(
+            f"{step.label}: sentinel() looks after classes of yours; {step.case.traits.name} is a built-in: drop it"
+        )
+    window = step.case.window
+    if not step.is_blocking or (window is not None and window.active_expiration):
+        raise UsageError(
+            f"{step.label}: sentinel() folds a frame's tuples afresh, but what hooks return or yield depends on all that they have "
+            "seen: give the class a terminate, or drop sentinel"
+        )
+    orders = tuple(order.column for order in order_by)
+    return replace(step, sentinel=sentinel, places=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
+
+
+def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:
+    """Resolve an aggregate on argument types: a built-in's kernel or twin, or the user's class."""
+    aggregate = applied.aggregate
+    if isinstance(aggregate, CompiledAggregate):
+        plain = implementation_of(replace(applied, aggregate=aggregate.plain), types, ansi)
+        return replace(plain, machine=aggregate.machine(applied.label, types))
+    if not isinstance(aggregate, Aggregate):
+        resolved: Implementation = aggregate.on(applied.label, types, ansi)
+        return resolved
+    _check_copy(aggregate)
+    traits = applied.traits
+    assert traits.result is not None
+    if traits.algebraic and not traits.has_merge and (len(types) != 1 or traits.result != types[0]):
+        raise UsageError(
+            f"{applied.label}: algebraic=True feeds the result of a pane ({traits.result}) to `iterate` as if it were "
+            f"a tuple, but its argument is {', '.join(map(str, types)) or 'missing'}: make the types equal (cast the "
+            "column, or returns=), or write `def merge(self, later)` instead"
+        )
+    derivation = derive(aggregate, types)
+    version = derivation.of(aggregate)
+    assert version._traits is not None
+    return Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
+
+
+def _check_copy(aggregate: Aggregate) -> None:
+    """Every partition works on a fresh copy of the aggregate, so it must be possible to copy."""
+    for attribute, value in getattr(aggregate, "__dict__", {}).items():
+        kind = type(value)
+        if kind.__module__.startswith("pyspark.") and kind.__name__ in _OF_THE_DRIVER:
+            raise UsageError(
+                f"{type(aggregate).__name__}: each partition works on a copy of the aggregate, but its attribute {attribute!r} "
+                f"is a Spark {kind.__name__}, which lives on the driver alone: keep plain values, such as those that "
+                "df.collect() gives"
+            )
+    try:
+        fresh(aggregate)
+    except Exception as error:
+        name = type(aggregate).__name__
+        raise UsageError(
+            f"{name}: each partition works on a copy of the aggregate, but this one cannot be copied "
+            f"({type(error).__name__}: {error}): make such state in `initialize`, not in `__init__`"
+        ) from None
+
+
+def _window(name: str, applied: Applied) -> Window:
+    traits = applied.traits
+    window = applied.window
+    if window is None:
+        if traits.has_terminate and not traits.online:
+            given = applied.label if name == applied.label else f"{name}={applied.label}"
+            raise UsageError(
+                f"{given} has no window: {traits.name} is blocking (it has a terminate), so say over "
+                "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"
+            )
+        window = Window(Rows(None, 0))
+    if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
+        raise UsageError(
+            f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
+            f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+        )
+    if window.active_expiration and traits.native:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what an `expire` hook gives, and a built-in has no hooks: write an "
+            "iw.WindowAggregate whose `expire` returns or yields"
+        )
+    if window.active_expiration and not traits.has_expire:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what `expire` gives, but {traits.name} has none: use an "
+            "iw.WindowAggregate whose `expire` returns or yields"
+        )
+    if window.active_expiration and traits.never_expires_a_value:
+        raise UsageError(
+            f"{applied.label}: active expiration emits what `expire` gives, but {traits.name}.expire gives nothing: return or "
+            "yield a value from it"
+        )
+    return window
+
+
+def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[Window], zone: str) -> OrderKey | None:
+    for window in windows:
+        if needs_distances(window.frame) or window.slides_by_values or window.active_expiration:
+            order = order_by[0]
+            return order_key(order, schema.field(order.column).type, what=window.describe(), zone=zone)
+    return None
+
+
+def _check_window(window: Window, key: OrderKey | None) -> None:
+    """Sizes, slides, origins and landmarks fit the order column, or an error that says how not."""
+    framing_of(window.frame, key)
+    slots_of(window, key)
+    frame = window.frame
+    if key is None:
+        return
+    if isinstance(frame, Range):
+        for bound in (frame.lower, frame.upper):
+            if bound is not None and bound != 0:
+                key.moved(
+                    np.zeros((0, 2) if key.is_wide else 0, dtype=np.int64),
+                    bound,
+                    lower=True,
+                    what=f"the frame {window.describe()}",
+                )
+    if window.active_expiration and isinstance(frame, Range) and frame.lower:
+        if isinstance(frame.lower, Interval) and frame.lower.months:
+            raise UsageError(
+                f"active expiration in {window.describe()}: months differ in length, so the time at which a tuple leaves "
+                "would not be that of the frame: give a size in days or less"
+            )
+        key.exact_distance(-frame.lower, what="active expiration: size")
+    if window.slides_by_values:
+        assert window.slide is not None
+        if isinstance(window.slide, int) and (pa.types.is_timestamp(key.type) or pa.types.is_duration(key.type)):
+            raise UsageError(
+                f"slide is the number {window.slide}, but the order column {key.column!r} is a {key.type}: give a time, as in "
+                f"'{window.slide} seconds', or slide_by='rows' for a result every {window.slide} tuples"
+            )
+        key.exact_distance(window.slide, what="slide")
+        key.origin(window.origin)
