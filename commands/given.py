@@ -3,12 +3,14 @@
 import os
 import sys
 from argparse import ArgumentTypeError
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from inwindow.udaf.contract import Aggregate
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import InWindowError, UsageError
 
 
 def count(text: str) -> int:
@@ -49,6 +51,8 @@ def imported(name: str) -> Any:
     """A module of the installation or of the current folder; or a file of Python, by its path."""
     here = os.getcwd()
     if name.endswith(".py"):
+        if not Path(name).is_file():
+            raise UsageError(f"{name}: there is no such file")
         here, name = str(Path(name).resolve().parent), Path(name).stem
     if here not in sys.path:
         sys.path.insert(0, here)  # as `python -m` has it
@@ -63,6 +67,19 @@ def imported(name: str) -> Any:
                 f"No module named {name!r}, here or installed: write {module}:{last}, if that is a class in it"
             ) from None
         raise UsageError(f"No module named {name!r}, here or installed: write module:MyAvg, as in an import") from None
+    except ImportError:
+        raise
+    except Exception as error:  # what the module itself does: a class written wrong, a syntax error, ...
+        raise UsageError(f"{name} cannot be imported: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    """What an import raised, and at which line of the module."""
+    said = str(error) if isinstance(error, InWindowError) else f"{type(error).__name__}: {error}"
+    line = next((at for at in reversed(extract_tb(error.__traceback__)) if at.name == "<module>"), None)
+    if line is None or isinstance(error, SyntaxError):  # that says where it is by itself
+        return said
+    return f"{said} ({Path(line.filename).name}, line {line.lineno})"
 
 
 def attribute(module: Any, path: str, where: str) -> Any:
@@ -71,6 +88,10 @@ def attribute(module: Any, path: str, where: str) -> Any:
     for name in path.split("."):
         if not hasattr(found, name):
             hint = ": make an instance in the module, and name that" if "(" in path else ""
-            raise UsageError(f"{where}: {getattr(found, '__name__', found)!r} has no {path if hint else name!r}{hint}")
+            close = [] if hint else get_close_matches(name, vars(found), 1)
+            near = f"; did you mean {close[0]!r}?" if close else ""
+            raise UsageError(
+                f"{where}: {getattr(found, '__name__', found)!r} has no {path if hint else name!r}{hint}{near}"
+            )
         found = getattr(found, name)
     return found

@@ -1,4 +1,4 @@
-"""Windowed maximum: forget what can not matter any more.
+"""Windowed maximum: forget what cannot matter any more.
 
 Covers: `inwindow.delete`, `keep_newest`, `oldest()`, RANGE windows, the built-in `iw.max`; ESL, example 13
 

@@ -327,7 +327,16 @@ def test_a_module_may_be_given_as_a_file(folder: Path) -> None:
     assert ran("check mymodule.py:MyAvg --finite --examples 5")[0] == 0
     assert ran("bench deep/more_of_mine.py --rows 50 --window 5")[0] == 0
     code, _, err = ran("check deep/nothing.py:MyAvg")
-    assert code == 2 and "No module named 'nothing', here or installed" in err
+    assert code == 2 and "deep/nothing.py: there is no such file" in err
+    (folder / "deep" / "untyped.py").write_text(
+        "import inwindow as iw\n\n\nclass A(iw.Aggregate):\n    def iterate(self, x): pass\n    def terminate(self): return 0.0\n"
+    )
+    code, _, err = ran("check deep/untyped.py:B")
+    assert code == 2 and err.startswith("inwindow: untyped cannot be imported: A does not say what it returns")
+    assert err.endswith("returns='double') (untyped.py, line 4)\n")
+    (folder / "deep" / "unclosed.py").write_text("import inwindow as iw\nx = (\n")
+    code, _, err = ran("check deep/unclosed.py")
+    assert code == 2 and "unclosed cannot be imported: SyntaxError: '(' was never closed (unclosed.py, line 2)" in err
 
 
 BAD = [
@@ -348,6 +357,7 @@ BAD = [
     ("explain trades.csv 'avg(price) over (order by ts' ", "lacks its window"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule", "write module:Class"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Nothing", "has no 'Nothing'"),
+    ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:MyAvgg", "did you mean 'MyAvg'?"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:number", "it is a int"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Top", "give an instance, such as top3 = Top(...)"),
     ("explain trades.csv 'avg(price) over (order by ts)' --html /no/where.html", "there is no folder '/no'"),

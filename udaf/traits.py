@@ -296,8 +296,15 @@ def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.Dat
     raise DefinitionError(
         f"{cls.__name__} does not say what it returns: annotate the result, as in `def {giver}(self"
         f"{'' if giver == 'terminate' else ', value'}) -> float`, or write class {cls.__name__}(..., returns='double')"
-        + _other_words(cls, hooks)
+        + (_other_words(cls, hooks) or _forgotten(cls, hooks))
     )
+
+
+def _forgotten(cls: type, hooks: dict[str, Any]) -> str:
+    """A hint at a `terminate`, where no other hook gives anything."""
+    if "terminate" in hooks or not all(_gives_nothing(cls, hook) for hook in hooks.values()):
+        return ""
+    return "; or is a `def terminate(self) -> float` missing? (without one, results are what the other hooks return)"
 
 
 def _return_annotation(cls: type, hook: Any) -> Any:

@@ -96,7 +96,7 @@ SHOWS = [
         top="bids",
     ),
     Show(
-        "An alarm as soon as an open item has had no bid for 10 minutes: it can not wait for the next one",
+        "An alarm as soon as an open item has had no bid for 10 minutes: it cannot wait for the next one",
         "bids",
         'iw.select({on}, "item", "time", iw.emitted_at().alias("alarm"),\n    {aggregates})',
         'why=Quiet(minutes=10)("time", "closes").over(\n'

@@ -233,6 +233,14 @@ ROWS = [
         "or write class A(..., returns='double')",
     ),
     Bad(
+        "terminate forgotten",
+        lambda: define("def initialize(self, v): self.total = v\ndef iterate(self, v): self.total += v"),
+        iw.DefinitionError,
+        "A does not say what it returns: annotate the result, as in `def iterate(self, value) -> float`, "
+        "or write class A(..., returns='double'); or is a `def terminate(self) -> float` missing? (without one, "
+        "results are what the other hooks return)",
+    ),
+    Bad(
         "None as an annotation",
         lambda: define("def iterate(self, v): pass\ndef terminate(self) -> None: pass"),
         iw.DefinitionError,

@@ -32,6 +32,20 @@ ROWS = [
         "MyAvg(prise): there is no column 'prise'; did you mean 'price'?",
     ),
     Bad(
+        "an expression as a string",
+        lambda: iw.with_columns(TABLE, a=iw.max("price * 2").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "max(price * 2): there is no column 'price * 2'; a string names a column: write an expression as "
+        "pyarrow.compute.field('a') * 2, on Spark F.col('a') * 2",
+    ),
+    Bad(
+        "... as a filter",
+        lambda: iw.with_columns(TABLE, a=iw.max("price").filter("price > 3").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "the filter of max(price): there is no column 'price > 3'; a string names a column: write an expression as "
+        "pyarrow.compute.field('a') * 2, on Spark F.col('a') * 2",
+    ),
+    Bad(
         "... of a built-in",
         lambda: iw.with_columns(TABLE, a=iw.max("Price").over(iw.rows(2))),
         iw.UnknownColumnError,

@@ -77,6 +77,15 @@ class ForgetsInWindow(iw.WindowAggregate, returns="double"):
         return self.inwindow.oldest().value
 
 
+class ReadsAColumn(iw.WindowAggregate, returns="double"):
+    """A record of the window has the parameters' names, not the columns'."""
+
+    inwindow: iw.InWindow
+
+    def iterate(self, value):
+        return self.inwindow.oldest().price
+
+
 class CallsUs(iw.Aggregate, returns="double"):
     """Our own errors are the user's in a hook."""
 
@@ -401,6 +410,16 @@ ROWS = [
         "  in ForgetsInWindow(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
         '  File "hooks.py", in iterate\n'
         "    return self.inwindow.oldest().value",
+    ),
+    Bad(
+        "a column's name where a parameter's is meant",
+        lambda: over(ReadsAColumn()),
+        iw.HookError,
+        "ReadsAColumn.iterate(1.0) raised AttributeError: 'Record' object has no attribute 'price'; a record has the "
+        "names of iterate's parameters: value\n"
+        "  in ReadsAColumn(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
+        '  File "hooks.py", in iterate\n'
+        "    return self.inwindow.oldest().price",
     ),
     Bad(
         "one of our own errors",
