@@ -38,7 +38,7 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
         said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
     if isinstance(error, AttributeError) and isinstance(error.obj, tuple) and type(error.obj).__name__ == "Record":
-        said += f"; a record has the names of iterate's parameters: {', '.join(error.obj._fields)}"
+        said += f"; a record has the names of iterate's parameters: {', '.join(getattr(error.obj, '_fields', ()))}"
     lines = [f"{call} raised {type(error).__name__}{said}"]
     lines += [f"  in {step.label}{_place(work, raised, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
