@@ -26,6 +26,13 @@ STYLES = [
     ("#0072B2", ""), ("#D55E00", "7 3"), ("#009E73", "2 3"), ("#CC79A7", "9 3 2 3"), ("#56606B", "4 4"), ("#E69F00", "1 2"),
 ]  # fmt: skip
 INK, PALE = "#222222", "#dddddd"
+DARK = {
+    "white": "#0d1117",
+    INK: "#f0f6fc",
+    PALE: "#30363d",
+    "#0072B2": "#56B4E9",
+    "#56606B": "#9198a1",
+}  # on dark pages
 WIDTH, HEIGHT = 360, 250  # of a panel's axes
 LEFT, RIGHT, TOP, BOTTOM, ENTRY = 74, 22, 34, 54, 17  # around them; the height of a legend's entry
 
@@ -88,9 +95,9 @@ def number(value: float) -> str:
     """A tick's label.
 
     >>> [number(v) for v in (0, 0.25, 5, 40_000, 2e6, 1.5e9, 1e-4)]
-    ['0', '0.25', '5', '40k', '2M', '1.5G', '1e-04']
+    ['0', '0.25', '5', '40k', '2M', '1.5G', '0.0001']
     """
-    if value and abs(value) < 1e-3:
+    if value and abs(value) < 1e-4:
         return f"{value:.0e}"
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
@@ -105,7 +112,8 @@ def svg(panels: Sequence[Panel]) -> str:
     size = f'viewBox="0 0 {wide * len(panels)} {high}" width="{wide * len(panels)}" height="{high}"'
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="DejaVu Sans, Helvetica, Arial, sans-serif" font-size="12">',
-        f'<rect width="{wide * len(panels)}" height="{high}" fill="white"/>',  # on dark pages, too
+        f'<rect width="{wide * len(panels)}" height="{high}" fill="white"/>',
+        f"<style>@media(prefers-color-scheme:dark){{{''.join(map(_dark, DARK))}}}</style>",
     ]
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
     styles = {name: STYLES[index % len(STYLES)] for index, name in enumerate(names)}  # the same in all panels
@@ -150,6 +158,10 @@ def _panel(panel: Panel, head: int, styles: dict[str, tuple[str, str]]) -> list[
         ]
         parts.append(_text(38, above + 4, line.name, ""))
     return parts
+
+
+def _dark(colour: str) -> str:
+    return f'[fill="{colour}"]{{fill:{DARK[colour]}}}[stroke="{colour}"]{{stroke:{DARK[colour]}}}'
 
 
 def _text(x: float, y: float, text: str, its: str) -> str:
