@@ -62,20 +62,25 @@ class Log:
         """Store these tuples. A log is written once: the next micro-batch goes on from what is stored."""
         place = held.column(PLACE).to_numpy()
         chunk = np.where(place < 0, -1, place // _ROW)
+        flagged = [held.column(name).to_numpy() for name in self.flags]
+        by_chunk = np.argsort(chunk, kind="stable")
+        sorted_chunk = chunk[by_chunk]
+        first, behind = (np.searchsorted(sorted_chunk, list(self.stored), side=side) for side in ("left", "right"))
         removed, entries = [], []
-        for number, (rows, size) in self.stored.items():
-            its = np.flatnonzero(chunk == number)
+        for (number, (rows, size)), a, b in zip(self.stored.items(), first, behind, strict=True):
+            its = by_chunk[a:b]
             if 2 * len(its) < rows:
                 removed.append(number)
                 chunk[its] = -1
             else:
-                entries.append((number, rows, size, *self._bits(rows, held, its, place[its] % _ROW)))
-        tail, chunks = held.filter(pa.array(chunk < 0)), {}
+                entries.append((number, rows, size, *_bits(rows, place[its] % _ROW, [one[its] for one in flagged])))
+        in_tail = chunk < 0
+        tail, chunks = held.filter(pa.array(in_tail)), {}
         if tail.nbytes >= FULL:
             tail = tail.combine_chunks()
-            at = np.arange(len(tail))
             chunks[self.next] = content = to_bytes(tail.select(self.chunk_schema.names))
-            entries.append((self.next, len(tail), len(content), *self._bits(len(tail), tail, at, at)))
+            bits = _bits(len(tail), np.arange(len(tail)), [one[in_tail] for one in flagged])
+            entries.append((self.next, len(tail), len(content), *bits))
             tail = tail.slice(0, 0)
         columns: list[Any] = list(zip(*entries, strict=True)) or [()] * len(self.directory)
         directory = pa.table([pa.array(its, one.type) for its, one in zip(columns, self.directory, strict=True)],
@@ -100,13 +105,13 @@ class Log:
         held = pa.concat_tables([*parts, self.placed(tail)]).combine_chunks()
         return held.take(pa.array(np.argsort(held.column(self.number).to_numpy(), kind="stable")))
 
-    def _bits(self, rows: int, held: pa.Table, at: Positions, row: Positions) -> list[bytes]:
-        """Which rows of a chunk are held, and of which of these each flag is set; they are at ``at`` among the held ones."""
-        flagged = [row[held.column(name).to_numpy()[at]] for name in self.flags]
-        return [_bits(its, rows) for its in (row, *flagged)]
+
+def _bits(rows: int, held: Positions, flagged: list[npt.NDArray[np.bool_]]) -> list[bytes]:
+    """Which rows of a chunk are held, and of which of these each flag is set."""
+    return [_packed(its, rows) for its in (held, *(held[flag] for flag in flagged))]
 
 
-def _bits(row: Positions, rows: int) -> bytes:
+def _packed(row: Positions, rows: int) -> bytes:
     mask = np.zeros(rows, dtype=bool)
     mask[row] = True
     return np.packbits(mask).tobytes()
