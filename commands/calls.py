@@ -65,6 +65,14 @@ def read_calls(
             raise UsageError("explain: a call is empty: write 'avg(price) over (order by ts rows 49 preceding)'")
         if tokens[0].says("SELECT"):
             raise source.error("explain takes the calls of a SELECT alone: avg(price) over (...) as a", tokens[0].span)
+        opened: list[Token] = []
+        for token in tokens:
+            if token.says("("):
+                opened.append(token)
+            elif token.says(")") and opened:
+                opened.pop()
+        if opened:
+            raise source.error("explain: a parenthesis is not closed", opened[-1].span)
         for part in split(tokens):
             if not part:
                 raise source.error("explain: a call is missing beside this comma", span_of(tokens))
@@ -134,9 +142,9 @@ def _check_known(source: Source, tokens: Tokens, known: Mapping[str, Any]) -> No
     if len(tokens) > 1 and tokens[1].kind == "L_PAREN" and first.text.lower() in known:
         return
     close = difflib.get_close_matches(first.text.lower(), known, 1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    hint = f"did you mean {close[0]}? The" if close else "the"
     raise source.error(
-        f"explain: {first.text} is no aggregate: {hint}The built-ins are those of docs/builtins.md, and a class of your own "
+        f"explain: {first.text} is no aggregate: {hint} built-ins are those of docs/builtins.md, and a class of your own "
         "is given by --udaf module:MyAvg",
         first.span,
     )

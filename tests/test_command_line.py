@@ -354,7 +354,7 @@ BAD = [
     ("explain trades.csv 'avg(price * 2) over (order by ts)'", "price * 2 is no column"),
     ("explain trades.csv 'avg(price) over (order by ts rows 9 preceeding)'", "ROWS: a bound is"),
     ("explain trades.csv 'select avg(price) over (order by ts) from t'", "takes the calls of a SELECT alone"),
-    ("explain trades.csv 'avg(price) over (order by ts' ", "lacks its window"),
+    ("explain trades.csv 'avg(price) over (order by ts' ", "a parenthesis is not closed"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule", "write module:Class"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:Nothing", "has no 'Nothing'"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf mymodule:MyAvgg", "did you mean 'MyAvg'?"),
