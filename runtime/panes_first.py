@@ -48,9 +48,10 @@ class PanesFirst:
     merging: Pass  # over partials
     partials: tuple[Partials, ...]  # of each step
     schema: pa.Schema  # of what travels: keys, attribute, partials
+    told: Pass  # whose places say where a tuple is, when a hook raises
 
     @classmethod
-    def of(cls, work: Pass, schema: pa.Schema) -> "PanesFirst":
+    def of(cls, work: Pass, schema: pa.Schema, told: Pass | None = None) -> "PanesFirst":
         """The two halves of a pass over tuples of a schema."""
         partials = tuple(Partials.of(step, schema) for step in work.steps)
         fields = [schema.field(name) for name in _unique(work.places)]
@@ -59,7 +60,7 @@ class PanesFirst:
             names = [f"{PREFIX}partial_{number}_{column}" for column in range(len(its.types))]
             fields += [pa.field(name, kind) for name, kind in zip(names, its.types, strict=True)]
             steps.append(replace(step, arguments=tuple(names), condition=None))
-        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields))
+        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), told or work)
 
 
 class PaneReducer:
@@ -128,7 +129,7 @@ class PaneReducer:
         columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
         held = Held()
         levels = [levels_of(step, held) for step in self.work.steps]
-        where = partial(_tellable, batch, self.work, order)
+        where = partial(_tellable, batch, self.plan.told, order)
         for at in range(0, len(keys), _STEP):
             held.append(columns.slice(at, _STEP))
             begins = start[slice(*np.searchsorted(start, [at, held.end]))]
@@ -136,7 +137,7 @@ class PaneReducer:
             first = pa.array(begins if order is None else order[begins])
             made = [batch.column(name).take(first) for name in _unique([*self.work.partition_by, self.key.column])]
             for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
-                telling(step, self.work, where, _NOWHERE, level.reduce, begins, ends)
+                telling(step, self.plan.told, where, _NOWHERE, level.reduce, begins, ends)
                 made += its.packed(level)
                 level.forget(len(begins))
             held.forget(held.end)

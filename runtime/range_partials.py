@@ -29,10 +29,20 @@ DIGEST_BITS = 30  # so that the sum over the tuples of a range has room in 64
 
 
 def panes_of_ranges(work: Pass, schema: pa.Schema) -> PanesFirst:
-    """The digest, and the steps of a pass that begin with partials, over ranges as panes; ``schema`` has RANGE and DIGEST."""
+    """The digest, and the steps of a pass that begin with partials, over ranges as panes.
+
+    ``schema`` has RANGE, DIGEST, and where a hook may raise the keys and order columns: a user knows of no range.
+    """
     over = plan_groups(schema, (), Hop(RANGE, 1, 1), {DIGEST: sum_of(DIGEST)})
     steps = [replace(step, sentinel=None) for step in carried_steps(work)]
-    return PanesFirst.of(replace(over, steps=(*over.steps, *steps)), schema)
+    its = replace(over, steps=(*over.steps, *steps))
+    told = replace(its, partition_by=work.partition_by, order_by=work.order_by)
+    return PanesFirst.of(its, schema, told if calls_hooks(work) else None)
+
+
+def calls_hooks(work: Pass) -> bool:
+    """Whether the partials of its ranges are made by hooks of the user's."""
+    return any(step.implementation.native is None for step in carried_steps(work))
 
 
 def carried(panes: PanesFirst, partials: pa.Table, first_ranges: list[int]) -> Carried:

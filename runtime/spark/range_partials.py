@@ -8,7 +8,7 @@ import pyarrow as pa
 from inwindow.optimizer.hot_keys import Cut, carried_steps
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.range_partials import carried, panes_of_ranges
+from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.carriers import Carrier
@@ -29,7 +29,8 @@ def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
         return carrier
     F, schema = columns.session.F, columns.schema()
     own, _, _ = numbers(columns, work, cut)
-    names = needed(replace(work, partition_by=(), order_by=(), steps=carried_steps(work)))
+    begins = replace(work, steps=carried_steps(work))
+    names = needed(begins if calls_hooks(work) else replace(begins, partition_by=(), order_by=()))
     handed = [own, digest(columns, work), *map(columns.crossing, names)]
     fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
     panes = panes_of_ranges(work, pa.schema(fields))

@@ -139,6 +139,21 @@ def test_keys_that_differ_in_where_they_are_null(events: Any) -> None:
     assert_same(made.select("id", *applied), whole.select("id", *applied))
 
 
+class Positive(Spread, commutative=True):
+    """Which will not have all values."""
+
+    def iterate(self, value: float) -> None:
+        if value <= 0:
+            raise ValueError("there is no such value")
+        super().iterate(value)
+
+
+def test_what_a_hook_raises_in_the_first_job_is_told_with_the_tuple(events: Any) -> None:
+    growing = Positive()("v").over(iw.unbounded(partition_by="k", order_by="t"))
+    with pytest.raises(Exception, match=r"there is no such value\n  in Positive\(v\), at k=None, t=\d+\n"):
+        iw.with_columns(events, hot_keys="sample", x=growing)
+
+
 def test_partials_of_other_data_are_an_error(events: Any) -> None:
     """The time of the first job is not that of the pass."""
     growing = iw.sum("v").over(iw.unbounded(partition_by="k", order_by="t"))
