@@ -329,3 +329,19 @@ def test_early_results_end_as_the_final_ones(time: str, data: st.DataObject) -> 
             expected = {repr((row["k"], row["window"])): row for row in query(so_far).to_pylist()}
             assert newest == expected
         passed = got.watermarks[number]
+
+
+def test_string_views_are_strings() -> None:
+    batches = [pa.table({"k": pa.array(["a", "b"], pa.string_view()), "t": [n, n], "id": [n, -n]}) for n in range(3)]
+    window = iw.range(9, partition_by="k", order_by="t")
+    got = replayed(
+        batches, lambda df: iw.with_columns(df, x=Ids()("id").over(window), top=iw.max("k").over(window)), True
+    )
+    assert got.table.sort_by("k").to_pylist()[-1] == {"k": "b", "t": 1, "id": -1, "x": [0, -1], "top": "b"}
+
+
+def test_names_of_ours_are_refused() -> None:
+    with pytest.raises(iw.UsageError, match="__inwindow_own"):
+        iw.testing.replay(
+            [pa.table({"__inwindow_own": [1]})], lambda df: iw.with_columns(df, n=iw.count().over(iw.rows(1)))
+        )

@@ -17,6 +17,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.local import Local
+from inwindow.runtime.place import place_of
 from inwindow.runtime.sorting import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.explain import described
@@ -298,8 +299,6 @@ def _columns(table: pa.Table) -> str:
 
 
 def _table(batch: Any) -> pa.Table:
-    if isinstance(batch, pa.RecordBatch):
-        return pa.Table.from_batches([batch])
-    if not isinstance(batch, pa.Table):
+    if not isinstance(batch, (pa.Table, pa.RecordBatch)):
         raise UsageError(f"replay(): a micro-batch is a pyarrow.Table, not {shown(batch)}")
-    return batch
+    return place_of(batch, "replay").data
