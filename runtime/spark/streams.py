@@ -205,13 +205,16 @@ class StreamFrame(Frame):
                 f"{where} on a stream: the order column {name!r} is of type {columns.schema().field(name).type}, but Spark's "
                 "watermark is on a timestamp: order by the event time, or count tuples in arrival order (no order_by=)"
             )
-        marked = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
-        if _WATERMARK not in marked:
+        metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+        if _WATERMARK not in metadata:
             marks = [repr(one.name) for one in columns.df.schema.fields if _WATERMARK in one.metadata]
             other = f" (that of the stream is on {', '.join(marks)})" if marks else ""
+            marked = f"df.withWatermark({name!r}, '10 seconds')"
+            if name.casefold() not in map(str.casefold, columns.names):  # an expression
+                marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
             raise UsageError(
                 f"{where} on a stream: {name!r} has no watermark{other}, so no tuple would ever be known to be in order: say how "
-                f"late tuples may come, as in df.withWatermark({name!r}, '10 seconds')"
+                f"late tuples may come, as in {marked}"
             )
 
     def _describe(self, work: Pass) -> str:

@@ -32,3 +32,14 @@ def test_the_watermark_is_on_another_column(stream: Any) -> None:
         counted(stream.withWatermark("arrived", "10 seconds"))
     with pytest.raises(iw.UsageError, match=r"'ts' has no watermark, so .*df\.withWatermark\('ts', '10 seconds'\)"):
         counted(stream)
+
+
+def test_ordered_by_an_expression(stream: Any) -> None:
+    from pyspark.sql import functions as F
+
+    marked = stream.withWatermark("ts", "10 seconds")
+    for time in (F.col("ts") + F.expr("INTERVAL 1 HOUR"), iw.arrival_time()):
+        with pytest.raises(
+            iw.UsageError, match=r"has no watermark \(.*as in df\.withColumn\('at', \.\.\.\)\.withWatermark\('at', "
+        ):
+            iw.with_columns(marked, n=iw.count().over(iw.range("1 minute", order_by=time)))
