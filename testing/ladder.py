@@ -16,6 +16,7 @@ _WHOLE = (
     "The strategy in the test comes to another result than the definition, which folds every frame afresh: compare the hooks "
     "that it calls with `initialize` and `iterate`."
 )
+_RUNS = ("merge equals running on", "merge is associative", "unmerge undoes merge")
 
 
 def climb(
@@ -55,12 +56,13 @@ def climb(
         if odd is not None:
             hooks(laws, odd, False, 0.5)
         if huge is not None:
-            hooks([law for law in laws if law.name == "expire undoes iterate"], huge, False, 0.25)
+            exact = _RUNS if odd is None else ()  # of floats, the order of additions decides whether they overflow
+            hooks([law for law in laws if law.name in ("expire undoes iterate", *exact)], huge, False, 0.25)
         # A base version with a terminate answers for a NULL, too, where a class without one has no answer.
         nulls_too = traits.nulls == "skip" and (traits.has_terminate or not traits.has_base)
         kinds = _kinds(arguments, traits.arity)
         for law, overs in tables:
-            part([law], wholes(plain, kinds, overs, nulls_too), 0.4)
+            part([law], wholes(plain, kinds, overs, nulls_too), 0.4 if laws else 1)
     finally:
         class_level.restore()
     return Report(traits.name, (*(law.name for law in laws), *(law.name for law, _ in tables)), count)

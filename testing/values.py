@@ -25,7 +25,7 @@ from inwindow.udaf.types import arrow_type
 Strategy = st.SearchStrategy[Any]
 LARGE = 2.0**53  # from here on floats absorb what is added to them: only whether a result is finite can be compared
 
-_FLOATS = [0.0, 1.0, 2.0, -1.0, 3.0, 0.5, 4.0, 5.0, -0.0, 8.0, -2.5, 0.125, 10.0, 16.0, -7.0, 99.875, -100.0]
+_FLOATS = [0.0, 1.0, 2.0, -1.0, 3.0, 0.5, 4.0, 5.0, -0.0, 8.0, -2.5, 0.125, 10.0, 16.0, -7.0, 99.875, -100.0, 0.25]
 _ODD_FLOATS = [math.nan, math.inf, -math.inf]
 _HUGE_FLOAT = 1e308  # of one sign, and without infinities beside it: two of them overflow, in whatever order
 _INTS = [0, 1, 2, -1, 3, 4, 8, 5, 7, -5, 10, 16, 100, -100]
@@ -73,7 +73,8 @@ def _plain(kind: pa.DataType) -> list[Any]:
         return _FLOATS
     if pa.types.is_decimal(kind):
         step, most = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
-        grid = [Decimal(value) for value in (0, 1, 2, -1, 3, 10, -7)] + [5 * step, -step, 25 * step]
+        grid = [Decimal(value) for value in ("0", "1", "2", "-1", "3", "10", "-7", "0.5", "-2.25")]
+        grid += [5 * step, -step, 25 * step]
         return [value.quantize(step) for value in grid if abs(value) < most]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _TEXTS

@@ -6,6 +6,7 @@ They are written as one would write them by mistake.
 import random
 import threading
 from collections import Counter
+from decimal import Decimal
 
 import inwindow as iw
 
@@ -312,6 +313,67 @@ class WrapsOnMerge(iw.Aggregate):
         return self.total
 
 
+class WrapsLate(iw.Aggregate):
+    """Wraps around at 64 bits where runs are merged."""
+
+    def initialize(self, value: int):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def merge(self, later):
+        self.total = (self.total + later.total + 2**63) % 2**64 - 2**63
+
+    def terminate(self) -> str:
+        return str(self.total)
+
+
+class LosesCents(iw.WindowAggregate):
+    """Takes out the whole part."""
+
+    def initialize(self, value: Decimal):
+        self.total = value
+
+    def iterate(self, value):
+        self.total += value
+
+    def expire(self, value):
+        self.total -= int(value)
+
+    def terminate(self) -> float:
+        return float(self.total)
+
+
+class ForgetsTheMaximum(iw.WindowAggregate):
+    """The next tuple is compared with None."""
+
+    def initialize(self, value: int):
+        self.high = value
+
+    def iterate(self, value):
+        self.high = max(self.high, value)
+
+    def expire(self, value):
+        if value == self.high:
+            self.high = None
+
+    def terminate(self) -> int:
+        return 0 if self.high is None else self.high
+
+
+class RaisesAtTimes(Total):
+    """Forgets to count down on every tuple, and takes not every value: the latter is to be mended first."""
+
+    def iterate(self, value):
+        if value == 99.875:
+            raise ValueError(value)
+        super().iterate(value)
+
+    def expire(self, value):
+        self.total -= value
+
+
 class OrderOfASet(iw.Aggregate):
     def initialize(self, value: str):
         self.values = {value}
@@ -507,6 +569,10 @@ BROKEN = {
     EmptyAfterAFilter: "hooks take every value",
     Saturates: EXPIRE,
     WrapsOnMerge: MERGE,
+    WrapsLate: MERGE,
+    LosesCents: EXPIRE,
+    ForgetsTheMaximum: EXPIRE,
+    RaisesAtTimes: "hooks take every value",
     OrderOfASet: AGAIN,
     HashOfAText: AGAIN,
     ExpiresTheNewest: EXPIRE,
