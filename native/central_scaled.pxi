@@ -48,4 +48,5 @@ cdef int refold(Run* run, const Tuples* terms, int64_t lo, int64_t hi) noexcept 
                 )
     if Run is Covariance or Run is Correlation:
         return x_scale.power + y_scale.power
-    return 0
+    else:
+        return 0

@@ -252,7 +252,9 @@ cdef class Frames:
         cdef const uint8_t[::1] mask = seen
         cdef Py_ssize_t k
         cdef Hooks one = self.copies.prototype
-        self.call = Call(base=base, end=base + len(columns[0]), width=len(columns), seen=NULL, frame=-1)
+        self.call.base, self.call.end, self.call.width = base, base + len(columns[0]), len(columns)
+        self.call.running, self.call.position, self.call.frame, self.call.nulls = NO_HOOK, base, -1, 0
+        self.call.seen = NULL
         if seen is not None and len(columns[0]):
             self.call.seen = &mask[0] - base
         for k in range(self.call.width):

@@ -30,7 +30,9 @@ cdef enum Finding:
 def stored_names(prototype):
     """The names of attributes that an aggregate's own code sets, or that it has from the start: where its state is."""
     names = dict.fromkeys(getattr(prototype, "__dict__", ()))
-    for kind in type(prototype).__mro__[:-1]:
+    for kind in type(prototype).__mro__:
+        if kind is object:
+            continue
         for name, value in vars(kind).items():
             if isinstance(value, types.FunctionType):
                 names.update(dict.fromkeys(_stored_by(value.__code__)))

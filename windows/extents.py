@@ -18,7 +18,7 @@ _MOST = 1 << 31  # extents that a tuple may lie in: each takes memory
 
 
 def hop(
-    on: str, *, size: Any = None, every: Any = None, rows: int | None = None, origin: Any = None,
+    on: str, size: Any = None, every: Any = None, *, rows: int | None = None, origin: Any = None,
     scope: CountScope = "partition",
 ) -> Hop:  # fmt: skip
     """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
@@ -28,6 +28,8 @@ def hop(
 
     >>> hop("ts", size="1 hour", every="5 minutes").every
     Interval(months=0, microseconds=300000000)
+    >>> hop("ts", "1 hour", "5 minutes") == hop("ts", size="1 hour", every="5 minutes")  # in the order of Spark's window()
+    True
     >>> hop("ts", rows=1000, every=10).size
     1000
     """
@@ -40,7 +42,7 @@ def hop(
 
 
 def tumble(
-    on: str, *, size: Any = None, rows: int | None = None, origin: Any = None, scope: CountScope = "partition"
+    on: str, size: Any = None, *, rows: int | None = None, origin: Any = None, scope: CountScope = "partition"
 ) -> Hop:
     """Extents of ``size`` side by side: every tuple is in exactly one.
 
@@ -51,7 +53,7 @@ def tumble(
     return _hop("tumble", on, length, length, origin, rows is not None, scope)
 
 
-def cumulate(on: str, *, size: Any, every: Any, origin: Any = None) -> Cumulate:
+def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
     """Extents that grow from each multiple of ``size``, ``every`` at a time, up to ``size``.
 
     >>> cumulate("ts", size="1 day", every="1 hour").every
@@ -64,7 +66,7 @@ def cumulate(on: str, *, size: Any, every: Any, origin: Any = None) -> Cumulate:
     return Cumulate(_column("cumulate", on), length, step, origin)
 
 
-def session(on: str, *, gap: Any) -> Session:
+def session(on: str, gap: Any) -> Session:
     """Maximal runs of tuples less than ``gap`` apart: as ``pyspark.sql.functions.session_window``.
 
     >>> session("ts", gap="30 minutes").gap

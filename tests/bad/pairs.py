@@ -11,6 +11,15 @@ from bad.input import (
 
 import inwindow as iw
 
+
+class Forgot(iw.Aggregate, returns="double"):
+    def initialize(self, price):
+        self.total = price
+
+    def iterate(self, price):
+        self.total += price
+
+
 ROWS = [
     # Aggregates and windows
     Bad(
@@ -78,6 +87,13 @@ ROWS = [
         iw.UsageError,
         "over(<function rows>) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), "
         "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification",
+    ),
+    Bad(
+        "a class without terminate whose hooks return nothing",
+        lambda: iw.with_columns(TABLE, a=Forgot()("n").over(iw.rows(3))),
+        iw.UsageError,
+        "Forgot(n): Forgot has no terminate, and its hooks return nothing, so every result would be NULL: write "
+        "`def terminate(self)`, or return a tuple's result from `iterate`",
     ),
     Bad(
         "active expiration of a built-in",
