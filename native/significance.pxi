@@ -12,6 +12,7 @@
 # Included by _hooks.pyx and _two_stacks.pyx.
 
 import types
+from functools import lru_cache
 
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from libc.math cimport INFINITY, fabs, isfinite
@@ -41,15 +42,15 @@ def stored_names(prototype):
     return tuple(name for name in names if not (name.startswith("__") or name in ("inwindow", "_arguments")))
 
 
+@lru_cache(maxsize=512)
 def _stored_by(code):
     import dis
 
-    for step in dis.get_instructions(code):
-        if step.opname == "STORE_ATTR":
-            yield step.argval
+    names = [step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"]
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            yield from _stored_by(inner)
+            names += _stored_by(inner)
+    return tuple(names)
 
 
 def _floats(aggregate, names):
