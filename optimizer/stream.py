@@ -107,6 +107,11 @@ def _without_panes(step: Step) -> Step:
     """Panes are for long sequences: here a frame's tuples are held, and the next strategy takes them."""
     if step.strategy != "pane-cascade":
         return step
+    if step.choice.forced:
+        raise UsageError(
+            f"{step.label}: strategy='pane-cascade' on a stream: between micro-batches the frame's tuples are held, so panes would "
+            "save nothing: drop strategy=, or write 'delta', 'two-stacks' or 'recompute'"
+        )
     for name in ("delta", "two-stacks", "recompute"):
         try:
             choice = choose(step.case, name)

@@ -162,6 +162,18 @@ ROWS = [
         " one partitioning and order, or replay the rows of the first one",
     ),
     Bad(
+        "panes that are asked for",
+        lambda: replay(
+            [TABLE],
+            lambda df: iw.with_columns(
+                df, a=iw.sum("n").over(iw.rows(4, order_by="t", slide=2), strategy="pane-cascade")
+            ),
+        ),
+        iw.UsageError,
+        "sum(n): strategy='pane-cascade' on a stream: between micro-batches the frame's tuples are held, so panes "
+        "would save nothing: drop strategy=, or write 'delta', 'two-stacks' or 'recompute'",
+    ),
+    Bad(
         "a delay that goes back",
         lambda: replay([TABLE], averages, delay=-1),
         iw.UsageError,
