@@ -226,7 +226,7 @@ def _window(name: str, applied: Applied) -> Window:
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
             f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
         )
-    if traits.never_answers and not window.active_expiration:
+    if traits.never_answers:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, and its hooks return nothing, so every result would be NULL: "
             "write `def terminate(self)`, or return a tuple's result from `iterate`"

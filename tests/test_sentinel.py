@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from broken_aggregates import BROKEN, EXPIRE, MERGE
+from broken_aggregates import BROKEN, EXPIRE, MERGE, ForgetsTheMaximum
 from kept_aggregates import GuardedTotal, PlainTotal, Welford
 
 import inwindow as iw
@@ -248,7 +248,12 @@ def test_points_in_time() -> None:
     assert 100 < wrong.checked < 400 and wrong.deviations > 0
 
 
-UNDOING = [kind for kind, law in BROKEN.items() if law in (EXPIRE, MERGE, "unmerge undoes merge")]
+UNDOING = [
+    kind
+    for kind, law in BROKEN.items()
+    if law in (EXPIRE, MERGE, "unmerge undoes merge")
+    and kind is not ForgetsTheMaximum  # its `iterate` raises, which tells it
+]
 
 
 @pytest.mark.parametrize("kind", UNDOING, ids=lambda kind: kind.__name__)

@@ -58,7 +58,7 @@ class Traits:
     reads_inwindow: bool = False
     emits_many: bool = False
     never_expires_a_value: bool = False  # `expire` certainly returns nothing: active expiration would give no row
-    never_answers: bool = False  # no `terminate`, and what is called for a tuple certainly returns nothing
+    never_answers: bool = False  # no `terminate`, and the other hooks certainly return nothing
     has_base: bool = False
     rebase: bool = True  # a frame may be folded afresh where its float fields have lost what they should hold
     nulls: str = "skip"
@@ -124,8 +124,8 @@ def read_traits(cls: type, declared: Declared) -> Traits:
             inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
         ),
         never_expires_a_value="expire" in hooks and _gives_nothing(cls, hooks["expire"]),
-        never_answers="terminate" not in hooks
-        and all(_gives_nothing(cls, hooks[hook]) for hook in ("initialize", "iterate") if hook in hooks),
+        never_answers=not {"terminate", "merge"} & set(hooks)
+        and all(_gives_nothing(cls, one) for one in hooks.values()),
         has_base=declared.base is not None,
         rebase=declared.rebase,
         nulls=declared.nulls,

@@ -106,7 +106,7 @@ def test_speculative_execution(tmp_path: Path, two_hosts: str) -> None:
     given = run(
         tmp_path,
         two_hosts,
-        "time.sleep(20 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt
+        "time.sleep(100 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt, which is killed
         speculation="true",
         speculation_interval="100ms",
         speculation_multiplier="1.1",

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from spark.script import answer
 
 CLASSES = """
@@ -45,9 +44,7 @@ def test_in_the_script(tmp_path: Path) -> None:
     assert answer(tmp_path, CLASSES + "spark = session()" + RUN)
 
 
-@pytest.mark.parametrize("package", [False, True])
-def test_in_a_module_beside_the_script(tmp_path: Path, package: bool) -> None:
-    folder = tmp_path / "mine" if package else tmp_path
-    folder.mkdir(exist_ok=True)
-    (folder / ("__init__.py" if package else "mine.py")).write_text(CLASSES)
+def test_in_a_package_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text(CLASSES)
     assert answer(tmp_path, "from mine import Level, Spread\nspark = session()" + RUN)
