@@ -1,9 +1,9 @@
 """The same classes as Python hooks, with derived hooks, compiled by numba, as cdef classes, and as the nearest built-in kernel.
 
-``python -m benchmarks.compiled_hooks [--tuples N] [--spark ROWS] [--write]``. CPU nanoseconds per tuple, the best of three runs on
-one thread; on Spark CPU seconds of the process tree, the best of interleaved runs, beside a UDF that does nothing. All classes have
-a hand-written `expire`, but for the derived ones, which have `initialize`, `iterate` and `terminate` alone; numba's programs were
-compiled by an earlier run. The decayed average calls libm's `exp` for each tuple that leaves, which its kernel does not.
+``python -m benchmarks.compiled_hooks [--tuples N] [--spark ROWS] [--only NAME ...] [--write]``. CPU nanoseconds per tuple, the best
+of three runs on one thread; on Spark CPU seconds of the process tree, the best of interleaved runs, beside a UDF that does nothing.
+All classes have a hand-written `expire`, but for the derived ones, which have `initialize`, `iterate` and `terminate` alone; numba's
+programs were compiled by an earlier run. The decayed average calls libm's `exp` for each tuple that leaves, which its kernel does not.
 """
 
 import argparse
@@ -172,11 +172,12 @@ def main() -> None:
     parser.add_argument("--tuples", type=int, default=2_000_000)
     parser.add_argument("--spark", type=int, default=2_000_000, help="rows on Spark; 0 for none")
     parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--only", nargs="*", help="these classes, as the tables call them")
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="inwindow-c-") as folder:
         c = built(Path(folder))
-        forms = contenders(c)
+        forms = {name: its for name, its in contenders(c).items() if not asked.only or name in asked.only}
         parts = [__doc__ or "", f"{asked.tuples:,} tuples here, nanoseconds each:", local(forms, asked.tuples)]
         if asked.spark:
             parts.append(on_spark(forms, asked.spark, asked.runs, c.__file__))
