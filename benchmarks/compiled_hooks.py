@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.compiled_hooks [--tuples N] [--spark ROWS] [--only NAME ...] [--write]``. CPU nanoseconds per tuple, the best
 of three runs on one thread; on Spark CPU seconds of the process tree, the best of interleaved runs, beside a UDF that does nothing.
-All classes have a hand-written `expire`, but for the derived ones, which have `initialize`, `iterate` and `terminate` alone; numba's
-programs were compiled by an earlier run. The decayed average calls libm's `exp` for each tuple that leaves, which its kernel does not.
+All classes have a hand-written `expire`, but for the derived ones, which have `initialize`, `iterate` and `terminate` alone;
+numba's programs were compiled by an earlier run. The decayed average calls libm's `exp` for each tuple that leaves, which its
+kernel does not.
 """
 
 import argparse
