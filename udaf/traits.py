@@ -124,8 +124,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
             inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
         ),
         never_expires_a_value="expire" in hooks and _gives_nothing(cls, hooks["expire"]),
-        never_answers=not {"terminate", "merge"} & set(hooks)
-        and all(_gives_nothing(cls, one) for one in hooks.values()),
+        never_answers="merge" not in hooks and _answers_nothing(cls, hooks),
         has_base=declared.base is not None,
         rebase=declared.rebase,
         nulls=declared.nulls,
@@ -251,6 +250,11 @@ def _gives_nothing(cls: type, hook: Any) -> bool:
     return bool(ends) and all(_is_bare_end(steps, at) for at in ends)
 
 
+def _answers_nothing(cls: type, hooks: dict[str, Any]) -> bool:
+    """Whether there is no `terminate`, and the other hooks certainly give no value."""
+    return "terminate" not in hooks and all(_gives_nothing(cls, hook) for hook in hooks.values())
+
+
 def _is_bare_end(steps: list[dis.Instruction], at: int) -> bool:
     end, before = steps[at], steps[at - 1]
     if end.opname == "RETURN_CONST":
@@ -305,7 +309,7 @@ def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.Dat
 
 def _forgotten(cls: type, hooks: dict[str, Any]) -> str:
     """A hint at a `terminate`, where no other hook gives anything."""
-    if "terminate" in hooks or not all(_gives_nothing(cls, hook) for hook in hooks.values()):
+    if not _answers_nothing(cls, hooks):
         return ""
     return "; or is a `def terminate(self) -> float` missing? (without one, results are what the other hooks return)"
 
