@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from inwindow.udaf.errors import UsageError
+
 
 def arrival_time() -> Any:
     """A Spark column: the time of the micro-batch in which a tuple came; equal for all tuples of a micro-batch.
@@ -15,4 +17,10 @@ def arrival_time() -> Any:
     """
     from pyspark.sql import functions
 
-    return functions.current_timestamp()
+    try:
+        return functions.current_timestamp()
+    except AssertionError:  # all that PySpark says
+        raise UsageError(
+            "arrival_time() is a Spark column, and there is no Spark session yet: make one first, "
+            "SparkSession.builder.getOrCreate()"
+        ) from None

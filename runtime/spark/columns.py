@@ -16,7 +16,7 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
-from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
+from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of, has_map
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Order, Window
@@ -156,8 +156,13 @@ class Columns:
         return self._analysed[name]
 
     def check_places(self, names: Iterable[str], where: str) -> None:
-        """Keys and order columns must be compared here as Spark compares them: by their bytes."""
+        """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""
         for name in names:
+            if has_map(self.kind(name)):
+                raise UsageError(
+                    f"{where}: {name!r} is of type {self.kind(name).simpleString()}, and maps have no order and no hash: use "
+                    f"what is in it, or its entries in order, as in F.array_sort(F.map_entries({name!r}))"
+                )
             collation = getattr(self.kind(name), "collation", "UTF8_BINARY")
             if collation != "UTF8_BINARY":
                 raise UsageError(

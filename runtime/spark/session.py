@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from inwindow.runtime.spark.interpreter import check_interpreter
+
 
 def is_connect(thing: Any) -> bool:
     """Whether a DataFrame, a Column or a session is Spark Connect's."""
@@ -23,6 +25,8 @@ class Session:
     def of(cls, df: Any) -> "Session":
         """The session of a DataFrame."""
         F, Window = _modules(df)
+        if not is_connect(df):
+            check_interpreter(df.sparkSession)
         conf = df.sparkSession.conf
         return cls(
             conf.get("spark.sql.ansi.enabled").lower() == "true", conf.get("spark.sql.session.timeZone"), F, Window

@@ -203,6 +203,19 @@ def test_collated_keys_are_refused(every: Any) -> None:
         iw.group_by(every, "q").agg(n=iw.count())
 
 
+def test_maps_are_refused_as_keys_and_orders(spark: Any) -> None:
+    df = spark.sql("select 1 as id, map('a', 1) as m, array(map('a', 1)) as deep")
+    for name, window in (("m", iw.rows(2, partition_by="m", order_by="id")), ("deep", iw.rows(2, order_by="deep"))):
+        with pytest.raises(
+            iw.UsageError, match=f"'{name}' is of type .*map<string,int>.*, and maps have no order and no hash"
+        ):
+            iw.with_columns(df, n=iw.count().over(window))
+    with pytest.raises(iw.UsageError, match=r"group_by: 'm' is .* F.array_sort\(F.map_entries\('m'\)\)"):
+        iw.group_by(df, "m").agg(n=iw.count())
+    by_entries = iw.group_by(df.selectExpr("*", "array_sort(map_entries(m)) as e"), "e").agg(n=iw.count())
+    assert [row.n for row in by_entries.collect()] == [1]
+
+
 def test_what_cannot_cross_is_said(every: Any) -> None:
     with pytest.raises(
         iw.UsageError, match="the column 'o' is an interval of months, days and seconds, which has no order"

@@ -57,6 +57,15 @@ def test_batches_put_together(spark: Any) -> None:
     assert sorted(map(tuple, iw.union(one, other, order_by="t").collect())) == [(1, "a"), (2, "b")]
 
 
+def test_arrival_time_wants_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_session() -> None:
+        raise AssertionError  # what PySpark does
+
+    monkeypatch.setattr("pyspark.sql.functions.current_timestamp", without_session)
+    with pytest.raises(iw.UsageError, match=r"there is no Spark session yet: make one first, SparkSession.builder"):
+        iw.arrival_time()
+
+
 def test_arrival_time_is_a_time_of_ones_own(spark: Any, tmp_path: Path) -> None:
     tuples = stream(spark, tmp_path / "in", [("a", 5), ("b", 1)]).drop("ts")
     timed = tuples.withColumn("at", iw.arrival_time()).withWatermark("at", "0 seconds")
