@@ -26,9 +26,7 @@ from inwindow.runtime.stream.stored import from_bytes, to_bytes
 from inwindow.windows.sequence import Positions
 
 PLACE = f"{PREFIX}place"
-FULL = (
-    1 << 19
-)  # bytes of a tail that becomes a chunk: in Spark 4.3 a value costs 20 to 30 ms for each MB (labs.md, C1.3)
+FULL = 1 << 19  # bytes of a tail that becomes a chunk: Spark's state takes 20 to 30 ms for each MB (labs.md, C1.3)
 _ROW = 1 << 32
 
 
