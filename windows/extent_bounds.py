@@ -19,8 +19,9 @@ import numpy as np
 
 from inwindow.native._bounds import edges, shifted
 from inwindow.udaf.errors import DataError
+from inwindow.windows.grid import floor_multiple, grid
 from inwindow.windows.interval import Size
-from inwindow.windows.order_key import Keys, OrderKey, floor_multiple, grid
+from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from inwindow.native._bounds import shifted
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.zones import aware
+from inwindow.windows.grid import floor_multiple, whole
 from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.spec import Order
 
@@ -330,7 +331,7 @@ class OrderKey:
         if self.is_float:
             return pc.cast(pa.array(keys), self.type)
         if pa.types.is_decimal(self.type):
-            return pa.array([Decimal(_whole(key)).scaleb(-self.type.scale, _EXACT) for key in keys], self.type)
+            return pa.array([Decimal(whole(key)).scaleb(-self.type.scale, _EXACT) for key in keys], self.type)
         if pa.types.is_uint64(self.type):
             return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63))
         if pa.types.is_integer(self.type):
@@ -339,41 +340,6 @@ class OrderKey:
             return pc.cast(pa.array(keys.astype(np.int32)).view(pa.date32()), self.type)
         narrow = self.type.bit_width == 32
         return pa.array(keys.astype(np.int32) if narrow else keys).view(self.type)
-
-
-def floor_multiple(keys: Keys, step: Any, origin: Any) -> npt.NDArray[Any]:
-    """floor((key - origin) / step), without overflow for any int64 key."""
-    if keys.dtype == np.float64:
-        number = np.floor((keys - origin) / step)
-        # The quotient is rounded; the slot is the one whose bounds hold the key.
-        number += grid(number + 1, step, origin) <= keys
-        return number - (grid(number, step, origin) > keys)
-    if keys.ndim == 2:
-        # Wide keys as Python's integers: slow, and only where such a column is cut into slots.
-        low, high = keys[:, 0].copy().view(np.uint64), keys[:, 1]
-        whole = (high.astype(object) << 64) + low.astype(object)
-        return (whole - _whole(origin)) // step
-    origin = int(origin)
-    # (key - origin) // step with the remainders taken apart, so that nothing leaves 64 bits.
-    quotient, remainder = np.divmod(keys, np.int64(step))
-    origin_quotient, origin_remainder = divmod(origin, step)
-    result: npt.NDArray[Any] = quotient - np.int64(origin_quotient) - (remainder < np.int64(origin_remainder))
-    return result
-
-
-def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt.NDArray[Any]:
-    """origin + number*step + size. Doubles are read as the decimals they are written as: 6 steps of 0.1 are 0.6."""
-    if isinstance(step, int):
-        return number * step + (origin + size)
-    step, origin, size = (Decimal(repr(float(x))) for x in (step, origin, size))
-    digits = max(0, *(-int(x.as_tuple().exponent) for x in (step, origin, size)))
-    scaled = [float(x.scaleb(digits)) for x in (step, origin + size)]
-    result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**digits
-    return result
-
-
-def _whole(key: Any) -> int:
-    return int(key) if np.ndim(key) == 0 else (int(key[1]) << 64) + int(np.uint64(key[0]))
 
 
 def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from inwindow.windows.extent_bounds import CountedHops, Cumulations, Hops
-from inwindow.windows.order_key import Keys, floor_multiple
+from inwindow.windows.grid import floor_multiple
+from inwindow.windows.order_key import Keys
 from inwindow.windows.sequence import Positions, Sequence
 
 

@@ -19,8 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.windows.grid import grid
 from inwindow.windows.interval import Interval, Size, is_negative, is_positive
-from inwindow.windows.order_key import Keys, OrderKey, grid
+from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.spec import Order, Range, Rows, Window
 
 # Adding months may swap times of a month's last days, such as 30 March, 10:00, and 31 March, 9:00, less a month.

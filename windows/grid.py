@@ -1,0 +1,50 @@
+"""The grid origin + k*step: the k of a key, and the key of a k. Slots, panes and extents lie on it.
+
+>>> import numpy as np
+>>> floor_multiple(np.array([-1, 0, 9, 10]), 10, 0)
+array([-1,  0,  0,  1])
+>>> grid(np.array([-1, 0, 1]), 10, 3)
+array([-7,  3, 13])
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def floor_multiple(keys: npt.NDArray[Any], step: Any, origin: Any) -> npt.NDArray[Any]:
+    """floor((key - origin) / step), without overflow for any int64 key."""
+    if keys.dtype == np.float64:
+        number = np.floor((keys - origin) / step)
+        # The quotient is rounded; the slot is the one whose bounds hold the key.
+        number += grid(number + 1, step, origin) <= keys
+        return number - (grid(number, step, origin) > keys)
+    if keys.ndim == 2:
+        # Wide keys as Python's integers: slow, and only where such a column is cut into slots.
+        low, high = keys[:, 0].copy().view(np.uint64), keys[:, 1]
+        numbers = (high.astype(object) << 64) + low.astype(object)
+        return (numbers - whole(origin)) // step
+    origin = int(origin)
+    # (key - origin) // step with the remainders taken apart, so that nothing leaves 64 bits.
+    quotient, remainder = np.divmod(keys, np.int64(step))
+    origin_quotient, origin_remainder = divmod(origin, step)
+    result: npt.NDArray[Any] = quotient - np.int64(origin_quotient) - (remainder < np.int64(origin_remainder))
+    return result
+
+
+def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt.NDArray[Any]:
+    """origin + number*step + size. Doubles are read as the decimals they are written as: 6 steps of 0.1 are 0.6."""
+    if isinstance(step, int):
+        return number * step + (origin + size)
+    step, origin, size = (Decimal(repr(float(x))) for x in (step, origin, size))
+    digits = max(0, *(-int(x.as_tuple().exponent) for x in (step, origin, size)))
+    scaled = [float(x.scaleb(digits)) for x in (step, origin + size)]
+    result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**digits
+    return result
+
+
+def whole(key: Any) -> int:
+    """A key as Python's integer; one of 128 bits is two words."""
+    return int(key) if np.ndim(key) == 0 else (int(key[1]) << 64) + int(np.uint64(key[0]))
