@@ -47,6 +47,13 @@ def is_whole(kind: pa.DataType) -> bool:
     )  # fmt: skip
 
 
+def is_ordered(kind: pa.DataType) -> bool:
+    """Whether Spark orders such values: all but maps, at any depth."""
+    if pa.types.is_map(kind):
+        return False
+    return all(is_ordered(kind.field(at).type) for at in range(kind.num_fields))
+
+
 def back_to(kind: pa.DataType) -> Callable[[pa.Array], pa.Array]:
     """From a kernel's int64 or double to the argument's own type.
 

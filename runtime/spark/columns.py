@@ -16,9 +16,10 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
-from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of, has_map
+from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
+from inwindow.udaf.kinds import is_ordered
 from inwindow.windows.spec import Order, Window
 
 # What Spark would read as a function, where there is no such column: the key "user" would be who runs the query.
@@ -158,7 +159,7 @@ class Columns:
     def check_places(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""
         for name in names:
-            if has_map(self.kind(name)):
+            if not is_ordered(ferry_of(self.kind(name), name, self.session.zone)[1]):
                 raise UsageError(
                     f"{where}: {name!r} is of type {self.kind(name).simpleString()}, and maps have no order and no hash: use "
                     f"what is in it, or its entries in order, as in F.array_sort(F.map_entries({name!r}))"

@@ -131,17 +131,6 @@ class AsItIs:
 Ferry = Months | AsText | AsItIs
 
 
-def has_map(kind: T.DataType) -> bool:
-    """Whether there is a map in a type, at any depth.
-
-    >>> has_map(T.ArrayType(T.MapType(T.StringType(), T.LongType())))
-    True
-    """
-    if isinstance(kind, T.StructType):
-        return any(has_map(field.dataType) for field in kind.fields)
-    return isinstance(kind, T.MapType) or (isinstance(kind, T.ArrayType) and has_map(kind.elementType))
-
-
 def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType]:
     """How a column crosses, and the Arrow type in which it arrives."""
     if isinstance(kind, T.YearMonthIntervalType):

@@ -9,7 +9,7 @@ from inwindow.native.extremes import Extreme, ExtremeBy, ExtremeOfPartials
 from inwindow.native.panes import ResultOfPanes, ResultOfPartials
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import Resolve, built_in
-from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_whole
+from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_ordered, is_whole
 from inwindow.udaf.native import Cascade, Native
 
 __all__ = ["max", "max_by", "min", "min_by"]
@@ -99,10 +99,3 @@ def _extreme_by_on(op: Op) -> Resolve:
         )  # fmt: skip
 
     return resolve
-
-
-def is_ordered(kind: pa.DataType) -> bool:
-    """Whether Spark orders such values: all but maps, at any depth."""
-    if pa.types.is_map(kind):
-        return False
-    return all(is_ordered(kind.field(at).type) for at in range(kind.num_fields))
