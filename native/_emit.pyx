@@ -138,10 +138,11 @@ cdef class Emit:
         self._open(columns, 0, seen)
         try:
             for k in range(low.shape[0]):
-                self._drop()
-                self._partition = 0
                 if states[k] is not None:
                     self.restore(states[k])
+                else:
+                    self._drop()
+                    self._partition = 0
                 self._shift, self._base = shift[k], -shift[k]
                 for p in range(low[k], last[k]):
                     if self._aggregate is None:

@@ -100,7 +100,9 @@ def freeze(aggregate):
     """
     if aggregate is None or not _lives_in_dict(aggregate):
         return aggregate
-    return {name: value for name, value in (<dict>aggregate.__dict__).items() if name != "inwindow"}
+    cdef dict attributes = (<dict>aggregate.__dict__).copy()
+    attributes.pop("inwindow", None)
+    return attributes
 
 
 def thaw(prototype, frozen):

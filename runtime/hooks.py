@@ -36,11 +36,17 @@ class Unfit(Exception):
         self.hook, self.value, self.position, self.frame = hook, value, position, frame
 
 
+_EXACT = [
+    (pa.types.is_floating, float), (pa.types.is_integer, int), (pa.types.is_boolean, bool), (pa.types.is_string, str),
+]  # fmt: skip
+
+
 class Answers:
     """From what hooks gave to the result column; :class:`Unfit` tells of the first value that does not fit."""
 
     def __init__(self, hook: str, result: pa.DataType, zone: str) -> None:
         self.hook, self.result, self.fits = hook, result, fitting(result)
+        self.exact = {type(None), *(kind for is_kind, kind in _EXACT if is_kind(result))}  # these fit without a look
         self.plain = plain_for(result)
         self.localize = localizing(result, zone)
 
@@ -81,7 +87,7 @@ class Answers:
     def _convert(self, answers: list[Any]) -> pa.Array:
         if pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
-        if not all(map(self.fits, answers)):
+        if not set(map(type, answers)) <= self.exact and not all(map(self.fits, answers)):
             raise TypeError
         if self.localize is not None:
             answers = list(map(self.localize, answers))

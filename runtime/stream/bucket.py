@@ -31,7 +31,8 @@ from inwindow.runtime.stream.stored import from_bytes, to_bytes
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
-_MAGIC, VERSION = b"inwindow", 2
+_MAGIC, VERSION = b"inwindow", 3
+_READ = (2, VERSION)  # in version 2 the states of keys are all pickled
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,10 @@ class Bucket(ABC):
         at = len(_MAGIC) + 4
         size = int.from_bytes(state[len(_MAGIC) : at], "little")
         header: dict[str, Any] = json.loads(state[at : at + size])
-        if header["version"] != VERSION:
+        if header["version"] not in _READ:
             raise StateError(
-                f"the state in this checkpoint has version {header['version']}, but this inwindow reads version {VERSION}: go on "
+                f"the state in this checkpoint has version {header['version']}, but this inwindow reads versions "
+                f"{' and '.join(map(str, _READ))}: go on "
                 "with the version that wrote it, or start from a new checkpoint"
             )
         if header["plan"] != self.plan:

@@ -99,7 +99,7 @@ class ExtentBucket(Bucket):
         closing, staying = self._cut()
         table = self.held if closing is None else self.held.filter(pa.array(closing))
         rows = whole(self.schema.empty_table())
-        open_rows = None
+        order = open_rows = None
         if len(table):
             order = permutation(table, self.work)
             table = table if order is None else table.take(pa.array(order))
@@ -109,7 +109,7 @@ class ExtentBucket(Bucket):
         if staying is not None:
             self.held = self.held.filter(pa.array(staying)).combine_chunks()
         elif open_rows is not None:
-            self.held = table.take(pa.array(open_rows))
+            self.held = self.held.take(pa.array(open_rows if order is None else np.sort(order[open_rows])))
         return rows
 
     def numbered(self, table: pa.Table) -> pa.Table:

@@ -3,6 +3,7 @@
 A row per key, in a table: keys are matched by numbering them together with those of the tuples, and never one by one.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,17 +78,20 @@ class Memory:
         keys: pa.Table,
         counts: Positions,
         needs: Positions,
-        states: list[bytes | None],
+        states: Sequence[bytes | None],
         keep: npt.NDArray[np.bool_],
     ) -> None:
-        """Set the keys with these numbers, those that are new among them; forget those that are not to be kept."""
+        """Set the keys with these numbers, those that are new among them; forget those that are not to be kept.
+
+        ``states`` are those of the kept ones alone.
+        """
         rows = keys.append_column(_NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
+        rows = rows if keep.all() else rows.filter(pa.array(keep))
         rows = rows.append_column(_STATE, pa.array(states, pa.binary()))
         stays = np.ones(len(self.table), dtype=bool)
         stays[which[which < len(self.table)]] = False
         old = self.table if stays.all() else self.table.filter(pa.array(stays))
-        new = rows if keep.all() else rows.filter(pa.array(keep))
-        self.table = pa.concat_tables([old, new.cast(self.table.schema)]).combine_chunks()
+        self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
 
     def restore(self, table: Any) -> None:
         """From a state."""

@@ -1,6 +1,7 @@
-"""What is stored between micro-batches: tables as Arrow bytes, packed; the states of aggregates, pickled.
+"""What is stored between micro-batches: tables as Arrow bytes, packed; the states of aggregates as bytes, each by itself.
 
-The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB.
+The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB. Most
+are made of numbers and texts, for which :mod:`inwindow.native._plain` has bytes; the others are pickled.
 
 A class of the user's own script has no module in a worker, for it came by value, and comes anew with every start of the query.
 So its name is stored, and it is found again as the hooks find it.
@@ -13,6 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.native._plain import are_plain, as_bytes
+from inwindow.native._plain import from_bytes as plain_from_bytes
 from inwindow.udaf.errors import StateError
 
 _PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4_frame") else None)
@@ -44,8 +47,24 @@ def classes_of(aggregate: Any) -> Classes:
     return {(one.__module__, one.__qualname__): one for one in found if isinstance(one, type)}
 
 
+def states_to_bytes(states: list[Any], pickled: Callable[[Any], bytes]) -> list[bytes]:
+    """States as bytes; those that are not plain as ``pickled`` has them."""
+    return [
+        pickled(state) if content is None else content for state, content in zip(states, as_bytes(states), strict=True)
+    ]
+
+
+def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classes]) -> list[Any]:
+    """The inverse of :func:`states_to_bytes`; None stays None."""
+    plain = iter(plain_from_bytes([content for content in contents if content is not None and are_plain(content)]))
+    return [
+        None if content is None else next(plain) if are_plain(content) else state_from_bytes(content, classes)
+        for content in contents
+    ]
+
+
 def state_to_bytes(state: Any, classes: Callable[[], Classes]) -> bytes:
-    """A state as bytes; where no module has a class, only its name."""
+    """A state, pickled; where no module has a class, only its name."""
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except Exception:

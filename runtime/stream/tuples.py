@@ -5,6 +5,7 @@ A micro-batch is one sequence: partition beside partition, in each the held tupl
 
 from collections.abc import Sequence as Columns
 from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from inwindow.runtime.stream.resumed import Resumed
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
-from inwindow.runtime.stream.stored import Classes, state_from_bytes, state_to_bytes
+from inwindow.runtime.stream.stored import Classes, state_to_bytes, states_from_bytes, states_to_bytes
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
@@ -155,11 +156,9 @@ class TupleBucket(RipeningBucket):
         has_new = turn.batch.column(OWN).to_numpy()[tuples.ends - 1] < 0
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
-        contents = self.memory.states_of(which[touched])
-        before = [
-            [None] * len(self.resumed) if content is None else state_from_bytes(content, self._classes)
-            for content in contents
-        ]
+        none = (None,) * len(self.resumed)
+        found = states_from_bytes(self.memory.states_of(which[touched]), self._classes)
+        before = [none if its is None else its for its in found]
         needs = tuples.ends[touched].copy()
         after: list[list[Any]] = []
         for number, road in enumerate(self.resumed):
@@ -173,14 +172,12 @@ class TupleBucket(RipeningBucket):
         need[touched] = needs
         forgets = all(isinstance(road, Expiring) and road.forgets for road in self.resumed)
         keep = ~(needs >= tuples.ends[touched]) | (not forgets)
-        states = [
-            self._state_to_bytes(its) if kept else None
-            for its, kept in zip(zip(*after, strict=True), keep.tolist(), strict=True)
-        ]
+        kept = list(compress(zip(*after, strict=True), keep.tolist()))
         starts, last_own = tuples.starts[touched], own[tuples.ends[touched] - 1]
         keys = self.memory.keys_of(turn.batch, starts)
         numbers = need[touched] - starts + own[starts]
-        self.memory.update(which[touched], keys, last_own + 1, numbers, states, keep)
+        stored = states_to_bytes(kept, self._state_to_bytes)
+        self.memory.update(which[touched], keys, last_own + 1, numbers, stored, keep)
         return need
 
     def _classes(self) -> Classes:

@@ -101,9 +101,9 @@ ROWS = [
     ),
     Bad(
         "the state of another version",
-        lambda: bucket().restore(bucket().state().replace(b'"version": 2', b'"version": 9')),
+        lambda: bucket().restore(bucket().state().replace(b'"version": 3', b'"version": 9')),
         iw.StateError,
-        "the state in this checkpoint has version 9, but this inwindow reads version 2: go on with the "
+        "the state in this checkpoint has version 9, but this inwindow reads versions 2 and 3: go on with the "
         "version that wrote it, or start from a new checkpoint",
     ),
     Bad(
