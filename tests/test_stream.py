@@ -240,6 +240,20 @@ def test_extents_of_counted_tuples(data: st.DataObject) -> None:
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, filled))
 
 
+def test_counted_extents_of_several_keys_come_in_one_order_behind_any_restart() -> None:
+    keys = ["a"] * 9 + ["b"] * 3, ["x"], ["a"] * 9 + ["b"] * 9, ["x"]
+    batches, at = [], 0
+    for its in keys:
+        ids = pa.array(range(at, at + len(its)), pa.int64())
+        batches.append(pa.table({"k": its, "t": ids, "id": ids}))
+        at += 20
+    query = lambda df: iw.group_by(df, "k").window(iw.hop("t", rows=8, every=8)).agg(x=iw.collect_list("id"))  # noqa: E731
+    got = replayed(batches, query, True, watermarks=[13, 25, 60, 99], until=1000, buckets=1)
+    assert [(row["k"], row["x"]) for row in got.table.to_pylist()] == [
+        ("a", [0, 1, 2, 3, 4, 5, 6, 7]), ("a", [8, 40, 41, 42, 43, 44, 45, 46]), ("b", [9, 10, 11, 49, 50, 51, 52, 53])
+    ]  # fmt: skip
+
+
 @dataclass
 class Reading:
     """A value inside a state: of a class that no module has, as that of a script in Spark's workers."""

@@ -180,9 +180,11 @@ class CountedExtentBucket(RipeningBucket):
         return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
-        order = permutation(table, self.counting)
-        table = table if order is None else table.take(pa.array(order))
         which = self.memory.numbers_of(table)
+        order = np.lexsort(
+            (table.column(OWN).to_numpy(), which)
+        )  # by remembered keys: held ones may come back in any order
+        table, which = table.take(pa.array(order)), which[order]
         starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
         operator = ClosingGroups(self.counting, self.counted, since, until)
