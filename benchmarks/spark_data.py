@@ -13,7 +13,7 @@ from typing import Any
 PRIME = 982_451_653  # larger than any number of rows, so ``id * PRIME % rows`` is a permutation
 FRACTIONS = (1, 4, 16, 64)  # how many times fewer rows
 # Spark weighs each row that it hands to Python in a struct (mapInArrow, applyInPandas), unless batches may have any size.
-UNWEIGHED = {"spark.sql.execution.arrow.maxBytesPerBatch": str((1 << 31) - 1)}
+WEIGHING, NEVER = "spark.sql.execution.arrow.maxBytesPerBatch", str((1 << 31) - 1)
 
 
 def session(**settings: str) -> Any:

@@ -26,7 +26,7 @@ import inwindow as iw
 from benchmarks.measure import markdown
 from benchmarks.process_tree import Seconds, seconds
 from benchmarks.results import put
-from benchmarks.spark_data import PRIME, UNWEIGHED, session
+from benchmarks.spark_data import NEVER, PRIME, WEIGHING, session
 from inwindow.optimizer.strategy import No
 
 F: Any = functions
@@ -100,14 +100,12 @@ CONTENDERS |= {f"{title}{LIGHT}": CONTENDERS[title] for title in (PANES, CLASS, 
 def run(title: str, df: Any, size: str) -> None:
     """All rows, to nowhere: planning is in the price."""
     conf = df.sparkSession.conf
-    before = {name: conf.get(name) for name in UNWEIGHED}
-    for name, value in UNWEIGHED.items() if title.endswith(LIGHT) else ():
-        conf.set(name, value)
+    usual = conf.get(WEIGHING)
+    conf.set(WEIGHING, NEVER if title.endswith(LIGHT) else usual)
     try:
         CONTENDERS[title](df, size).write.format("noop").mode("overwrite").save()
     finally:
-        for name, value in before.items():
-            conf.set(name, value)
+        conf.set(WEIGHING, usual)
 
 
 def total(given: Any) -> tuple[int, float]:

@@ -138,11 +138,10 @@ cdef class Emit:
         self._open(columns, 0, seen)
         try:
             for k in range(low.shape[0]):
-                if states[k] is not None:
-                    self.restore(states[k])
-                else:
+                if states[k] is None:
                     self._drop()
-                    self._partition = 0
+                else:
+                    self.restore(states[k])
                 self._shift, self._base = shift[k], -shift[k]
                 for p in range(low[k], last[k]):
                     if self._aggregate is None:
@@ -192,7 +191,7 @@ cdef class Emit:
     cdef int _drop(self) except -1:
         self._aggregate = self._window = None
         self._initialize = self._iterate = self._expire = None
-        self._lo = self._hi = self._waiting = 0
+        self._lo = self._hi = self._waiting = self._partition = 0
 
     cdef int _begin(self) except -1:
         self._adopt(fresh(self._prototype), (), None)

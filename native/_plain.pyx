@@ -69,15 +69,18 @@ cdef class _Writer:
         memcpy(at + 1, &its, 4)
         return 0
 
-    cdef int text(self, char short, char long, const char* content, Py_ssize_t size) except -1:
+    cdef bint text(self, char short, char long, const char* content, Py_ssize_t size) except -1:
+        """Put a text or bytes; False if it is too long for its length."""
         cdef char* at
+        if size >= <Py_ssize_t>1 << 32:
+            return False
         if size < 256:
             at = self.more(2)
             at[0], at[1] = short, <char><uint8_t>size
         else:
             self.counted(long, size)
         memcpy(self.more(size), content, size)
-        return 0
+        return True
 
     cdef bint put(self, object value) except -1:
         """Put a value; False if it is not plain."""
@@ -117,21 +120,13 @@ cdef class _Writer:
                 content = PyUnicode_AsUTF8AndSize(value, &size)
             except UnicodeEncodeError:
                 return False
-            if size >= <Py_ssize_t>1 << 32:
-                return False
-            self.text(b"s", b"S", content, size)
-            return True
+            return self.text(b"s", b"S", content, size)
         if kind is bytes:
-            size = PyBytes_GET_SIZE(value)
-            if size >= <Py_ssize_t>1 << 32:
-                return False
-            self.text(b"y", b"Y", PyBytes_AS_STRING(value), size)
-            return True
+            return self.text(b"y", b"Y", PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value))
         return self._put_items(value, kind)
 
     cdef bint _put_items(self, object value, object kind) except -1:
         cdef int i
-        cdef bint fits = True
         if (kind is not tuple and kind is not list and kind is not dict) or len(value) >= <Py_ssize_t>1 << 32:
             return False
         if kind is not tuple:
@@ -148,13 +143,15 @@ cdef class _Writer:
         if kind is dict:
             self.counted(b"{", len(value))
             for name, item in (<dict>value).items():
-                fits = fits and self.put(name) and self.put(item)
+                if not self.put(name) or not self.put(item):
+                    return False
         else:
             self.counted(b"(" if kind is tuple else b"[", len(value))
             for item in value:
-                fits = fits and self.put(item)
+                if not self.put(item):
+                    return False
         self.depth -= 1
-        return fits
+        return True
 
 
 def as_bytes(list values not None):

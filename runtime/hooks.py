@@ -36,17 +36,13 @@ class Unfit(Exception):
         self.hook, self.value, self.position, self.frame = hook, value, position, frame
 
 
-_EXACT = [
-    (pa.types.is_floating, float), (pa.types.is_integer, int), (pa.types.is_boolean, bool), (pa.types.is_string, str),
-]  # fmt: skip
-
-
 class Answers:
     """From what hooks gave to the result column; :class:`Unfit` tells of the first value that does not fit."""
 
     def __init__(self, hook: str, result: pa.DataType, zone: str) -> None:
         self.hook, self.result, self.fits = hook, result, fitting(result)
-        self.exact = {type(None), *(kind for is_kind, kind in _EXACT if is_kind(result))}  # these fit without a look
+        # Of these types any value fits, as one of each shows: the others are looked at one by one.
+        self.exact = {type(one) for one in (None, False, 0, 0.0, "") if self.fits(one)}
         self.plain = plain_for(result)
         self.localize = localizing(result, zone)
 
