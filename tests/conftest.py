@@ -10,6 +10,9 @@ settings.register_profile("quick", max_examples=25, **_CALM)
 settings.register_profile("thorough", max_examples=1000, **_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+# A JVM of a test lives for a minute: what C2 would compile is not worth its time. Read by every Spark that a test starts.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--spark", default="classic", choices=["classic", "connect"], help="the session of tests/spark")

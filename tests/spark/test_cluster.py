@@ -60,10 +60,19 @@ threading.Thread(target=kill_one, daemon=True).start()
 """
 
 
+# No task starts before both executors are there: on a slow machine one of them had done the whole job before the other came.
+BOTH = {
+    "cores_max": "2",
+    "scheduler_minRegisteredResourcesRatio": "1.0",
+    "scheduler_maxRegisteredResourcesWaitingTime": "300s",
+    "executor_extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+
 def run(folder: Path, master: str, straggle: str, killer: str = "killed = []", **settings: str) -> dict[str, Any]:
     notes = folder / "notes"
     notes.mkdir()
-    job = JOB.format(folder=str(notes), straggle=straggle, master=master, settings=settings)
+    job = JOB.format(folder=str(notes), straggle=straggle, master=master, settings=BOTH | settings)
     given: dict[str, Any] = answer(folder, job + killer + ANSWER)
     return given
 
@@ -106,7 +115,7 @@ def test_speculative_execution(tmp_path: Path, two_hosts: str) -> None:
     given = run(
         tmp_path,
         two_hosts,
-        "time.sleep(100 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt, which is killed
+        "time.sleep(250 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt, which is killed
         speculation="true",
         speculation_interval="100ms",
         speculation_multiplier="1.1",
