@@ -22,6 +22,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.observed import sentinels_of
+from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.stream.bucket import Bucket, Given
 from inwindow.runtime.stream.extents import extent_bucket
 from inwindow.runtime.stream.tuples import TupleBucket
@@ -115,8 +116,7 @@ def unpack_function(column: str):  # type: ignore[no-untyped-def]
         for batch in batches:
             for content in batch.column(column).to_pylist():
                 if content is not None:
-                    for given in unpacked(content):
-                        yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
+                    yield from map(returned, unpacked(content))
 
     return inwindow
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.spark.worker import Batches, RowJob
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.spec import Window
@@ -93,6 +94,6 @@ def call_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotation
         its: CallJob = pickle.loads(job)
         batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker.listed(columns))
         for given in worker.told(its.run(batches)):
-            yield given.column(0)
+            yield returned(given).column(0)
 
     return inwindow

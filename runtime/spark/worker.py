@@ -23,6 +23,7 @@ from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.runtime.spark.observed import with_found
+from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.spine import AtPoints
 from inwindow.runtime.states import seldom_collected
 from inwindow.udaf.errors import DataError, InWindowError
@@ -245,9 +246,7 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
         its: Job = pickle.loads(job)
         names = its.schema.names
         for rows in told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in listed(columns))):
-            given = with_found(its.work, rows)
-            names_out = [f"_{number}" for number in range(given.num_columns)]
-            yield pa.StructArray.from_arrays(given.columns, names_out)
+            yield returned(with_found(its.work, rows)).to_struct_array()
 
     return inwindow
 
@@ -265,8 +264,7 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
         its: Job = pickle.loads(job)
         names = its.schema.names
         for rows in told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
-            given = with_found(its.work, rows)
-            yield given.rename_columns([f"_{number}" for number in range(given.num_columns)])
+            yield returned(with_found(its.work, rows))
 
     return inwindow
 

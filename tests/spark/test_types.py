@@ -36,20 +36,24 @@ def test_every_type_passes_through(every: Any) -> None:
 PICKED = [name for name in "abcdefghijlmnpqrs" if name != "o"]
 
 
-@pytest.mark.parametrize("name", PICKED)
-def test_a_value_of_any_type_keeps_its_type(every: Any, name: str) -> None:
+def test_a_value_of_any_type_keeps_its_type(every: Any) -> None:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     w = Window.partitionBy("k").orderBy("id").rowsBetween(-2, -1)
     ours, theirs = (
-        {"x": iw.first(name).over(w), "n": iw.count(name).over(w)},
-        {"x": F.first(name).over(w), "n": F.count(name).over(w)},
+        {f"{what}_{name}": of(name).over(w) for name in PICKED for what, of in (("x", its.first), ("n", its.count))}
+        for its in (iw, F)
     )
-    text = ["id", "n", "to_json(struct(x))" if name != "j" else "to_json(x)"]
     made, expected = iw.with_columns(every, **ours), every.withColumns(theirs)
     assert made.schema == expected.schema
-    assert by_id(made.selectExpr(*text)) == by_id(expected.selectExpr(*text))
+    texts = [
+        f"to_json(x_{name}) as x_{name}" if name == "j" else f"to_json(struct(x_{name})) as x_{name}" for name in PICKED
+    ]
+    result, expected = (
+        by_id(df.selectExpr("id", *texts, *(f"n_{name}" for name in PICKED))) for df in (made, expected)
+    )
+    assert [name for name in result.column_names if result[name] != expected[name]] == []
 
 
 @pytest.mark.parametrize("name", ["f", "g", "i", "o", "q", "a"])
@@ -66,6 +70,22 @@ def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
         groups = iw.group_by(every, name).agg(n=iw.count())
         assert groups.schema[name] == every.schema[name]
         assert groups.count() == 20
+
+
+def test_no_struct_where_its_fields_are_never_null(every: Any) -> None:
+    """Over an empty frame: with_columns, select, groups and SQL give NULL, in a session that is not in UTC."""
+    from pyspark.sql import functions as F
+
+    df = every.select("id", "k", F.struct("a", F.struct(F.lit("x").alias("z")).alias("y")).alias("s"))
+    before = iw.rows_between(-2, -1, **WINDOW)
+    given = {row.id: row.s for row in df.collect()}
+    expected = {i: given.get(i - 2) for i in given}
+    made = iw.with_columns(df, last=iw.last("s").over(before), at=iw.last("s.a").over(before))
+    assert {row.id: row["last"] for row in made.collect()} == expected
+    assert {row.id: row["last"] for row in iw.select(df, "id", last=iw.last("s").over(before)).collect()} == expected
+    groups = iw.group_by(df.withColumn("no", F.lit(False)), "k").agg(n=iw.count(), s=iw.last("s").filter("no"))
+    assert groups.schema["s"].dataType == df.schema["s"].dataType
+    assert sorted(tuple(row) for row in groups.collect()) == [(0, 10, None), (1, 10, None)]
 
 
 def test_intervals_of_months_are_compared(every: Any) -> None:
