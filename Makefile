@@ -27,10 +27,10 @@ demo: $(VENV)/ready  ## an auction through six windows, batch and stream
 	$(BIN)/python examples/auction_demo.py
 
 test: $(VENV)/ready  ## all tests, doctests included
-	$(BIN)/python -m pytest -n auto --maxprocesses 4
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 thorough: $(VENV)/ready  ## the property tests with many more cases
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --maxprocesses 4
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 VERSION ?= 4.0.1
 OTHER   := .venv-spark-$(VERSION)

@@ -16,7 +16,7 @@ from inwindow.runtime.spark.jvm import ensure_java
 FOLDER = Path(__file__).parent
 WHOLE = ["types", "errors", "emitted"]
 SOME = {
-    "parity": ["over_frames[avg]", "over_frames[collect_list]"],
+    "parity": ["over_frames[count-sum-avg]"],
     "plans": [
         "data_in_place_are_not_shuffled_again",
         "a_call_on_our_result_is_not_shuffled_again",
@@ -29,7 +29,6 @@ SOME = {
     "pane_plan": ["as_sparks_window", "an_error_in_a_hook", "an_error_behind_the_shuffle_names_the_extent", "explain"],
     "hot_keys": [
         "rows_and_ranges_of_one_pass_equal_sparks",
-        "frames_from_the_partitions_start",
         "without_partitioning",
         "partials_of_other_data_are_an_error",
         "what_is_not_cut_says_why",
@@ -47,7 +46,7 @@ SOME = {
         "names_belong_to_a_session",
     ],
     "streams": [
-        "restarts_go_on_and_changes_are_refused[transformWithState]",
+        "batches_without_data_move_time_on[transformWithState]",
         "late_tuples_are_a_stream",
         "a_hook_that_raises_is_named",
         "refused_on_the_driver",
