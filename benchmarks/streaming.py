@@ -232,6 +232,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="contenders whose name holds one of these")
     parser.add_argument("--runs", type=int, default=1, help="of which the median counts")
     parser.add_argument("--slow", action="store_true", help="per-key operators on many keys, too")
+    parser.add_argument("--conf", nargs="*", default=[], metavar="NAME=VALUE", help="more settings of the session")
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     asked = parser.parse_args()
     chosen = {
@@ -243,7 +244,7 @@ def main() -> None:
             "spark.sql.shuffle.partitions": "2", "spark.sql.session.timeZone": "UTC", "spark.driver.memory": "4g",
             "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
         }  # fmt: skip
-        spark = session(**settings)
+        spark = session(**settings | dict(one.split("=", 1) for one in asked.conf))
         run(spark, _over("60 seconds", iw.avg), written(folder, 100_000, 50_000, 1000))
         run(spark, _spark_hop, str(Path(folder) / "100000-50000-1000"))
         places = {keys: written(folder, asked.rows, asked.batch, keys) for keys in asked.keys}
