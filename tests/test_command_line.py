@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -51,14 +52,14 @@ number = 3
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where the commands run: a CSV, and a module with aggregates."""
     (tmp_path / "trades.csv").write_text(TRADES)
     (tmp_path / "mymodule.py").write_text(MODULE + MORE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "mymodule", raising=False)
-    return tmp_path
+    yield tmp_path
+    sys.modules.pop("mymodule", None)
 
 
 def ran(command: str) -> tuple[int, str, str]:

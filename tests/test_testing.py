@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -203,8 +204,8 @@ def test_reference_refuses_what_it_has_no_definition_of() -> None:
 
 
 @pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    (tmp_path / "my_aggregates.py").write_text(
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (tmp_path / "to_be_checked.py").write_text(
         "import inwindow as iw\n"
         "from hypothesis import strategies as st\n"
         "prices = st.sampled_from([1.0, 2.5])\n"
@@ -218,8 +219,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "my_aggregates", raising=False)
-    return "my_aggregates"
+    yield "to_be_checked"
+    sys.modules.pop("to_be_checked", None)
 
 
 def test_the_exit_code_says_how_it_went(module: str, capsys: pytest.CaptureFixture[str]) -> None:
