@@ -213,9 +213,15 @@ def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType
 def _spark_knows(df: Any, column: Any) -> bool:
     """Whether Spark finds what a name means: a field of a struct, a column of an aliased DataFrame, another case."""
     from pyspark.errors import AnalysisException
+    from pyspark.logger import PySparkLogger
 
+    # Where it does not, PySpark would write the whole trace of its JVM to stderr, above what we say of it.
+    traces = PySparkLogger.getLogger("DataFrameQueryContextLogger")
+    before, traces.disabled = traces.disabled, True
     try:
         df.select(column).columns  # noqa: B018  # Connect asks only now
     except AnalysisException:
         return False
+    finally:
+        traces.disabled = before
     return True

@@ -104,6 +104,14 @@ def test_columns_that_are_not_there(events: Any) -> None:
             call()
 
 
+def test_a_column_that_is_not_there_is_told_without_sparks_traces(
+    events: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(iw.UsageError, match="there is no column 'itemm'; did you mean 'item'"):
+        iw.with_columns(events, x=iw.count("itemm").over(iw.rows(2)))
+    assert "itemm" not in capfd.readouterr().err
+
+
 def test_types_that_do_not_fit(events: Any) -> None:
     with pytest.raises(
         iw.UsageError, match=r"avg\(item\): avg is for integers, floats, decimals and durations, not string"
