@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
 .PHONY: help demo test spark parity lint types bench docs figures thorough clean
@@ -27,10 +28,10 @@ demo: $(VENV)/ready  ## an auction through six windows, batch and stream
 	$(BIN)/python examples/auction_demo.py
 
 test: $(VENV)/ready  ## all tests, doctests included
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+	$(PYTEST)
 
 thorough: $(VENV)/ready  ## the property tests with many more cases
-	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 VERSION ?= 4.0.1
 OTHER   := .venv-spark-$(VERSION)

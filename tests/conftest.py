@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 _CALM = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 # The same cases in each run, on CI and at home: who changes nothing sees nothing fail. Chance is for `make thorough`.
-settings.register_profile("quick", max_examples=25, derandomize=True, database=None, **_CALM)
+settings.register_profile("quick", max_examples=25, derandomize=True, **_CALM)
 settings.register_profile("thorough", max_examples=1000, derandomize=False, **_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

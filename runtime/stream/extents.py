@@ -181,9 +181,8 @@ class CountedExtentBucket(RipeningBucket):
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
         which = self.memory.numbers_of(table)
-        order = np.lexsort(
-            (table.column(OWN).to_numpy(), which)
-        )  # by remembered keys: held ones may come back in any order
+        # By remembered keys: held tuples may come back in any order of them.
+        order = np.lexsort((table.column(OWN).to_numpy(), which))
         table, which = table.take(pa.array(order)), which[order]
         starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])

@@ -14,7 +14,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "America/New_York",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",  # the default, but not under SPARK_TESTING
 }
-# Of Spark's own work on few rows; the same tests on Connect, the examples and all scripts have what Spark has by default.
+# Of Spark's own work on few rows; what also runs on Connect, the examples and all scripts have what Spark has by default.
 CHEAPER = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."

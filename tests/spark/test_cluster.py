@@ -60,7 +60,7 @@ threading.Thread(target=kill_one, daemon=True).start()
 """
 
 
-# No task starts before both executors are there: on a slow machine one of them had done the whole job before the other came.
+# No task starts before both executors are there: one alone could have done the whole job before the other comes.
 BOTH = {
     "cores_max": "2",
     "scheduler_minRegisteredResourcesRatio": "1.0",

@@ -33,7 +33,7 @@ def test_every_type_passes_through(every: Any) -> None:
     assert sorted(made.selectExpr(*columns).collect(), key=str) == before
 
 
-PICKED = [name for name in "abcdefghijlmnpqrs" if name != "o"]
+PICKED = "abcdefghijlmnpqrs"  # an interval of months, days and microseconds (o) is only handed through
 
 
 def test_a_value_of_any_type_keeps_its_type(every: Any) -> None:
@@ -73,7 +73,7 @@ def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
 
 
 def test_no_struct_where_its_fields_are_never_null(every: Any) -> None:
-    """Over an empty frame: with_columns, select, groups and SQL give NULL, in a session that is not in UTC."""
+    """Over an empty frame: with_columns, select and groups give NULL, in a session that is not in UTC."""
     from pyspark.sql import functions as F
 
     df = every.select("id", "k", F.struct("a", F.struct(F.lit("x").alias("z")).alias("y")).alias("s"))
