@@ -176,14 +176,13 @@ def _register_function(spark: Any, name: str, aggregate: Any, traits: Traits, wi
     result = arrow_type(returns) if traits.result is None else traits.result
     job = CallJob(
         work=_plan(name, aggregate, traits, window, session.ansi),
-        schema=pa.schema([]),
-        numbered=True,
         name=name,
         aggregate=aggregate,
         parameters=traits.parameters,
         window=window,
         **session.planning,
         result=result,
+        memory=session.memory,
     )
     # Deterministic functions are moved about by the optimizer, and the order of the tuples with them (labs.md A2, trap A).
     udf = session.F.arrow_udf(call_function(shipped(job)), to_spark(result)).asNondeterministic()

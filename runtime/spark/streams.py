@@ -17,7 +17,6 @@ from inwindow.optimizer.stream import plan_stream, plan_stream_groups
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import ExtentStreamJob, StreamJob, TupleStreamJob
-from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
 from inwindow.runtime.spark.emitted import named_groups, window_result
@@ -80,7 +79,7 @@ class StreamFrame(Frame):
         columns = Columns(self.data, self.session)
         work = self._plan_groups(columns, keys, extent, applied, order_by)
         assert extent is not None
-        handed, schema = crossing(columns, needed(work), work, Carrier(False, False))
+        handed, schema = crossing(columns, needed(work), work)
         job = ExtentStreamJob(work, schema, self.session.zone, self._buckets(work), self.early)
         results = [columns.handed_through(name) for name in work.partition_by]
         kind = GroupOperator(work, schema).schema.field("window").type
@@ -122,7 +121,7 @@ class StreamFrame(Frame):
         every_row: bool,
     ) -> Any:
         names = list(dict.fromkeys([*needed(work), *passed.values()]))
-        handed, schema = crossing(columns, names, work, Carrier(False, False))
+        handed, schema = crossing(columns, names, work)
         sources = tuple(passed.values())
         job = TupleStreamJob(work, schema, self.session.zone, self._buckets(work), sources, every_row, emitted_at)
         results = [*[columns.handed_through(source) for source in sources], *results_of(columns, work)]

@@ -170,7 +170,7 @@ def test_what_depends_on_order_is_sorted_then_cascaded(spark: Any) -> None:
     }
     text = str(iw.explain(grouped, **asked))
     assert text.count("strategy  pane-cascade") == len(asked)
-    assert "no, Joined(s) is not commutative=True; panes of the sorted tuples" in text
+    assert "no, Joined(s) is not commutative=True; panes of the ordered tuples" in text
     made, expected = (
         sorted(map(str, table.to_pylist())) for table in (grouped.agg(**asked).toArrow(), local.agg(**asked))
     )

@@ -9,7 +9,7 @@ import pytest
 
 import inwindow as iw
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.spark.carriers import plan_text
+from inwindow.runtime.spark.shuffles import plan_text
 
 PANES, RAW = "panes before the shuffle: one partial", "panes before the shuffle: no"
 

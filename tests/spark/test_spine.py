@@ -192,10 +192,11 @@ def test_of_itself_and_again(spark: Any) -> None:
 def test_said(spark: Any, events: Any, labels: Any) -> None:
     one = iw.sum("price").over(iw.unbounded(**BY_USER))
     text = str(iw.explain(labels, s=one, of=events))
-    assert text.endswith(
-        "spark, pass 1: repartition by user, sort by user, ts; results at the other rows; mapInArrow, on the union of both, over "
-        "user, ts, price\n  hot keys: none, a range of events would need the rows of the spine that fall into it"
-    )
+    assert (
+        "spark, pass 1: shuffle by user; results at the other rows; mapInArrow, on the union of both, over "
+        "user, ts, price, ordered in the worker\n"
+        "  hot keys: none, a range of events would need the rows of the spine that fall into it\n"
+    ) in text
     with pytest.raises(
         iw.UnknownColumnError, match="the rows at which sum.price. is wanted: there is no column 'user'"
     ):
