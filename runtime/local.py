@@ -18,9 +18,9 @@ from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.ordering import inverse, permutation
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.rows import Select, WithColumns
-from inwindow.runtime.sorting import inverse, permutation
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.neighbours import descents

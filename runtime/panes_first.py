@@ -26,9 +26,9 @@ from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.held import Held
 from inwindow.runtime.operator import telling
+from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.partials import Partials
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.sorting import partition_numbers
 from inwindow.windows.extent_bounds import Hops, extents_of
 from inwindow.windows.order_key import PLAIN, Keys
 from inwindow.windows.panes import extent_panes

@@ -10,8 +10,8 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.local import fed
+from inwindow.runtime.ordering import inverse, permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
-from inwindow.runtime.sorting import inverse, permutation
 from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
 

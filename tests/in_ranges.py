@@ -13,10 +13,11 @@ from inwindow.optimizer.plan import Halo, Pass
 from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.ordering import order_levels, permutation
 from inwindow.runtime.panes_first import PaneReducer
 from inwindow.runtime.range_partials import carried, panes_of_ranges
+from inwindow.runtime.ranks import ranks as ranks_of
 from inwindow.runtime.reserved import DIGEST, HALO, RANGE
-from inwindow.runtime.sorting import order_levels, permutation
 from inwindow.windows.ranges import Ranges
 
 
@@ -27,10 +28,7 @@ def memberships(values: pa.Array, ranges: Ranges) -> Iterator[tuple[int, int, in
         values = values.cast(pa.float64())
     literals = pa.array([None if bound is None else bound.as_py() for bound in bounds], values.type)
     both = pa.chunked_array([pa.concat_arrays([values, literals])])
-    levels = order_levels(both, ranges.order)
-    places = list(zip(*(level.tolist() for level in levels), strict=True))
-    dense = {place: rank for rank, place in enumerate(sorted(set(places)))}
-    ranks = [dense[place] for place in places]
+    ranks = ranks_of(order_levels(both, ranges.order), len(both)).tolist()
     cuts, lows, highs = (ranks[len(values) :][i * len(ranges.cuts) : (i + 1) * len(ranges.cuts)] for i in range(3))
     for row, rank in enumerate(ranks[: len(values)]):
         own = sum(rank >= cut for cut in cuts)

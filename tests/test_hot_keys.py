@@ -21,9 +21,9 @@ from inwindow.optimizer.plan import Halo, Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.halo import HaloCheck
+from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import HALO
 from inwindow.runtime.rows import Select, WithColumns
-from inwindow.runtime.sorting import permutation
 from inwindow.udaf.errors import DataError
 from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
 

@@ -20,8 +20,8 @@ from test_strategies import EXTENT_ORDERS, near
 import inwindow as iw
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.planning import plan_groups
+from inwindow.runtime.ordering import permutation
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst, grouped
-from inwindow.runtime.sorting import permutation
 
 
 class Seen(iw.Aggregate, returns="array<bigint>", commutative=True):

@@ -20,8 +20,8 @@ from test_builtins import close, largest
 import inwindow as iw
 from inwindow.optimizer.rules import RULES
 from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.sorting import permutation
 from inwindow.runtime.spine import AtPoints
 from inwindow.runtime.spine_table import _together
 from inwindow.windows import reference

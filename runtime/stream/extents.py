@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.sorting import permutation
+from inwindow.runtime.ordering import permutation
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket

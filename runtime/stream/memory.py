@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.sorting import partition_numbers
 from inwindow.windows.sequence import Positions
 
 _ALL = f"{PREFIX}all"  # the key of a stream without keys

@@ -17,8 +17,8 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.local import Local
+from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.place import place_of
-from inwindow.runtime.sorting import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.extents import extent_bucket

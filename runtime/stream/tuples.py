@@ -9,7 +9,6 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,9 +17,10 @@ from inwindow.optimizer.stream import counts
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import telling
+from inwindow.runtime.ordering import order_levels, sorted_by
+from inwindow.runtime.ranks import Level
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
-from inwindow.runtime.sorting import order_levels
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
@@ -80,11 +80,12 @@ class TupleBucket(RipeningBucket):
     def _turn(self, table: pa.Table) -> tuple[Turn, Positions]:
         """The tuples in order; and of each partition its number among the remembered keys."""
         number = self.memory.numbers_of(table)
-        levels: list[npt.NDArray[Any]] = [number]
+        levels: list[Level] = [(pa.array(number), True, True)]
         for order in self.work.order_by:
             levels += order_levels(table.column(order.column), order)
-        rows = np.lexsort(levels[::-1])
-        batch, number = whole(table.take(pa.array(rows))), number[rows]
+        rows = sorted_by(levels)
+        batch = whole(table if rows is None else table.take(pa.array(rows)))
+        number = number if rows is None else number[rows]
         begins = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
         ends = np.append(begins[1:], len(number))
         which = number[begins]
