@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.operator import Operator, merged
-from inwindow.runtime.ordering import inverse, order_by_value
+from inwindow.runtime.ordering import inverse, permutation_by_value
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.runs import Runs
 from inwindow.runtime.scratch import ScratchFile
@@ -71,7 +71,7 @@ class Arrivals:
         return in_steps(given)
 
     def _order(self, table: pa.Table) -> Positions | None:
-        return order_by_value(table, self.work)
+        return permutation_by_value(table, self.work)
 
     def _sorted(self) -> Iterator[pa.RecordBatch]:
         held, self._held, self._size = self._held, [], 0

@@ -99,7 +99,7 @@ class CallJob:
         its = work.steps[0].implementation.result
         if its != self.result:
             raise UsageError(
-                f"{self.name} gives {its} on {', '.join(str(field.type) for field in fields[keys:])}, but was registered to give "
+                f"{self.name} gives {its} on {', '.join(str(field.type) for field in fields[keys:-1])}, but was registered to give "
                 f"{self.result}: register it with returns= for {its}, or cast its argument"
             )
         schema = pa.schema([fields[-1], *fields[:-1]])
