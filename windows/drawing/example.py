@@ -192,7 +192,7 @@ def _beats(
         grain = max((grain for grain in _GRAINS if grain <= unit / 5), default=1)
         places = [float(first) + round(beat * unit / grain) * grain for beat in beats]
         return _cast(places, pa.timestamp("us"), descends)
-    whole = whole and exact == int(exact) and exact >= 2
+    whole = whole and exact == int(exact) and 2 <= exact < 1 << 60  # beyond, beats have no place in 64 bits
     first = Decimal(str(start)) if start is not None else Decimal(0)
     places = [float(first) + beat * float(exact) / units for beat in beats]
     return _cast(places, pa.int64() if whole else pa.float64(), descends)
