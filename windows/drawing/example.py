@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Rows, Scope, Session, Window
@@ -63,7 +64,7 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
             f"draw(values={shown(values)}): give order values, as a list or an Arrow array, or a table that has them"
         ) from None
     if pa.types.is_decimal(array.type):
-        array = pc.cast(array, pa.float64())
+        array = doubles(array)
     if (
         not len(array)
         or array.null_count
