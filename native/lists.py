@@ -246,8 +246,10 @@ def joined(lists: pa.Array, delimiter: pa.Scalar) -> pa.Array:
 
 def without_negative_zeros(values: pa.Array) -> pa.Array:
     """-0.0 as 0.0, which it is equal to: Spark's sets have the latter."""
-    has_sum = pa.types.is_float32(values.type) or pa.types.is_float64(values.type)
-    return pc.add(values, pa.scalar(0.0, values.type)) if has_sum else values
+    if pa.types.is_float16(values.type):  # Arrow has no sum of them
+        bits = values.view(pa.uint16())
+        return pc.if_else(pc.equal(bits, 1 << 15), pa.scalar(0, pa.uint16()), bits).view(values.type)
+    return pc.add(values, pa.scalar(0.0, values.type)) if pa.types.is_floating(values.type) else values
 
 
 def previous_equal(values: pa.Array) -> Positions:

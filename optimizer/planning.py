@@ -23,7 +23,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
-from inwindow.windows.interval import Interval
+from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
@@ -279,7 +279,7 @@ def _check_window(window: Window, key: OrderKey | None) -> None:
                 f"active expiration in {window.describe()}: months differ in length, so the time at which a tuple leaves "
                 "would not be that of the frame: give a size in days or less"
             )
-        key.exact_distance(-frame.lower, what="active expiration: size")
+        key.exact_distance(negated(frame.lower), what="active expiration: size")
     if window.slides_by_values:
         assert window.slide is not None
         if isinstance(window.slide, int) and (pa.types.is_timestamp(key.type) or pa.types.is_duration(key.type)):

@@ -15,6 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.udaf.doubles import doubles
+
 Mask = npt.NDArray[np.uint8]
 
 
@@ -265,7 +267,7 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
     if pa.types.is_duration(values.type):
         values = values.view(pa.int64())
-    return pc.cast(values, type, safe=False)
+    return doubles(values) if pa.types.is_float64(type) else pc.cast(values, type, safe=False)
 
 
 def _low_words(values: pa.Array) -> pa.Array:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.udaf.types import arrow_type
+from inwindow.windows.interval import EXACT
 
 Strategy = st.SearchStrategy[Any]
 LARGE = 2.0**53  # from here on floats absorb what is added to them: only whether a result is finite can be compared
@@ -75,7 +76,7 @@ def _plain(kind: pa.DataType) -> list[Any]:
         step, most = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
         grid = [Decimal(value) for value in ("0", "1", "2", "-1", "3", "10", "-7", "0.5", "-2.25")]
         grid += [5 * step, -step, 25 * step]
-        return [value.quantize(step) for value in grid if abs(value) < most]
+        return [value.quantize(step, context=EXACT) for value in grid if abs(value) < most]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _TEXTS
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inwindow.windows.interval import EXACT
+
 
 def floor_multiple(keys: npt.NDArray[Any], step: Any, origin: Any) -> npt.NDArray[Any]:
     """floor((key - origin) / step), without overflow for any int64 key."""
@@ -40,7 +42,7 @@ def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt
         return number * step + (origin + size)
     step, origin, size = (Decimal(repr(float(x))) for x in (step, origin, size))
     digits = max(0, *(-int(x.as_tuple().exponent) for x in (step, origin, size)))
-    scaled = [float(x.scaleb(digits)) for x in (step, origin + size)]
+    scaled = [float(x.scaleb(digits)) for x in (step, EXACT.add(origin, size))]
     result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**digits
     return result
 

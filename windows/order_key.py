@@ -8,9 +8,11 @@ ascending keys. NULLs and NaNs have no distance to anything: their rows are flag
 Where only peers matter (several order columns, strings), the key is the peer group's running number.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from inwindow.native._bounds import shifted
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.zones import aware
 from inwindow.windows.grid import floor_multiple, whole
-from inwindow.windows.interval import Interval, Size, is_negative
+from inwindow.windows.interval import EXACT, Interval, Size, exact, is_negative, negated
 from inwindow.windows.spec import Order
 
 Keys = npt.NDArray[Any]
@@ -30,7 +32,6 @@ PLAIN = 0  # the side of a tuple whose order value is a number; see OrderKey.rea
 _TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY = 86_400_000_000
 _INT64 = np.iinfo(np.int64)
-_EXACT = Context(prec=100)  # more digits than any decimal column has
 _EPOCH = datetime(1970, 1, 1)
 _FAR = 12 * 10**9  # months: further than any calendar
 
@@ -104,11 +105,10 @@ class OrderKey:
         """A size in units of the key; a fraction of a unit is rounded up or down."""
         if isinstance(size, Interval):
             self._check_time(size, what)
-            exact = Decimal(size.microseconds) / _DAY if pa.types.is_date(self.type) else (
-                Decimal(size.microseconds) * _TICKS[self.type.unit] / 1_000_000
-            )  # fmt: skip
+            ticks = (1, _DAY) if pa.types.is_date(self.type) else (_TICKS[self.type.unit], 1_000_000)
+            units = Fraction(size.microseconds * ticks[0], ticks[1])
         elif pa.types.is_timestamp(self.type) or pa.types.is_duration(self.type):
-            size = -size if is_negative(size) else size
+            size = negated(size) if is_negative(size) else size
             raise UsageError(
                 f"{what} is the number {size}, but the order column {self.column!r} is a {self.type}: give a time, as "
                 f"in '{size} seconds' or timedelta(seconds={size})"
@@ -121,10 +121,8 @@ class OrderKey:
                     f"{what}={shown(size)} is beyond the doubles of the column {self.column!r}: give a smaller one"
                 ) from None
         else:
-            exact = Decimal(str(size)) if isinstance(size, float) else Decimal(size)
-            if pa.types.is_decimal(self.type):
-                exact = exact.scaleb(self.type.scale)
-        return int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+            units = exact(size) * (Fraction(10) ** self.type.scale if pa.types.is_decimal(self.type) else 1)
+        return math.ceil(units) if up else math.floor(units)
 
     def exact_distance(self, size: Size, *, what: str) -> Any:
         """A size that must be a whole number of the key's units: slides and extents."""
@@ -210,12 +208,12 @@ class OrderKey:
         if self.is_float:
             return float(literal)
         scale = self.type.scale if pa.types.is_decimal(self.type) else 0
-        exact = _EXACT.scaleb(Decimal(str(literal) if isinstance(literal, float) else literal), scale)
-        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
-        if up is None and whole != exact:
+        scaled = EXACT.scaleb(Decimal(str(literal) if isinstance(literal, float) else literal), scale)
+        whole = int(scaled.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+        if up is None and whole != scaled:
             raise ValueError("between two values")
         if pa.types.is_decimal(self.type):
-            return _EXACT.scaleb(Decimal(whole), -scale)
+            return EXACT.scaleb(Decimal(whole), -scale)
         least = 0 if pa.types.is_uint64(self.type) else _INT64.min
         most = 2**64 - 1 if pa.types.is_uint64(self.type) else _INT64.max
         return max(whole, least) if up else min(whole, most) if up is False else whole
@@ -241,9 +239,9 @@ class OrderKey:
         return day + timedelta(days=1) if up and literal != datetime(day.year, day.month, day.day) else day
 
     def _ticks(self, since_epoch: timedelta, up: bool | None) -> int:
-        exact = Decimal(since_epoch // timedelta(microseconds=1)) * _TICKS[self.type.unit] / 1_000_000
-        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
-        if up is None and whole != exact:
+        ticks = Fraction(since_epoch // timedelta(microseconds=1) * _TICKS[self.type.unit], 1_000_000)
+        whole = math.ceil(ticks) if up else math.floor(ticks)
+        if up is None and whole != ticks:
             raise ValueError("between two values")
         return whole
 
@@ -331,7 +329,7 @@ class OrderKey:
         if self.is_float:
             return pc.cast(pa.array(keys), self.type)
         if pa.types.is_decimal(self.type):
-            return pa.array([Decimal(whole(key)).scaleb(-self.type.scale, _EXACT) for key in keys], self.type)
+            return pa.array([Decimal(whole(key)).scaleb(-self.type.scale, EXACT) for key in keys], self.type)
         if pa.types.is_uint64(self.type):
             return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63))
         if pa.types.is_integer(self.type):
@@ -340,6 +338,16 @@ class OrderKey:
             return pc.cast(pa.array(keys.astype(np.int32)).view(pa.date32()), self.type)
         narrow = self.type.bit_width == 32
         return pa.array(keys.astype(np.int32) if narrow else keys).view(self.type)
+
+    def times_of(self, keys: Keys) -> pa.Array:
+        """As :meth:`column_of`, for times at which tuples leave: one beyond the type is the last that it has."""
+        if pa.types.is_decimal(self.type):
+            return self.column_of(
+                np.array([min(whole(key), 10**self.type.precision - 1) for key in keys], dtype=object)
+            )
+        if pa.types.is_integer(self.type) and self.type.bit_width < 64:
+            keys = np.minimum(keys, np.iinfo(self.type.to_pandas_dtype()).max)
+        return self.column_of(np.minimum(keys, np.iinfo(np.int32).max) if pa.types.is_date(self.type) else keys)
 
 
 def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from inwindow.windows.interval import Interval, Size, is_negative
+from inwindow.windows.interval import Interval, Size, is_negative, negated
 
 if TYPE_CHECKING:
     from inwindow.windows.drawing import Drawing
@@ -259,4 +259,4 @@ def _bound_text(bound: Size | None, unbounded_side: str) -> str:
         return f"unbounded {unbounded_side}"
     if bound == 0 or (isinstance(bound, Interval) and bound.is_zero):
         return "current row"
-    return f"{-bound} preceding" if is_negative(bound) else f"{bound} following"
+    return f"{negated(bound)} preceding" if is_negative(bound) else f"{bound} following"

@@ -31,6 +31,7 @@ from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
 from inwindow.runtime.stream.stored import Classes, state_to_bytes, states_from_bytes, states_to_bytes
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import negated
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
@@ -239,8 +240,8 @@ class TupleBucket(RipeningBucket):
     def _expiration_times(self, turn: Turn, at: Positions) -> pa.Array:
         window = self.steps[0].case.window
         assert self.key is not None and window is not None
-        size = -window.frame.lower  # type: ignore[union-attr, operator]
-        return self.key.column_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
+        size = negated(window.frame.lower)  # type: ignore[union-attr, arg-type]
+        return self.key.times_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
 
 
 def _landmarks(work: Pass) -> list[str | None]:

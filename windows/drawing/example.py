@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Rows, Scope, Session, Window
@@ -63,7 +64,7 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
             f"draw(values={shown(values)}): give order values, as a list or an Arrow array, or a table that has them"
         ) from None
     if pa.types.is_decimal(array.type):
-        array = pc.cast(array, pa.float64())
+        array = doubles(array)
     if (
         not len(array)
         or array.null_count
@@ -192,7 +193,7 @@ def _beats(
         grain = max((grain for grain in _GRAINS if grain <= unit / 5), default=1)
         places = [float(first) + round(beat * unit / grain) * grain for beat in beats]
         return _cast(places, pa.timestamp("us"), descends)
-    whole = whole and exact == int(exact) and exact >= 2
+    whole = whole and exact == int(exact) and 2 <= exact < 1 << 60  # beyond, beats have no place in 64 bits
     first = Decimal(str(start)) if start is not None else Decimal(0)
     places = [float(first) + beat * float(exact) / units for beat in beats]
     return _cast(places, pa.int64() if whole else pa.float64(), descends)
