@@ -27,6 +27,7 @@ class GroupOperator(Operator):
         self.framing = extents_of(work.extent, work.key)
         self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
+        self.columns = schema
         self.done: tuple[Extents, list[pa.Array]] | None = None
         fields = [schema.field(name) for name in work.partition_by]
         if work.extent is not None:
@@ -63,6 +64,16 @@ class GroupOperator(Operator):
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def finish(self) -> pa.RecordBatch:
+        """The input has ended. SQL: an aggregate without keys gives a row over no tuples, too."""
+        if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
+            return super().finish()
+        nothing = np.zeros(1, dtype=np.int64)
+        self.held.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        steps = zip(self.work.steps, self.evaluators, strict=True)
+        columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def complete(self) -> Extents:
         """The extents that are given out now."""

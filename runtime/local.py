@@ -185,8 +185,6 @@ def table_groups(
         whole, extent = _numbered_stream(whole, extent)
     work = plan_groups(whole.schema, keys, extent, named, order_by=order_by)
     operator = GroupOperator(work, whole.schema)
-    if not len(whole) and not keys and extent is None:
-        return pa.Table.from_batches([over_nothing(operator, whole.schema)])
     return pa.table(fed(operator, whole, permutation(whole, work)), schema=operator.schema)
 
 
@@ -196,17 +194,6 @@ def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
     numbers = np.arange(len(table)) if order is None else inverse(order)
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
-
-
-def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
-    """SQL: an aggregate without keys gives one row, also over no tuples."""
-    nothing = np.zeros(1, dtype=np.int64)
-    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in schema.names}, schema=schema))
-    columns = [
-        operator.run(step, evaluator.roll, nothing, nothing)
-        for step, evaluator in zip(operator.work.steps, operator.evaluators, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
 
 
 def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:

@@ -17,7 +17,7 @@ from inwindow.optimizer.spine import in_one_sequence
 from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.halo import HaloCheck
-from inwindow.runtime.local import SortedCheck, over_nothing
+from inwindow.runtime.local import SortedCheck
 from inwindow.runtime.operator import Operator, merged
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
@@ -207,8 +207,7 @@ class WholeJob(GroupJob):
         """The row."""
         its = replace(self, schema=pa.schema(list(self.schema)[:-1]))
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.schema.names) for batch in batches)
-        given = list(GroupJob.run(its, real))
-        yield from given or [over_nothing(its.operator(), its.columns)]
+        yield from GroupJob.run(its, real)
 
 
 @dataclass(frozen=True)
