@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.dictionaries import plain
+from inwindow.native.equality import codes_of_rows
 from inwindow.optimizer.plan import Pass
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.spec import Order
@@ -35,42 +37,16 @@ def permutation(table: pa.Table, work: Pass) -> Permutation | None:
 
 
 def partition_numbers(columns: list[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
-    """A number per row; equal numbers, equal partition: NULL with NULL, NaN with NaN, -0.0 with 0.0."""
-    numbers = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        its = _numbered(_combined(column))
-        numbers = numbers * (int(its.max(initial=0)) + 1) + its
-        numbers = _numbered(pa.array(numbers))  # dense again, so that the product never overflows
-    return numbers
-
-
-def _numbered(values: pa.Array) -> npt.NDArray[np.int64]:
-    if pa.types.is_struct(values.type):
-        fields = [pc.struct_field(values, index) for index in range(values.type.num_fields)]
-        return partition_numbers([pa.chunked_array([a]) for a in [values.is_null(), *fields]])
-    if pa.types.is_nested(values.type):
-        seen: dict[str, int] = {}
-        return np.array([seen.setdefault(repr(value), len(seen)) for value in values.to_pylist()], dtype=np.int64)
-    if pa.types.is_floating(values.type):
-        # -0.0 joins 0.0, and all NaNs are one.
-        values = pc.if_else(pc.is_nan(values), float("nan"), pc.add(pc.cast(values, pa.float64()), 0.0))
-    if pa.types.is_null(values.type):
-        return np.zeros(len(values), dtype=np.int64)
-    if not pa.types.is_dictionary(values.type):
-        values = pc.dictionary_encode(values, null_encoding="encode")
-    elif values.null_count or values.dictionary.null_count:
-        return _numbered(pc.cast(values, values.type.value_type))
-    indices: npt.NDArray[np.int64] = values.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return indices
+    """A number per row; equal numbers, equal partition (:mod:`inwindow.native.equality` says what is equal)."""
+    # Several chunks may have several dictionaries, which Arrow does not always unify; one is faster than its values.
+    return codes_of_rows([_combined(column if column.num_chunks == 1 else plain(column)) for column in columns])
 
 
 def order_levels(column: pa.ChunkedArray, order: Order) -> Levels:
     """NULLs and NaNs to their end, then the values."""
-    values = _combined(column)
+    values = _combined(plain(column))
     if pa.types.is_null(values.type):
         return []
-    if pa.types.is_dictionary(values.type):
-        values = pc.cast(values, values.type.value_type)
     kind = values.type
     numeric = (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
