@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.equality import codes_of
 from inwindow.native.positions import Positions, Seen
 
 
@@ -260,26 +261,3 @@ def previous_equal(values: pa.Array) -> Positions:
     again = codes[order[1:]] == codes[order[:-1]]
     before[order[1:][again]] = order[:-1][again]
     return before
-
-
-def codes_of(values: pa.Array) -> npt.NDArray[np.int64]:
-    """Equal numbers for equal values, as Spark takes them for equal: any two NaN; nested ones by their contents."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_floating(values.type):
-        values = pc.if_else(pc.is_nan(values), pa.scalar(float("nan"), values.type), values)
-    try:
-        encoded = values.dictionary_encode(null_encoding="encode")
-        return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    except pa.ArrowNotImplementedError:  # nested values, and what Arrow has no hash for
-        known: dict[Any, int] = {}
-        return np.array([known.setdefault(hashable(value), len(known)) for value in values.to_pylist()], dtype=np.int64)
-
-
-def hashable(value: Any) -> Any:
-    """A value of a nested column as something that can be a key, equal where the values are."""
-    if isinstance(value, dict):
-        return tuple((name, hashable(item)) for name, item in value.items())
-    if isinstance(value, list):
-        return tuple(map(hashable, value))
-    return "NaN" if isinstance(value, float) and value != value else value

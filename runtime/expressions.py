@@ -11,7 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.dictionaries import plain
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
@@ -26,8 +28,8 @@ class Computed:
     columns: Mapping[str, pc.Expression]
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema with the computed columns."""
-        return self.onto(schema.empty_table()).schema if self.columns else schema
+        """The schema with the computed columns, as operators see it."""
+        return readable(self.onto(schema.empty_table()).schema if self.columns else schema)
 
     def onto(self, table: pa.Table) -> pa.Table:
         """The table with the computed columns."""
@@ -36,11 +38,13 @@ class Computed:
         from pyarrow.dataset import InMemoryDataset
 
         try:
-            computed = InMemoryDataset(table).to_table(columns=dict(self.columns), use_threads=False)
+            computed = InMemoryDataset(as_read(table, table.column_names)).to_table(
+                columns=dict(self.columns), use_threads=False
+            )
         except pa.ArrowException as error:
             raise self._failure(table, error) from None
         for name in self.columns:
-            table = table.append_column(name, computed.column(name))
+            table = table.append_column(name, plain(computed.column(name)))
         return table
 
     def _failure(self, table: pa.Table, error: Exception) -> InWindowError:

@@ -8,6 +8,7 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import evaluator_of
+from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields, together
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
@@ -27,8 +28,10 @@ class GroupOperator(Operator):
         self.framing = extents_of(work.extent, work.key)
         self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
+        self.given = [as_given(schema, name) for name in work.partition_by]
+        self.columns = schema
         self.done: tuple[Extents, list[pa.Array]] | None = None
-        fields = [schema.field(name) for name in work.partition_by]
+        fields = given_fields(schema, work.partition_by)
         if work.extent is not None:
             bound = work.key.bound_type if work.key is not None else pa.int64()
             fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
@@ -42,12 +45,16 @@ class GroupOperator(Operator):
             for step in self.work.steps
         ]
 
+    def reads(self) -> set[str]:
+        """With the keys, as they came."""
+        return super().reads() | set(self.given)
+
     def _append(self, batch: pa.RecordBatch) -> None:
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
-        keys = [batch.column(name) for name in self.work.partition_by]
-        self.keys.append(fresh, [column.take(pa.array(fresh - end)) for column in keys])
+        keys = [batch.column(name) for name in self.given]
+        self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
 
     def advance(self) -> None:
         """The extents that have become complete."""
@@ -63,6 +70,16 @@ class GroupOperator(Operator):
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def finish(self) -> pa.RecordBatch:
+        """The input has ended. SQL: an aggregate without keys gives a row over no tuples, too."""
+        if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
+            return super().finish()
+        nothing = np.zeros(1, dtype=np.int64)
+        self.held.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        steps = zip(self.work.steps, self.evaluators, strict=True)
+        columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def complete(self) -> Extents:
         """The extents that are given out now."""
@@ -116,7 +133,7 @@ class PartitionKeys:
         """Partitions that have begun."""
         self.starts = np.concatenate([self.starts, starts])
         self.columns = [
-            new if held is None or not len(held) else pa.concat_arrays([held, new])
+            new if held is None or not len(held) else together([held, new])
             for held, new in zip(self.columns, columns, strict=True)
         ]
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.runtime.dictionaries import together
 from inwindow.udaf.doubles import doubles
 
 Mask = npt.NDArray[np.uint8]
@@ -130,7 +131,7 @@ class ArrowColumn:
         if self.array is None or not len(self.array):
             self.array = values
         elif len(values):
-            self.array = _continued(self.array, values) or pa.concat_arrays([self.array, values])
+            self.array = _continued(self.array, values) or together([self.array, values])
 
     def forget(self, count: int) -> None:
         """Drop the oldest rows."""
@@ -296,4 +297,4 @@ def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
     filled = [array for array in arrays if len(array)]
     if not filled:
         return pa.nulls(0, type)
-    return filled[0] if len(filled) == 1 else pa.concat_arrays(filled)
+    return filled[0] if len(filled) == 1 else together(filled)

@@ -15,6 +15,7 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups, plan_windows
+from inwindow.runtime.dictionaries import as_given, as_read, read_column, readable, rows_of
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator
@@ -137,8 +138,9 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
     results: dict[str, pa.ChunkedArray] = {}
-    for work in plan_windows(whole.schema, named):
-        operator = WithColumns(work, whole.schema, ())
+    schema = readable(whole.schema)
+    for work in plan_windows(schema, named):
+        operator = WithColumns(work, schema, ())
         order = permutation(whole, work)
         columns = fed(operator, whole, order)
         back = None if order is None else pa.array(inverse(order))
@@ -156,16 +158,16 @@ def table_select(
     """The yield tuples (emissions, expirations) with some of their columns."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
-    work = single_pass(plan_windows(whole.schema, named), "select")
+    work = single_pass(plan_windows(readable(whole.schema), named), "select")
     order = permutation(whole, work)
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
-    given = fed(Select(work, numbered.schema, (_ROW,), emitted_at), numbered, order)
+    given = fed(Select(work, readable(numbered.schema), (_ROW,), emitted_at), numbered, order)
     rows = given.pop(_ROW).to_numpy()
     in_order = None
     if order is not None:
         in_order = np.argsort(rows, kind="stable")
         rows = rows[in_order]
-    output = {name: table.column(source).take(pa.array(rows)) for name, source in columns.items()}
+    output = {name: rows_of(table.column(source), pa.array(rows)) for name, source in columns.items()}
     for name, column in given.items():
         output[name] = column if in_order is None else column.take(pa.array(in_order))
     return pa.table(output)
@@ -183,38 +185,23 @@ def table_groups(
     whole = computed.onto(table)
     if isinstance(extent, Hop) and extent.scope == "stream":
         whole, extent = _numbered_stream(whole, extent)
-    work = plan_groups(whole.schema, keys, extent, named, order_by=order_by)
-    operator = GroupOperator(work, whole.schema)
-    if not len(whole) and not keys and extent is None:
-        return pa.Table.from_batches([over_nothing(operator, whole.schema)])
+    work = plan_groups(readable(whole.schema), keys, extent, named, order_by=order_by)
+    operator = GroupOperator(work, readable(whole.schema))
     return pa.table(fed(operator, whole, permutation(whole, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
-    plan_groups(table.schema, (), extent, {})  # the column is there, or an error
+    plan_groups(readable(table.schema), (), extent, {})  # the column is there, or an error
     order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
     numbers = np.arange(len(table)) if order is None else inverse(order)
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
 
 
-def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
-    """SQL: an aggregate without keys gives one row, also over no tuples."""
-    nothing = np.zeros(1, dtype=np.int64)
-    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in schema.names}, schema=schema))
-    columns = [
-        operator.run(step, evaluator.roll, nothing, nothing)
-        for step, evaluator in zip(operator.work.steps, operator.evaluators, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
-
-
 def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
     """The operator's output over the table in the given order; its pieces are not copied together."""
-    needed = [name for name in table.column_names if name in operator.reads()]
-    columns = {name: _contiguous(table.column(name)) for name in needed}
-    if order is not None:
-        columns = {name: column.take(pa.array(order)) for name, column in columns.items()}
+    reads = operator.reads()
+    columns = {name: read_column(table, name, order) for name in readable(table.schema).names if name in reads}
     if not columns:  # a count of tuples reads nothing but their number
         columns = {_ROW: pa.nulls(len(table))}
     whole = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
@@ -224,11 +211,6 @@ def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.Chunked
         field.name: pa.chunked_array([batch.column(index) for batch in given if batch.num_rows], field.type)
         for index, field in enumerate(operator.schema)
     }
-
-
-def _contiguous(column: pa.ChunkedArray) -> pa.Array:
-    combined = column.combine_chunks()
-    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
 
 
 # Readers
@@ -241,8 +223,8 @@ def reader_with_columns(reader: pa.RecordBatchReader, applied: Mapping[str, Appl
     work = single_pass(plan_windows(schema, named), "with_columns on a reader")
     kept = [name for name in reader.schema.names if name not in applied]
     check_columns(schema, kept, "with_columns on a reader")
-    operator = WithColumns(work, schema, kept)
-    return _streamed(reader, computed, operator, operator.schema.names)
+    operator = WithColumns(work, schema, [as_given(schema, name) for name in kept])
+    return _streamed(reader, computed, operator, [*kept, *applied])
 
 
 def reader_select(
@@ -252,7 +234,7 @@ def reader_select(
     named, computed = compute_arguments(applied)
     schema = computed.schema(reader.schema)
     work = single_pass(plan_windows(schema, named), "select")
-    operator = Select(work, schema, tuple(columns.values()), emitted_at)
+    operator = Select(work, schema, [as_given(schema, source) for source in columns.values()], emitted_at)
     others = [field.name for field in operator.schema][len(columns) :]
     return _streamed(reader, computed, operator, [*columns, *others])
 
@@ -287,9 +269,11 @@ def _streamed(
         def renamed(given: pa.RecordBatch) -> pa.RecordBatch:
             return pa.RecordBatch.from_arrays(given.columns, schema=schema)
 
+        reads = operator.reads()
         for batch in reader:
-            check(batch)
             for piece in computed.onto(pa.Table.from_batches([batch])).to_batches():
+                piece = as_read(piece, reads)
+                check(piece)
                 given = operator.process(piece)
                 if given.num_rows:
                     yield renamed(given)

@@ -19,7 +19,7 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.held import Held
+from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.udaf.errors import DataError
@@ -72,8 +72,8 @@ class Operator(ABC):
         late = self._advance()
         if early is None or not early.num_rows:
             return late
-        table = pa.Table.from_batches([early, late]).combine_chunks()
-        return table.to_batches()[0]
+        columns = [concat(pair, pair[0].type) for pair in zip(early.columns, late.columns, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
@@ -200,4 +200,7 @@ def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Several batches as one (or more, where one string column would pass 2 GB)."""
     if len(batches) <= 1:
         return batches
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+    try:
+        return pa.Table.from_batches(batches).combine_chunks().to_batches()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # dictionaries that Arrow does not unify
+        return batches

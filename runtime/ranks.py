@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native._order import Levels
+from inwindow.native.dictionaries import plain
 
 Level = tuple[pa.Array, bool, bool]  # values, ascending, NULLs first
 Numbers = npt.NDArray[np.int64]
@@ -83,6 +84,8 @@ def coded(level: Level, number: Numbering) -> Level:
 
 def whole(column: pa.ChunkedArray) -> pa.Array:
     """The column in one piece."""
+    if pa.types.is_dictionary(column.type) and column.num_chunks != 1:
+        column = plain(column)  # chunks may have several dictionaries, which Arrow does not always unify
     if _has_offsets(column.type) and column.nbytes > np.iinfo(np.int32).max:
         column = column.cast(pa.large_binary())
     combined = column.combine_chunks()

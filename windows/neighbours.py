@@ -1,6 +1,6 @@
 """Comparing each row with the one before it: where partitions begin, where peers end, whether input is sorted.
 
-Equality is that of Spark's grouping: NULL equals NULL, NaN equals NaN, -0.0 equals 0.0.
+Equality is that of :mod:`inwindow.native.equality`; what Arrow compares by itself is compared here without copies.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.equality import codes_of
 from inwindow.windows.spec import Order
 
 Mask = npt.NDArray[np.bool_]
@@ -24,7 +25,7 @@ def is_comparable(kind: pa.DataType) -> bool:
     """
     if pa.types.is_struct(kind):
         return all(is_comparable(field.type) for field in kind)
-    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_dictionary(kind):
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
         return True
     return _has_kernel(lambda none: (pc.equal(none, none), pc.dictionary_encode(none)), kind)
 
@@ -33,8 +34,6 @@ def is_sortable(kind: pa.DataType) -> bool:
     """Whether values can be put in order."""
     if pa.types.is_null(kind):
         return True
-    if pa.types.is_dictionary(kind):
-        return is_sortable(kind.value_type)
     return is_comparable(kind) and _has_kernel(pc.rank, kind)
 
 
@@ -71,7 +70,8 @@ def _same(a: pa.Array, b: pa.Array) -> Mask:
             same &= _same(pc.struct_field(a, index), pc.struct_field(b, index))
         return same
     if pa.types.is_nested(a.type):
-        return np.fromiter((x == y for x, y in zip(a.to_pylist(), b.to_pylist(), strict=True)), bool, len(a))
+        codes = codes_of(pa.concat_arrays([a, b]))
+        return codes[: len(a)] == codes[len(a) :]
     if pa.types.is_null(a.type):
         return np.ones(len(a), dtype=bool)
     equal = pc.equal(a, b)

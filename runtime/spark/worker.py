@@ -18,7 +18,6 @@ from inwindow.runtime.arrivals import Arrivals, rolled
 from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.halo import HaloCheck
-from inwindow.runtime.local import over_nothing
 from inwindow.runtime.memory import allowed
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
@@ -140,8 +139,7 @@ class WholeJob(GroupJob):
         """The row."""
         its = replace(self, schema=pa.schema(list(self.schema)[:-1]))
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.schema.names) for batch in batches)
-        given = list(GroupJob.run(its, real))
-        yield from given or [over_nothing(its.operator(), its.schema)]
+        yield from GroupJob.run(its, real)
 
 
 @dataclass(frozen=True)
