@@ -141,9 +141,10 @@ class OperatorJob(Job):
         guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.ordered)
         operator = self.operator()
         for batch in _in_steps(_as(self.schema, batch) for batch in batches if batch.num_rows):
-            given = operator.process(guard.checked(batch))
-            if given.num_rows:
-                yield given
+            for piece in operator.pieces(guard.checked(batch)):
+                given = operator.process(piece)
+                if given.num_rows:
+                    yield given
         guard.finish()
         rest = operator.finish()
         if rest.num_rows:
