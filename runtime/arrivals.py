@@ -117,9 +117,10 @@ def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def rolled(operator: Operator, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The operator's output over tuples in order."""
     for batch in batches:
-        given = operator.process(batch)
-        if given.num_rows:
-            yield given
+        for piece in operator.pieces(batch):
+            given = operator.process(piece)
+            if given.num_rows:
+                yield given
     rest = operator.finish()
     if rest.num_rows:
         yield rest

@@ -1,5 +1,7 @@
 """The operator that gives a row per (partition, extent): keys, window, aggregates."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,12 @@ from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_place
-from inwindow.windows.extent_bounds import Extents, extents_of
+from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
+from inwindow.windows.neighbours import changes
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
 
+_MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
 
 
@@ -26,6 +30,8 @@ class GroupOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
         self.framing = extents_of(work.extent, work.key)
+        if self.framing.per_tuple > _MANY:
+            self.patience = CELLS  # the rows of a tuple cost more than what it waits for
         self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
         self.given = [as_given(schema, name) for name in work.partition_by]
@@ -48,6 +54,21 @@ class GroupOperator(Operator):
     def reads(self) -> set[str]:
         """With the keys, as they came."""
         return super().reads() | set(self.given)
+
+    def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
+        framing = self.framing
+        if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
+            yield batch
+            return
+        partition = [batch.column(name) for name in self.work.partition_by]
+        begins = changes(partition, None) if partition else np.zeros(batch.num_rows, dtype=bool)
+        key = self.work.key
+        keys = np.arange(batch.num_rows) if key is None else key.read(batch.column(key.column))[0]
+        full = np.cumsum(framing.fresh(keys, begins)) // CELLS
+        edges = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), batch.num_rows]
+        for start, end in pairwise(edges):
+            yield batch.slice(start, end - start)
 
     def _append(self, batch: pa.RecordBatch) -> None:
         end = self.sequence.end

@@ -205,7 +205,8 @@ def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.Chunked
     if not columns:  # a count of tuples reads nothing but their number
         columns = {_ROW: pa.nulls(len(table))}
     whole = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
-    given = [operator.process(whole.slice(start, _SLICE)) for start in range(0, max(len(whole), 1), _SLICE)]
+    slices = (whole.slice(start, _SLICE) for start in range(0, max(len(whole), 1), _SLICE))
+    given = [operator.process(piece) for each in slices for piece in operator.pieces(each)]
     given.append(operator.finish())
     return {
         field.name: pa.chunked_array([batch.column(index) for batch in given if batch.num_rows], field.type)
@@ -271,12 +272,13 @@ def _streamed(
 
         reads = operator.reads()
         for batch in reader:
-            for piece in computed.onto(pa.Table.from_batches([batch])).to_batches():
-                piece = as_read(piece, reads)
-                check(piece)
-                given = operator.process(piece)
-                if given.num_rows:
-                    yield renamed(given)
+            for whole in computed.onto(pa.Table.from_batches([batch])).to_batches():
+                whole = as_read(whole, reads)
+                check(whole)
+                for piece in operator.pieces(whole):
+                    given = operator.process(piece)
+                    if given.num_rows:
+                        yield renamed(given)
         rest = operator.finish()
         if rest.num_rows:
             yield renamed(rest)

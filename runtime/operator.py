@@ -11,7 +11,7 @@ Memory is what the frames still need, never the partition.
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -26,14 +26,15 @@ from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Sequence
 
 STATE_VERSION = 1
-# A batch much smaller than what is held would cost a copy of the latter: such batches wait until they make 1/16 of it.
-_PATIENCE = 16
 
 
 class Operator(ABC):
     """What the operators share: taking batches, saying errors, saving state."""
 
     schema: pa.Schema  # of the output
+    patience = (
+        16  # a batch much smaller than what is held would cost a copy of it: such batches wait until they make 1/16
+    )
 
     def __init__(self, work: Pass) -> None:
         self.work = work
@@ -48,13 +49,17 @@ class Operator(ABC):
         """The columns that the operator looks at."""
         return {name for source in self.held.columns for name in source.names()}
 
+    def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
+        yield batch
+
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
         check_columns(batch.schema, self.reads(), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
-        if not self.waiting or self.waiting_rows * _PATIENCE < self.held.end - self.held.base:
+        if not self.waiting or self.waiting_rows * self.patience < self.held.end - self.held.base:
             return self.collect()
         return self.flush()
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from inwindow.native._bounds import edges, shifted
 from inwindow.udaf.errors import DataError
@@ -26,6 +27,7 @@ from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 
 _INT64 = np.iinfo(np.int64)
+CELLS = 1 << 22  # new extents that are found at a time: some 200 MB
 
 
 @dataclass
@@ -60,7 +62,10 @@ class Extents:
 class ExtentFraming(ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
-    reach = 0  # how far an extent may reach to either side of a tuple in it
+    reach: Any = 0  # how far an extent may reach to either side of a tuple in it
+    step: Any = 0  # how far apart extents are, at least
+    origin: Any = 0  # where they are counted from
+    per_tuple = 1  # how many extents a tuple may lie in
 
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
@@ -98,16 +103,16 @@ class ExtentFraming(ABC):
             self.check_room(sequence.key, sequence.keys_at(at))
 
     def check_room(self, key: OrderKey, keys: Keys) -> None:
-        """The bounds of the extents that a tuple lies in must be 64-bit numbers, as its attribute is."""
-        if keys.dtype != np.int64:
-            return
+        """The bounds of the extents that a tuple lies in must be values of its attribute's type, each another one."""
+        low, high = key.room
         for extreme in (keys.min(), keys.max()):
-            if not _INT64.min + self.reach <= int(extreme) <= _INT64.max - self.reach:
+            if not low + self.reach <= extreme.item() <= high - self.reach:
                 value = key.column_of(np.array([extreme]))[0]
                 raise DataError(
                     f"{key.column!r} = {value} is so close to the end of its type, {key.type}, that an "
                     "extent around it would have no bounds: filter such tuples out, or make the value NULL"
                 )
+        key.check_steps(keys, self.step, self.origin, bounds=True)
 
     @property
     def next_start(self) -> int:
@@ -136,6 +141,8 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | 
 class WholeGroups:
     """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
 
+    per_tuple = 1
+
     def __init__(self) -> None:
         self.seen = 0  # partitions before this position have been given out
 
@@ -154,12 +161,14 @@ class WholeGroups:
         return self.seen
 
 
-class _Numbered(ExtentFraming):
+class Numbered(ExtentFraming):
     """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.last = (-1, 0)  # the block of the newest tuple, and the highest extent it introduced
+        self.since: Any = None  # of extents that finish at ``since`` or before, and after ``until``, nothing is asked:
+        self.until: Any = None  # one key for all partitions, or one for each
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
         """Each tuple introduces the extents that it lies in and the tuple before it did not."""
@@ -173,11 +182,29 @@ class _Numbered(ExtentFraming):
         fresh = np.append(block[:1] != self.last[0], block[1:] != block[:-1])
         first = np.where(fresh, lowest, np.maximum(lowest, known + 1))
         self.last = (int(block[-1]), highest[-1])
+        if self.since is not None:
+            first = np.maximum(first, self._first_after(self.since, sequence, at))
+        if self.until is not None:
+            highest = np.minimum(highest, self._first_after(self.until, sequence, at) - 1)
         count = np.maximum(highest - first + 1, 0).astype(np.int64)
         start = np.repeat(at, count)
         offset = np.arange(len(start)) - np.repeat(np.cumsum(count) - count, count)
         begins, finishes = self.interval(np.repeat(first, count) + offset)
         return Extents(start, start, begins, finishes)
+
+    def _first_after(self, key: Any, sequence: Sequence, at: Positions) -> Any:
+        """The first extent that finishes after a key: the first that holds it."""
+        first = self.numbers(np.atleast_1d(np.asarray(key, dtype=sequence.keys.dtype)))[0]
+        return first[np.searchsorted(sequence.partition_starts, at, side="right") - 1] if np.ndim(key) else first
+
+    def fresh(self, keys: Keys, begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """How many extents each tuple introduces, or more; ``begins`` where a partition does."""
+        _, highest = self.numbers(keys)
+        grows = np.append(self.per_tuple, np.diff(highest))
+        grows = np.where(
+            begins | ~(grows >= 0), self.per_tuple, np.minimum(grows, self.per_tuple)
+        )  # NaN: an infinite key
+        return grows.astype(np.int64)
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple at or beyond the extent's end."""
@@ -196,7 +223,7 @@ class _Numbered(ExtentFraming):
         """The bounds [begin, finish) of extents."""
 
 
-class Hops(_Numbered):
+class Hops(Numbered):
     """Extent k is [origin + k*every, origin + k*every + size)."""
 
     def __init__(self, extent: Hop, key: OrderKey | None) -> None:
@@ -207,7 +234,8 @@ class Hops(_Numbered):
             self.size = _exact(key, extent.size, f"{extent_name(extent)}: size")
             self.every = _exact(key, extent.every, f"{extent_name(extent)}: every")
             self.origin = key.origin(extent.origin)
-            self.reach = math.ceil(self.size + self.every)
+            self.reach = self.size if key.is_float else self.size + self.every  # of 64 bits, also on the way
+        self.step, self.per_tuple = self.every, math.ceil(self.size / self.every)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """begin <= t < begin + size."""
@@ -242,7 +270,7 @@ class CountedHops(Hops):
         return np.minimum(partition + self.open.finishes, block_end)
 
 
-class Cumulations(_Numbered):
+class Cumulations(Numbered):
     """Extent k grows from origin + (k // steps) * size; its end is (k % steps + 1) * every further on."""
 
     def __init__(self, extent: Cumulate, key: OrderKey) -> None:
@@ -250,8 +278,8 @@ class Cumulations(_Numbered):
         self.size = _exact(key, extent.size, "cumulate: size")
         self.every = _exact(key, extent.every, "cumulate: every")
         self.origin = key.origin(extent.origin)
-        self.steps = round(self.size / self.every)
-        self.reach = math.ceil(self.size)
+        self.steps = self.per_tuple = round(self.size / self.every)
+        self.reach, self.step = self.size, self.every
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """From the first end beyond t up to the full size."""
@@ -270,7 +298,7 @@ class Sessions(ExtentFraming):
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.gap = _exact(key, extent.gap, "session: gap")
-        self.reach = math.ceil(self.gap)
+        self.reach = self.step = self.gap
         self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:

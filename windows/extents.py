@@ -13,7 +13,7 @@ from inwindow.windows.interval import Interval, Size, count_of, exact, is_positi
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
-_MOST = 1 << 31  # extents that a tuple may lie in: each takes memory
+_MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes memory
 
 
 def hop(

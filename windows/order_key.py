@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native._bounds import shifted
-from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.errors import DataError, UsageError, shown
 from inwindow.udaf.zones import aware
 from inwindow.windows.grid import floor_multiple, whole
 from inwindow.windows.interval import EXACT, Interval, Size, exact, is_negative, negated
@@ -60,6 +60,15 @@ class OrderKey:
     def is_time(self) -> bool:
         """Whether distances are times rather than numbers."""
         return bool(pa.types.is_timestamp(self.type) or pa.types.is_date(self.type) or pa.types.is_duration(self.type))
+
+    @property
+    def room(self) -> tuple[Any, Any]:
+        """The lowest and the highest key that a bound of an extent may have, as :attr:`bound_type`."""
+        if self.is_float:
+            most = float(np.finfo(self.type.to_pandas_dtype()).max)
+            return -most, most
+        most = int(np.iinfo(np.int32).max if pa.types.is_date(self.type) else _INT64.max)
+        return -most - 1, most
 
     def read(self, values: pa.Array) -> tuple[Keys, npt.NDArray[np.int8]]:
         """The keys of an array, and on which side of the numbers each row sorts.
@@ -135,7 +144,7 @@ class OrderKey:
                 f"{what}={size} is finer than the column {self.column!r} of type {self.type} can tell apart: use a "
                 "whole number of its units, or cast the column"
             )
-        if not (self.is_wide or self.is_float) and up > _INT64.max:
+        if not self.is_wide and up > self.room[1]:
             raise UsageError(f"{what}={size} is larger than the column {self.column!r} of type {self.type} can hold")
         return up
 
@@ -301,7 +310,25 @@ class OrderKey:
 
     def slots(self, keys: Keys, slide: Size, origin: Any, *, what: str = "slide") -> npt.NDArray[Any]:
         """The number of the slot [origin + k*slide, origin + (k+1)*slide) that each key lies in."""
-        return floor_multiple(self.original(keys), self.exact_distance(slide, what=what), self.origin(origin))
+        keys, step, begin = self.original(keys), self.exact_distance(slide, what=what), self.origin(origin)
+        self.check_steps(keys, step, begin, bounds=False)
+        return floor_multiple(keys, step, begin)
+
+    def check_steps(self, keys: Keys, step: Any, origin: Any, *, bounds: bool) -> None:
+        """A float has few bits: so many steps from the origin, and from 0, one is told from the next.
+
+        With ``bounds`` the ends of steps are values of the column's type, which may be short; else they are doubles.
+        """
+        keys = keys[np.isfinite(keys)] if self.is_float else keys[:0]
+        if not len(keys):
+            return
+        bits = np.finfo(self.type.to_pandas_dtype() if bounds else np.float64).nmant + 1
+        for edge in (float(keys.min()), float(keys.max())):
+            if max(abs(edge), abs(float(origin)), abs(edge - float(origin))) > step * 2.0**bits:
+                raise DataError(
+                    f"{self.column!r} = {edge} with origin {float(origin)}: so far out, a float of {bits} bits does not tell one "
+                    f"multiple of {step} from the next: give a larger size, or an origin nearer to the values"
+                )
 
     def origin(self, origin: Any) -> Any:
         """The key of the origin: the epoch, or 0, unless given."""

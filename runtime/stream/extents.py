@@ -24,7 +24,7 @@ from inwindow.runtime.ordering import permutation
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
-from inwindow.windows.extent_bounds import Extents, Sessions, extents_of
+from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Hop, Order
@@ -39,6 +39,9 @@ class ClosingGroups(GroupOperator):
     def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
         super().__init__(work, schema)
         self.since, self.until, self.fresh = since, until, fresh
+        self.is_cut = isinstance(self.framing, Numbered) and fresh is None
+        if self.is_cut:  # nor are the others so much as found: a tuple may lie in very many
+            self.framing.since, self.framing.until = since, until
         self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
 
     def over(self, table: pa.Table) -> pa.RecordBatch:
@@ -51,13 +54,9 @@ class ClosingGroups(GroupOperator):
         """Those that close; of the others, what they hold is noted."""
         extents = super().complete()
         assert extents.finishes is not None
-        partition = np.searchsorted(self.sequence.partition_starts, extents.start, side="right") - 1
-        since, until = (np.asarray(bound)[partition] if np.ndim(bound) else bound for bound in (self.since, self.until))
+        since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
         is_open = extents.finishes > until
-        held = np.zeros(self.sequence.end + 1, dtype=np.int64)
-        np.add.at(held, extents.start[is_open], 1)
-        np.add.at(held, extents.end[is_open], -1)
-        self.open_from = np.flatnonzero(np.cumsum(held)[:-1])
+        self.open_from = self._in_open() if self.is_cut else _in_some(extents, is_open, self.sequence.end)
         if self.fresh is None:
             gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
         else:
@@ -65,6 +64,29 @@ class ClosingGroups(GroupOperator):
             gives = before[extents.end] > before[extents.start]
             gives &= True if since is None else extents.finishes > since
         return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
+
+    def _in_open(self) -> Positions:
+        """The tuples whose last extent is still open."""
+        at = np.arange(self.sequence.end)
+        lowest, highest = self.framing.numbers(self.framing.keys(self.sequence, at))
+        last: Positions = np.flatnonzero(
+            (lowest <= highest) & (self.framing.interval(highest)[1] > self._at(at, self.until))
+        )
+        return last
+
+    def _at(self, positions: Positions, bound: Any) -> Any:
+        """A bound that each partition has its own of, for the partitions of some positions."""
+        if not np.ndim(bound):
+            return bound
+        return np.asarray(bound)[np.searchsorted(self.sequence.partition_starts, positions, side="right") - 1]
+
+
+def _in_some(extents: Extents, which: npt.NDArray[np.bool_], count: int) -> Positions:
+    """The positions that lie in some of the extents."""
+    held = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(held, extents.start[which], 1)
+    np.add.at(held, extents.end[which], -1)
+    return np.flatnonzero(np.cumsum(held)[:-1])
 
 
 class ExtentBucket(Bucket):

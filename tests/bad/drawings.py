@@ -49,9 +49,9 @@ ROWS = [
     ),
     Bad(
         "too many extents around a tuple",
-        lambda: iw.hop("t", size=10**9, every=1).draw(),
+        lambda: iw.hop("t", size=10**5, every=1).draw(),
         iw.UsageError,
-        "draw: in (hop t size 1000000000 every 1) a tuple lies in more than 20,000 extents, too many for a "
+        "draw: in (hop t size 100000 every 1) a tuple lies in more than 20,000 extents, too many for a "
         "picture: draw one of a larger every",
     ),
     Bad(
