@@ -15,6 +15,7 @@ from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
 from inwindow.optimizer.columns import check_columns, instead
+from inwindow.runtime.spark.spoken import spoken, unquoted
 from inwindow.udaf.applied import column_text
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 
@@ -59,17 +60,17 @@ def _refusal(error: AnalysisException, where: str, column: Any, names: list[str]
     condition, given = error.getCondition() or "", error.getMessageParameters() or {}
     text = repr(column) if isinstance(column, str) else column_text(column)
     if condition.startswith("UNRESOLVED_COLUMN"):
-        name = column if isinstance(column, str) else _unquoted(given["objectName"])
+        name = column if isinstance(column, str) else unquoted(given["objectName"])
         return _unknown(where, name, names)
     if condition == "FIELD_NOT_FOUND":
-        name, fields = _unquoted(given["fieldName"]), [_unquoted(one) for one in given["fields"].split(", ")]
+        name, fields = unquoted(given["fieldName"]), [unquoted(one) for one in given["fields"].split(", ")]
         return UnknownColumnError(f"{where}: there is no field {name!r} in {text}; {instead(name, fields)}")
     if condition.startswith(("MISSING_ATTRIBUTES", "CANNOT_RESOLVE_DATAFRAME_COLUMN")):
-        name = _unquoted(given.get("missingAttributes", given.get("name", "")))
+        name = unquoted(given.get("missingAttributes", given.get("name", "")))
         here = f"write F.col({name!r}) for the one here" if name in names else "join the two first"
         return UnknownColumnError(f"{where}: the column {name!r} is of another DataFrame; {here}")
     if condition == "AMBIGUOUS_REFERENCE":
-        name, meant = _unquoted(given["name"]), _unquoted(given["referenceNames"].strip("[]"))
+        name, meant = unquoted(given["name"]), unquoted(given["referenceNames"].strip("[]"))
         times = [one.casefold() for one in names].count(name.casefold())
         if times > 1 and set(meant.split(", ")) <= set(names):
             return UnknownColumnError(f"{where}: the column {name!r} is there {times} times; rename them apart")
@@ -79,7 +80,8 @@ def _refusal(error: AnalysisException, where: str, column: Any, names: list[str]
             f"{where}: {text} is an aggregate of Spark's own, and here a column has a value for each row: add it as a column "
             "first, by a join or a window"
         )
-    return UsageError(f"{where}: Spark cannot make {text} of the columns: {_said(error)}")
+    said = re.sub(r"^\[.*?\] ", "", spoken(error))  # without its code
+    return UsageError(f"{where}: Spark cannot make {text} of the columns: {said}")
 
 
 def _unknown(where: str, name: str, names: list[str]) -> UsageError:
@@ -90,20 +92,3 @@ def _unknown(where: str, name: str, names: list[str]) -> UsageError:
     return UnknownColumnError(
         f"{where}: F.col({name!r}) is a field in a struct, to Spark; the column of this name is F.col('`{name}`')"
     )
-
-
-def _unquoted(name: str) -> str:
-    """A name in a message of Spark's: `` `trade`.`price` `` or ``"price"``.
-
-    >>> _unquoted("`trade`.`price`"), _unquoted('"odd`name"')
-    ('trade.price', 'odd`name')
-    """
-    if name.startswith('"'):
-        return name.strip('"')
-    return re.sub(r"`((?:[^`]|``)*)`", lambda match: match[1].replace("``", "`"), name)
-
-
-def _said(error: AnalysisException) -> str:
-    """The sentences of Spark's message, without its code, the plan and the JVM's trace."""
-    head = re.split(r"\s*SQLSTATE: |;\n|\n\nJVM stacktrace", str(error), maxsplit=1)[0]
-    return " ".join(re.sub(r"^\[[A-Z_.0-9]+\] ", "", head).split())

@@ -96,8 +96,10 @@ def _checked_name(spark: Any, name: Any) -> str:
 def _is_sparks(spark: Any, name: str) -> bool:
     from pyspark.errors import PySparkException
 
+    from inwindow.runtime.spark.asking import quietly
+
     try:
-        function = spark.catalog.getFunction(name)
+        function = quietly(lambda: spark.catalog.getFunction(name))
     except PySparkException:
         return False
     return (function.className or "").startswith("org.apache.spark.sql.catalyst.")

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -168,8 +169,9 @@ def test_on_a_stream(spark: Any, other: Any) -> None:
         (F.col("vallue"), "there is no column 'vallue'; did you mean 'value'?"),
         (other["price"], "the column 'price' is of another DataFrame; join the two first"),
     ):
-        assert refusal(lambda: iw.with_columns(stream, a=iw.max(column).over(window))).endswith(said)
-        assert refusal(lambda: iw.select(stream, column, a=iw.max("value").over(window))) == f"select: {said}"
+        applied, one = iw.max(column).over(window), iw.max("value").over(window)
+        assert refusal(partial(iw.with_columns, stream, a=applied)).endswith(said)
+        assert refusal(partial(iw.select, stream, column, a=one)) == f"select: {said}"
 
 
 def test_in_several_threads(bids: Any) -> None:
@@ -214,3 +216,12 @@ def test_what_others_ask_is_logged(bids: Any) -> None:
             assert len(heard) == 2
     finally:
         logger.handlers[:] = before
+
+
+def test_in_text(spark: Any, bids: Any) -> None:
+    bids.createOrReplaceTempView("columns_bids")
+    iw.register(spark, "columns_last", Last())
+    text = "SELECT columns_last(prise) OVER (PARTITION BY item ORDER BY id) AS a FROM columns_bids"
+    assert "with name `prise` cannot be resolved" in refusal(lambda: iw.sql(spark, text), iw.UsageError)
+    text = "SELECT columns_last(price) OVER (PARTITION BY item ORDER BY id) AS a FROM columns_bids ORDER BY prise"
+    assert "with name `prise` cannot be resolved" in refusal(lambda: iw.sql(spark, text), iw.UsageError)
