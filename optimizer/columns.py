@@ -35,10 +35,11 @@ def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None
             present = schema.names.count(column)
             if present > 1:
                 raise UnknownColumnError(f"{where}: the column {column!r} is there {present} times; rename them apart")
-            raise UnknownColumnError(f"{where}: there is no column {column!r}; {_instead(column, schema.names)}")
+            raise UnknownColumnError(f"{where}: there is no column {column!r}; {instead(column, schema.names)}")
 
 
-def _instead(name: str, names: list[str]) -> str:
+def instead(name: str, names: list[str]) -> str:
+    """What may be meant by a name that is none of these."""
     import difflib
     import re
 

@@ -11,6 +11,7 @@
 ``terminate`` is non-blocking: what its hooks return or yield is the result.
 """
 
+from types import MemberDescriptorType
 from typing import Any, ClassVar, Self
 
 from inwindow.udaf.applied import Applied, apply
@@ -173,13 +174,17 @@ _GIVEN_BY_PYTHON = {
     "__weakref__",
     "__firstlineno__",
     "__static_attributes__",
+    "__orig_bases__",
+    "__parameters__",
+    "__slots__",
     "_declared",
 }
 
 
 def _is_bare(cls: type) -> bool:
     """A class without a body: cloudpickle makes one first, and fills it in, where it ships a class by value."""
-    return set(vars(cls)) <= _GIVEN_BY_PYTHON
+    slots = (name for name, value in vars(cls).items() if isinstance(value, MemberDescriptorType))
+    return set(vars(cls)) <= _GIVEN_BY_PYTHON.union(slots)
 
 
 def _check_kind(cls: type[Aggregate], traits: Traits) -> None:

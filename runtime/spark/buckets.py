@@ -23,6 +23,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Given
 from inwindow.runtime.stream.extents import extent_bucket
 from inwindow.runtime.stream.tuples import TupleBucket
@@ -177,7 +178,8 @@ class Turns:
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
         # Before the first tuple Spark's watermark is 0, which is none.
-        given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
+        with seldom_collected():
+            given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
         return bucket, given, bucket.key is not None and not bucket.is_idle and not (set_before and bucket.done == done)
 
 

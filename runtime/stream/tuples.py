@@ -21,7 +21,6 @@ from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.ranks import Level
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
-from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
 from inwindow.runtime.stream.log import PLACE
@@ -137,8 +136,7 @@ class TupleBucket(RipeningBucket):
             else:
                 taken.append([])
         if self.resumed:
-            with seldom_collected():
-                keep = np.minimum(keep, self._resume(turn, which, taken, held))
+            keep = np.minimum(keep, self._resume(turn, which, taken, held))
         elif self.counts:
             self._remember_counts(turn, which)
         self._hold(turn, keep)
