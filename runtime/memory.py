@@ -22,7 +22,9 @@ def bytes_of(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+)\s*([bkmgt]?)i?b?\s*", text.lower())
     size = int(found[1]) * _UNITS[found[2]] if found else 0
     if size < _LEAST:
-        raise UsageError(f"{OPTION}={shown(text)} is not a size of at least 1m: write a number with a unit, such as 256m or 1g")
+        raise UsageError(
+            f"{OPTION}={shown(text)} is not a size of at least 1m: write a number with a unit, such as 256m or 1g"
+        )
     return size
 
 

@@ -117,7 +117,9 @@ def _near(fronts: list[_Front], order: Order) -> tuple[list[_Front], int | None]
         return fronts, None
     firsts = [front.block.slice(0, 1) for front in fronts]
     lasts = [front.block.slice(front.block.num_rows - 1) for front in open_ones]
-    fence = pa.Table.from_batches([*firsts, *lasts])  # of equal rows the first ones come first, so their blocks take part
+    fence = pa.Table.from_batches(
+        [*firsts, *lasts]
+    )  # of equal rows the first ones come first, so their blocks take part
     rows = order(fence)
     rank = np.arange(len(fence)) if rows is None else np.argsort(rows)
     limit = int(np.argmin(rank[len(fronts) :]))

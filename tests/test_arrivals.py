@@ -87,7 +87,9 @@ def test_runs_on_disk_are_the_order_in_memory(task: tuple[pa.Table, Pass, int], 
 
 
 @given(tasks(), st.sampled_from([100, 1 << 30]))
-def test_equal_keys_are_one_stretch_in_the_order_of_the_definition(task: tuple[pa.Table, Pass, int], budget: int) -> None:
+def test_equal_keys_are_one_stretch_in_the_order_of_the_definition(
+    task: tuple[pa.Table, Pass, int], budget: int
+) -> None:
     table, work, size = task
     rows = table.to_pylist()
     order, _ = ordered(table, work, size, budget)

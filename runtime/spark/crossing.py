@@ -12,11 +12,11 @@ from inwindow.optimizer.plan import Pass
 from inwindow.runtime.range_partials import DIGEST_BITS
 from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import functions_of
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 

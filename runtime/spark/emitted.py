@@ -47,7 +47,9 @@ def select(
     shuffle = begun(shuffle, columns, work)
     names = list(dict.fromkeys([*needed(work), *sources.values()]))
     handed, schema = crossing(columns, names, work, shuffle)
-    job = shipped(worker.SelectJob(shuffle.worked(work), schema, columns.session.memory, tuple(sources.values()), emitted_at))
+    job = shipped(
+        worker.SelectJob(shuffle.worked(work), schema, columns.session.memory, tuple(sources.values()), emitted_at)
+    )
     results = [*[columns.handed_through(source) for source in sources.values()], *results_of(columns, work)]
     if emitted_at is not None:
         assert work.key is not None

@@ -69,7 +69,9 @@ class SparkPlan:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)
                 ordered_panes = "; panes of the ordered tuples" if behind else ""
                 lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
-        lines.append(f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs")
+        lines.append(
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs"
+        )
         return "\n".join(lines)
 
     def warn_of_one_task(self) -> None:

@@ -11,12 +11,12 @@ from inwindow.optimizer.strategy import No
 from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.ranges import numbers
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 
 _MOST = 1 << 26  # bytes of partials that are sent to every task

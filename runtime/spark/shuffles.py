@@ -1,7 +1,7 @@
 """How tuples with equal keys come together: the one thing that Spark must do for a pass. Workers put them in order.
 
-A shuffle by the keys, or none where the rows lie together already: behind an earlier pass of ours (rows do not leave their task), or
-behind a shuffle by these keys that nothing can split.
+A shuffle by the keys, or none where the rows lie together already: behind an earlier pass of ours (rows do not leave their
+task), or behind a shuffle by these keys that nothing can split.
 """
 
 from collections.abc import Callable
@@ -120,7 +120,9 @@ def are_together(df: Any, columns: Columns, work: Pass) -> bool:
         if not node.startswith(_LEAVES_ROWS_TOGETHER):
             # The first shuffle that comes: made for the window, so the rows lie elsewhere; or one that the data have.
             wanted = lines[at + 1 : lines.index(line)]
-            return node.startswith("Exchange hashpartitioning(") and not ("ENSURE_REQUIREMENTS" in node and not _grouped(wanted))
+            return node.startswith("Exchange hashpartitioning(") and not (
+                "ENSURE_REQUIREMENTS" in node and not _grouped(wanted)
+            )
     return False
 
 

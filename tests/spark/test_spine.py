@@ -218,7 +218,11 @@ def test_a_label_comes_before_the_events_of_its_time() -> None:
     schema = pa.schema({"t": pa.int64(), "v": pa.int64(), EVENT: pa.int8(), "label": pa.int64()})
     (work,) = plan_spine(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
     job = SpineJob(work, schema, None, ("label",))
-    rows = [{"t": 1, "v": 3, EVENT: 1, "label": 0}, {"t": 2, "v": 5, EVENT: 0, "label": 1}, {"t": 2, "v": 7, EVENT: 1, "label": 2}]
+    rows = [
+        {"t": 1, "v": 3, EVENT: 1, "label": 0},
+        {"t": 2, "v": 5, EVENT: 0, "label": 1},
+        {"t": 2, "v": 7, EVENT: 1, "label": 2},
+    ]
     for order in permutations(rows):
         batch = pa.RecordBatch.from_pylist(list(order), schema)
         assert [row for out in job.run(iter([batch])) for row in out.to_pylist()] == [{"label": 1, "s": 3}]
