@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from inwindow.native._bounds import shifted
 from inwindow.windows.interval import EXACT
+
+_WHOLE, _POWERS = 2.0**53, 22  # whole numbers, and powers of ten, that are doubles without rounding
 
 
 def floor_multiple(keys: npt.NDArray[Any], step: Any, origin: Any) -> npt.NDArray[Any]:
@@ -44,6 +47,29 @@ def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt
     digits = max(0, *(-int(x.as_tuple().exponent) for x in (step, origin, size)))
     scaled = [float(x.scaleb(digits)) for x in (step, EXACT.add(origin, size))]
     result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**digits
+    return result
+
+
+def added(keys: npt.NDArray[Any], size: Any) -> npt.NDArray[Any]:
+    """keys + size. Doubles are read as the decimals they are written as, and so is what comes out.
+
+    >>> added(np.array([0.7, 1 / 3]), 0.1).tolist(), (np.array([0.7, 1 / 3]) + 0.1).tolist()
+    ([0.8, 0.4333333333333333], [0.7999999999999999, 0.43333333333333335])
+    """
+    if keys.dtype != np.float64:
+        return shifted(keys, size)
+    exact = Decimal(repr(float(size)))
+    digits = max(0, -int(exact.as_tuple().exponent))
+    result, rest = np.empty_like(keys), np.arange(len(keys))
+    for tried in range(digits, min(digits + 12, _POWERS) + 1, 3):
+        # Most keys have few digits behind the point: then they are whole numbers of some power of ten.
+        power, step = float(10**tried), float(exact.scaleb(tried, EXACT))
+        with np.errstate(over="ignore"):
+            scaled = np.rint(keys[rest] * power)
+        found = (scaled / power == keys[rest]) & (np.abs(scaled) + abs(step) < _WHOLE)
+        result[rest[found]] = (scaled[found] + step) / power
+        rest = rest[~found]
+    result[rest] = [float(EXACT.add(Decimal(repr(key)), exact)) for key in keys[rest].tolist()]
     return result
 
 

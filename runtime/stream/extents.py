@@ -7,7 +7,8 @@
                        [ ........ )           closes: its tuples are sorted and folded, once
                             [ ........ )      open: its tuples are held, as they came
 
-An extent [start, end) closes when the watermark reaches its end. One that counts tuples closes with its last tuple.
+An extent [start, end) closes when the watermark reaches its end; a session when it has passed it, for a tuple at its
+end joins. An extent that counts tuples closes with its last tuple.
 """
 
 from dataclasses import replace
@@ -53,13 +54,15 @@ class ClosingGroups(GroupOperator):
         assert extents.finishes is not None
         partition = np.searchsorted(self.sequence.partition_starts, extents.start, side="right") - 1
         since, until = (np.asarray(bound)[partition] if np.ndim(bound) else bound for bound in (self.since, self.until))
-        is_open = extents.finishes > until
+        # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
+        lingers = int(self.framing.joins_at_end)
+        is_open = extents.finishes + lingers > until
         held = np.zeros(self.sequence.end + 1, dtype=np.int64)
         np.add.at(held, extents.start[is_open], 1)
         np.add.at(held, extents.end[is_open], -1)
         self.open_from = np.flatnonzero(np.cumsum(held)[:-1])
         if self.fresh is None:
-            gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
+            gives = ~is_open if since is None else ~is_open & (extents.finishes + lingers > since)
         else:
             before = np.append(0, np.cumsum(self.fresh))
             gives = before[extents.end] > before[extents.start]
