@@ -13,16 +13,20 @@ Tuples with a NULL (as in Spark), NaN or infinite attribute are in no extent.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from datetime import timezone
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from inwindow.native._bounds import edges, shifted
-from inwindow.udaf.errors import DataError
-from inwindow.windows.grid import floor_multiple, grid
+from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.zones import zone_of
+from inwindow.windows.clock import Clock
+from inwindow.windows.grid import added, floor_multiple, grid
 from inwindow.windows.interval import Size
-from inwindow.windows.order_key import Keys, OrderKey
+from inwindow.windows.order_key import TICKS, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 
@@ -66,6 +70,7 @@ class ExtentFraming(ABC):
     step: Any = 0  # how far apart extents are, at least
     origin: Any = 0  # where they are counted from
     per_tuple = 1  # how many extents a tuple may lie in
+    joins_at_end = False  # whether a tuple at an extent's end may be in it
 
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
@@ -293,43 +298,80 @@ class Cumulations(Numbered):
 
 
 class Sessions(ExtentFraming):
-    """Maximal runs of tuples less than ``gap`` apart."""
+    """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
+
+    joins_at_end = True
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.gap = _exact(key, extent.gap, "session: gap")
-        self.reach = self.step = self.gap
-        self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
+        self.reach, self.step = math.ceil(self.gap), self.gap
+        self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block, and until when its session is open
+        self.clock = clock_of(extent, key)
+        self.days, self.rest = extent.days, self.gap
+        if self.clock is not None:
+            day = self.clock.ticks * 86_400
+            self.reach, self.rest = self.reach + 3 * day, self.gap - self.days * day
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
-        """A session begins with a block, or ``gap`` or more after the tuple before."""
+        """A session begins with a block, or more than ``gap`` after the tuple before."""
         if not len(at):
             return None
         keys = sequence.keys_at(at)
         block, _ = sequence.blocks(at)
-        last_block, last_key = self.last
-        before = np.concatenate([keys[:1] if last_key is None else last_key, keys[:-1]])
-        begins = np.append(block[:1] != last_block, block[1:] != block[:-1]) | (keys >= shifted(before, self.gap))
-        self.last = (int(block[-1]), keys[-1:])
-        # The finish of the session before each beginning is now known: its last tuple's key + gap.
+        last_block, last_open = self.last
+        fresh = np.append(block[:1] != last_block, block[1:] != block[:-1])
+        until = self._open_until(keys, fresh, last_open)
+        before = np.concatenate([keys[:1] if last_open is None else last_open, until[:-1]])
+        begins = fresh | (keys > before)
+        self.last = (int(block[-1]), until[-1:])
+        # The finish of the session before each beginning is now known: what its last tuple says.
         starts = np.flatnonzero(begins)
         if len(self.open.start):
             cut = int(starts[0]) if len(starts) else len(keys)
             if cut > 0:
-                self.open.finishes = shifted(keys[cut - 1 : cut], self.gap)
+                self.open.finishes = until[cut - 1 : cut]
         ends = np.append(starts[1:], len(keys))[: len(starts)] - 1
-        return Extents(at[starts], at[starts], keys[starts], shifted(keys[ends], self.gap))
+        return Extents(at[starts], at[starts], keys[starts], until[ends])
+
+    def _open_until(self, keys: Keys, fresh: Any, last_open: Keys | None) -> Keys:
+        """Until when each tuple's session is open, as far as the tuples up to it say."""
+        if self.clock is None:
+            return added(keys, self.gap)
+        until = shifted(self.clock.days_later(keys, self.days), self.rest)
+        if last_open is not None and not fresh[0]:
+            until[0] = max(until[0], last_open[0])
+        if ((until[1:] < until[:-1]) & ~fresh[1:]).any():
+            # Where clocks skip an hour, an earlier tuple may keep its session open for longer than a later one.
+            for own in np.split(until, np.flatnonzero(fresh)):
+                np.maximum.accumulate(own, out=own)
+        return until
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple at or beyond the last one's key + gap."""
-        return _first_beyond(sequence, self.open, block_end)
+        """The first tuple behind the last one's key + gap."""
+        return _first_beyond(sequence, self.open, block_end, after=True)
+
+
+def clock_of(extent: Session, key: OrderKey) -> Clock | None:
+    """The clock by which a gap's days are counted; None where a day is 24 hours."""
+    if not extent.days or not pa.types.is_timestamp(key.type) or key.type.tz is None:
+        return None
+    try:
+        zone = zone_of(key.type.tz)
+    except UsageError:
+        raise UsageError(
+            f"session: gap has {extent.days} day{'s' if extent.days > 1 else ''} of the calendar, but the time zone "
+            f"{key.type.tz!r} of {key.column!r} is not known to Python: write '{24 * extent.days} hours', or name a zone of the tz "
+            "database"
+        ) from None
+    return None if isinstance(zone, timezone) else Clock(zone, TICKS[key.type.unit])
 
 
 def _exact(key: OrderKey, size: Size, option: str) -> Any:
     return key.exact_distance(size, what=option)
 
 
-def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions) -> Positions:
+def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
     assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
-    return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, False)
+    return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, after)

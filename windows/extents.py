@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import Interval, Size, count_of, exact, is_positive, size_of
+from inwindow.windows.interval import Interval, Size, count_of, days_in, exact, is_positive, size_of
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
@@ -66,12 +66,15 @@ def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
 
 
 def session(on: str, gap: Any) -> Session:
-    """Maximal runs of tuples less than ``gap`` apart: as ``pyspark.sql.functions.session_window``.
+    """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
+
+    As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours.
 
     >>> session("ts", gap="30 minutes").gap
     Interval(months=0, microseconds=1800000000)
     """
-    return Session(_column("session", on), _positive("session", "gap", gap))
+    size = _positive("session", "gap", gap)
+    return Session(_column("session", on), size, days_in(gap) if isinstance(gap, str) else 0)
 
 
 def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:

@@ -77,6 +77,11 @@ class Interval:
     def __add__(self, other: "Interval") -> "Interval":
         return Interval(self.months + other.months, self.microseconds + other.microseconds)
 
+    def split(self, days: int) -> "tuple[Interval, Interval]":
+        """So many of its days, and the rest."""
+        of_days = Interval(0, days * MICROSECONDS["day"])
+        return of_days, self + -of_days
+
     @property
     def is_zero(self) -> bool:
         """Whether the interval spans nothing."""
@@ -96,6 +101,19 @@ class Interval:
             if count:
                 parts.append(f"{count} {unit}{'s' if abs(count) != 1 else ''}")
         return " ".join(parts) or "0 seconds"
+
+
+def days_in(text: str) -> int:
+    """How many days of the calendar an interval's text names; part of a day is so many hours.
+
+    >>> days_in("1 day 12 hours"), days_in("2 weeks"), days_in("36 hours"), days_in("1.5 days")
+    (1, 14, 0, 0)
+    """
+    days = Fraction(0)
+    for number, unit in _PART.findall(text):
+        unit = _SHORT.get(unit.lower(), unit.lower().removesuffix("s"))
+        days += Fraction(number) * {"day": 1, "week": 7}.get(unit, 0)
+    return int(days) if days.denominator == 1 else 0
 
 
 def _no_unit(word: str) -> str:

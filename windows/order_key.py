@@ -29,7 +29,7 @@ from inwindow.windows.spec import Order
 
 Keys = npt.NDArray[Any]
 PLAIN = 0  # the side of a tuple whose order value is a number; see OrderKey.read
-_TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY = 86_400_000_000
 _INT64 = np.iinfo(np.int64)
 _EPOCH = datetime(1970, 1, 1)
@@ -114,7 +114,7 @@ class OrderKey:
         """A size in units of the key; a fraction of a unit is rounded up or down."""
         if isinstance(size, Interval):
             self._check_time(size, what)
-            ticks = (1, _DAY) if pa.types.is_date(self.type) else (_TICKS[self.type.unit], 1_000_000)
+            ticks = (1, _DAY) if pa.types.is_date(self.type) else (TICKS[self.type.unit], 1_000_000)
             units = Fraction(size.microseconds * ticks[0], ticks[1])
         elif pa.types.is_timestamp(self.type) or pa.types.is_duration(self.type):
             size = negated(size) if is_negative(size) else size
@@ -248,7 +248,7 @@ class OrderKey:
         return day + timedelta(days=1) if up and literal != datetime(day.year, day.month, day.day) else day
 
     def _ticks(self, since_epoch: timedelta, up: bool | None) -> int:
-        ticks = Fraction(since_epoch // timedelta(microseconds=1) * _TICKS[self.type.unit], 1_000_000)
+        ticks = Fraction(since_epoch // timedelta(microseconds=1) * TICKS[self.type.unit], 1_000_000)
         whole = math.ceil(ticks) if up else math.floor(ticks)
         if up is None and whole != ticks:
             raise ValueError("between two values")
@@ -284,7 +284,7 @@ class OrderKey:
         ) - 1
         moved_days = moved.astype("datetime64[D]") + np.minimum(day_of_month, last_day)
         if not is_date:  # beyond 64 bits the target saturates
-            most = _INT64.max // (_DAY // 1_000_000 * _TICKS[unit]) - 1
+            most = _INT64.max // (_DAY // 1_000_000 * TICKS[unit]) - 1
             moved_days = np.clip(moved_days.astype(np.int64), -most, most).astype("datetime64[D]")
         result = (moved_days.astype(f"datetime64[{unit}]") + (times - days)).view(np.int64)
         if signed.microseconds:

@@ -7,7 +7,8 @@
                        [ ........ )           closes: its tuples are sorted and folded, once
                             [ ........ )      open: its tuples are held, as they came
 
-An extent [start, end) closes when the watermark reaches its end. One that counts tuples closes with its last tuple.
+An extent [start, end) closes when the watermark reaches its end; a session when it has passed it, for a tuple at its
+end joins. An extent that counts tuples closes with its last tuple.
 """
 
 from dataclasses import replace
@@ -55,10 +56,12 @@ class ClosingGroups(GroupOperator):
         extents = super().complete()
         assert extents.finishes is not None
         since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
-        is_open = extents.finishes > until
+        # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
+        lingers = int(self.framing.joins_at_end)
+        is_open = extents.finishes + lingers > until
         self.open_from = self._in_open() if self.is_cut else _in_some(extents, is_open, self.sequence.end)
         if self.fresh is None:
-            gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
+            gives = ~is_open if since is None else ~is_open & (extents.finishes + lingers > since)
         else:
             before = np.append(0, np.cumsum(self.fresh))
             gives = before[extents.end] > before[extents.start]

@@ -232,6 +232,17 @@ ROWS = [
         "session: gap=1000000000000000000000000000000 is larger than the column 't' of type int64 can hold",
     ),
     Bad(
+        "days by the clock of a zone that nobody knows",
+        lambda: (
+            iw.group_by(pa.table({"d": pa.array([0], pa.timestamp("us", "Mars/Olympus"))}))
+            .window(iw.session("d", gap="2 days"))
+            .agg(n=iw.count())
+        ),
+        iw.UsageError,
+        "session: gap has 2 days of the calendar, but the time zone 'Mars/Olympus' of 'd' is not known to "
+        "Python: write '48 hours', or name a zone of the tz database",
+    ),
+    Bad(
         "a string as the attribute",
         lambda: grouped(iw.tumble("item", size=3)),
         iw.UsageError,
