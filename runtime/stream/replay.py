@@ -150,7 +150,7 @@ class Stream(Local):
         return Query(
             work, computed, schema,
             lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at),
-            dict.fromkeys(titles) | passed, order,
+            {**dict.fromkeys(titles), **passed}, order,
         )  # fmt: skip
 
     def groups(
