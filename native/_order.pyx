@@ -174,6 +174,8 @@ cdef kind_of(kind):
         return TEXT32, 0
     if is_.is_large_string(kind) or is_.is_large_binary(kind):
         return TEXT64, 0
+    if not (is_.is_primitive(kind) or is_.is_decimal(kind) or is_.is_fixed_size_binary(kind)) or is_.is_boolean(kind):
+        raise TypeError(f"no order of {kind}")
     cdef int width = kind.bit_width // 8
     if is_.is_fixed_size_binary(kind):
         return FIXED, width
