@@ -81,14 +81,6 @@ def coded(level: Level, number: Numbering) -> Level:
     return codes, ascending, nulls_first
 
 
-def whole(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece."""
-    if _has_offsets(column.type) and column.nbytes > np.iinfo(np.int32).max:
-        column = column.cast(pa.large_binary())
-    combined = column.combine_chunks()
-    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
-
-
 def _of_dictionary(values: pa.DictionaryArray, number: Numbering) -> pa.Array:
     """Numbers of the dictionary's values; NULL where the index is, or the value."""
     its = values.dictionary

@@ -15,6 +15,7 @@ from orderable import KINDS, VALUES, arrays, compare, in_order, made
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime import ordering, ranks
+from inwindow.runtime.moving import in_one_piece
 from inwindow.runtime.ordering import partition_numbers, permutation, permutation_by_value
 from inwindow.windows.neighbours import descents, is_sortable
 from inwindow.windows.order_key import order_key
@@ -128,7 +129,7 @@ def test_the_order_of_keys_does_not_depend_on_other_rows(kind):
 @given(st.data())
 def test_what_was_ordered_passes_the_check_of_readers(kind, data):
     table, work = data.draw(tables([pa.int16()], [kind, pa.int8()]))
-    columns = [ranks.whole(column) for column in taken(table, permutation_by_value(table, work)).columns]
+    columns = [in_one_piece(column) for column in taken(table, permutation_by_value(table, work)).columns]
     assert not descents(columns[:1], columns[1:], work.order_by).any()
 
 
@@ -139,7 +140,7 @@ def test_what_was_ordered_has_ascending_keys(data):
 
     kind = data.draw(st.sampled_from([kind for kind in KINDS if has_distances(kind)]))
     table, work = data.draw(tables([], [kind]))
-    values = ranks.whole(taken(table, permutation(table, work)).column("o0"))
+    values = in_one_piece(taken(table, permutation(table, work)).column("o0"))
     keys, side = order_key(work.order_by[0], kind, what="the test").read(values)
     assert (np.diff(side) >= 0).all()
     if keys.ndim == 1:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inwindow.native import _order
-from inwindow.native._order import Levels, put_back
+from inwindow.native._order import Levels
 
 MANY = 50_000
 RNG = np.random.default_rng(18)
@@ -119,19 +119,6 @@ def test_all_of_64_bits_and_null(values, nulls_first):
     assert levels.sorted(0, 1).tolist() == sorted(range(len(values)), key=placed.__getitem__)
     seen: dict[object, int] = {}
     assert levels.numbers()[0].tolist() == [seen.setdefault(value, len(seen)) for value in values]
-
-
-@pytest.mark.parametrize("kind", [pa.int8(), pa.int16(), pa.float32(), pa.int64(), pa.decimal128(38, 2)], ids=str)
-@pytest.mark.parametrize("nulls", [False, True])
-def test_values_are_put_back(kind, nulls):
-    rows = RNG.permutation(1000)
-    values = pa.array(RNG.integers(0, 100, 1003), mask=(RNG.random(1003) < 0.3) & nulls).cast(kind).slice(3)
-    width = kind.bit_width // 8
-    out, validity = np.zeros(1000 * width, dtype=np.uint8), np.full(125, 255, dtype=np.uint8)
-    for start in range(0, 1000, 300):
-        put_back(values.slice(start, 300), rows[start : start + 300], out, validity)
-    given = pa.Array.from_buffers(kind, 1000, [pa.py_buffer(validity), pa.py_buffer(out)])
-    assert given.take(pa.array(rows)).equals(values)
 
 
 @pytest.mark.parametrize("array", [pa.array([[1]]), pa.array([True])], ids=str)
