@@ -28,12 +28,6 @@ cdef extern from *:
 cdef enum:
     AHEAD = 12               # rows between asking for a slot of a table and using it
 
-ctypedef fused width_t:
-    uint8_t
-    uint16_t
-    uint32_t
-    uint64_t
-
 
 cdef class Levels:
     """What to sort by, the most significant first: (array, ascending, nulls_first) each.
@@ -161,9 +155,10 @@ cdef read_column(Column* column, array):
     column.kind, column.width = kind_of(kind)
     cdef int64_t offset = array.offset
     cdef int64_t step = 4 if column.kind == TEXT32 else 8 if column.kind == TEXT64 else column.width
-    column.data = <const char*><uintptr_t>at[1] + offset * step
-    column.text = <const char*><uintptr_t>(at[2] if len(at) > 2 else 0)
-    column.valid = <const uint8_t*><uintptr_t>(at[0] if array.null_count else 0)
+    cdef uintptr_t data = at[1], text = at[2] if len(at) > 2 else 0, valid = at[0] if array.null_count else 0
+    column.data = <const char*>data + offset * step
+    column.text = <const char*>text
+    column.valid = <const uint8_t*>valid
     column.bit = offset
 
 
@@ -174,6 +169,8 @@ cdef kind_of(kind):
         return TEXT32, 0
     if is_.is_large_string(kind) or is_.is_large_binary(kind):
         return TEXT64, 0
+    if not (is_.is_primitive(kind) or is_.is_decimal(kind) or is_.is_fixed_size_binary(kind)) or is_.is_boolean(kind):
+        raise TypeError(f"no order of {kind}")
     cdef int width = kind.bit_width // 8
     if is_.is_fixed_size_binary(kind):
         return FIXED, width
@@ -519,45 +516,3 @@ cdef Slot* enlarged(Slot* slots, uint64_t* mask) except NULL nogil:
     free(slots)
     mask[0] = larger
     return made
-
-
-# --- The way back ---------------------------------------------------------------------------------------------------
-
-cdef void put_numbers(const width_t* values, const int64_t* rows, int64_t n, width_t* out) noexcept nogil:
-    cdef int64_t i
-    for i in range(n):
-        out[rows[i]] = values[i]
-
-
-def put_back(values, const int64_t[::1] rows, uint8_t[::1] out, uint8_t[::1] validity):
-    """Write each value of an array to its row of ``out``, and clear the row's bit of ``validity`` where it is NULL.
-
-    >>> out, validity = np.zeros(12, dtype=np.uint8), np.full(1, 255, dtype=np.uint8)
-    >>> put_back(pa.array([7, None, 9], pa.int32()), np.array([2, 1, 0]), out, validity)
-    >>> out.view(np.int32).tolist()[::2], bin(validity[0])
-    ([9, 7], '0b11111101')
-    """
-    cdef int64_t i, bit = values.offset, n = rows.shape[0]
-    cdef int64_t width = values.type.bit_width // 8
-    cdef const char* data = <const char*><uintptr_t>values.buffers()[1].address + bit * width
-    cdef const uint8_t* valid = <const uint8_t*><uintptr_t>(values.buffers()[0].address if values.null_count else 0)
-    if len(values) != n:
-        raise ValueError(f"{len(values)} values for {n} rows")
-    if n == 0:
-        return
-    with nogil:
-        if width == 8:
-            put_numbers(<const uint64_t*>data, &rows[0], n, <uint64_t*>&out[0])
-        elif width == 4:
-            put_numbers(<const uint32_t*>data, &rows[0], n, <uint32_t*>&out[0])
-        elif width == 2:
-            put_numbers(<const uint16_t*>data, &rows[0], n, <uint16_t*>&out[0])
-        elif width == 1:
-            put_numbers(<const uint8_t*>data, &rows[0], n, <uint8_t*>&out[0])
-        else:
-            for i in range(n):
-                memcpy(&out[rows[i] * width], data + i * width, width)
-        if valid != NULL:
-            for i in range(n):
-                if not valid[bit + i >> 3] >> (bit + i & 7) & 1:
-                    validity[rows[i] >> 3] &= ~(1 << (rows[i] & 7))

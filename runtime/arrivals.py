@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.moving import ByArrival, slices
 from inwindow.runtime.operator import Operator, merged
-from inwindow.runtime.ordering import inverse, permutation_by_value
+from inwindow.runtime.ordering import permutation_by_value
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.runs import Runs
 from inwindow.runtime.scratch import ScratchFile
@@ -82,7 +83,7 @@ class Arrivals:
         if order is None:
             return iter(held)
         self.in_place = False
-        return gathered(table.combine_chunks(), order)
+        return slices(table, order, _STEP)
 
     def _spill(self) -> None:
         if self.runs is None:
@@ -92,13 +93,6 @@ class Arrivals:
         row_bytes = self._size // max(rows, 1)
         self.runs.add(self._sorted(), schema, row_bytes)
         self.spilled(self.runs.written - before)
-
-
-def gathered(table: pa.Table, order: Positions) -> Iterator[pa.RecordBatch]:
-    """The rows of a table in an order, in steps: at no time is there a second copy of all columns."""
-    for start in range(0, len(order), _STEP):
-        piece = table.take(pa.array(order[start : start + _STEP]))
-        yield from piece.combine_chunks().to_batches()
 
 
 def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -161,14 +155,14 @@ class Results:
         if not self._files:
             self._files = [ScratchFile(self.schema) for _ in range(-(-self.rows // self.stretch))]
         before = sum(file.written for file in self._files)
-        (whole,) = pa.Table.from_batches(self._held).combine_chunks().to_batches(max_chunksize=None)
+        for whole in merged(self._held):
+            place = (whole.column(0).to_numpy() // self.stretch).astype(np.uint16)
+            order = np.argsort(place, kind="stable")
+            edges = np.searchsorted(place[order], np.arange(len(self._files) + 1))
+            for file, first, last in zip(self._files, edges, edges[1:], strict=False):
+                if first < last:
+                    file.write(whole.take(pa.array(order[first:last])))
         self._held, self._size = [], 0
-        place = (whole.column(0).to_numpy() // self.stretch).astype(np.uint16)
-        order = np.argsort(place, kind="stable")
-        edges = np.searchsorted(place[order], np.arange(len(self._files) + 1))
-        for file, first, last in zip(self._files, edges, edges[1:], strict=False):
-            if first < last:
-                file.write(whole.take(pa.array(order[first:last])))
         self.spilled(sum(file.written for file in self._files) - before)
 
 
@@ -176,9 +170,9 @@ def _back(batches: list[pa.RecordBatch], first: int) -> Iterator[pa.RecordBatch]
     """The results of the rows from ``first`` on, all of which are there, in their order."""
     if not batches:
         return
-    table = pa.Table.from_batches(batches)
-    batches.clear()
-    where = inverse(table.column(0).to_numpy() - first)
-    table = table.drop_columns(table.column_names[:1]).combine_chunks()
-    for start in range(0, len(where), _STEP):
-        yield from table.take(pa.array(where[start : start + _STEP])).combine_chunks().to_batches()
+    schema = pa.schema(list(batches[0].schema)[1:])
+    arrivals = ByArrival(schema, sum(batch.num_rows for batch in batches))
+    while batches:
+        batch = batches.pop(0)
+        arrivals.put(batch.select(schema.names), batch.column(0).to_numpy() - first)
+    yield from arrivals.table().to_batches(max_chunksize=_STEP)

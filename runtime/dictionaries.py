@@ -41,11 +41,10 @@ def given_fields(schema: pa.Schema, names: Sequence[str]) -> list[pa.Field]:
     return [schema.field(as_given(schema, name)).with_name(name) for name in names]
 
 
-def read_column(table: pa.Table, name: str, order: Any) -> pa.Array:
-    """A column of the readable schema, in this order; a dictionary is put into order before it is read, which is faster."""
+def read_column(table: pa.Table, name: str) -> pa.Array:
+    """A column of the readable schema, in one piece."""
     column, as_it_came = table.column(name.removeprefix(_GIVEN)), name.startswith(_GIVEN)
     values = _whole(column if as_it_came or column.num_chunks == 1 else plain(column))
-    values = values if order is None else values.take(pa.array(order))
     return values if as_it_came else plain(values)
 
 

@@ -18,8 +18,9 @@ from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.dictionaries import as_given, as_read, read_column, readable, rows_of
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.moving import ByArrival, inverse, slices
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.ordering import inverse, permutation
+from inwindow.runtime.ordering import Permutation, permutation, sorted_by
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.udaf.applied import Applied
@@ -141,15 +142,25 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     schema = readable(whole.schema)
     for work in plan_windows(schema, named):
         operator = WithColumns(work, schema, ())
-        order = permutation(whole, work)
-        columns = fed(operator, whole, order)
-        back = None if order is None else pa.array(inverse(order))
-        for name, column in columns.items():
-            results[name] = column if back is None else column.combine_chunks().take(back)
+        its = read_by(operator, whole)
+        order = permutation(its, work)
+        if order is None:
+            results |= fed(operator, its, None)
+        else:
+            results |= _in_order_of_arrival(operator, its, order)
     for name in applied:
         at = table.schema.get_field_index(name)
         table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
     return table
+
+
+def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Permutation) -> dict[str, pa.ChunkedArray]:
+    arrivals, at = ByArrival(operator.schema, len(table)), 0
+    for batch in given_by(operator, table, order):
+        arrivals.put(batch, order[at : at + batch.num_rows])
+        at += batch.num_rows
+    given = arrivals.table()
+    return dict(zip(given.column_names, given.columns, strict=True))
 
 
 def table_select(
@@ -159,14 +170,14 @@ def table_select(
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
     work = single_pass(plan_windows(readable(whole.schema), named), "select")
-    order = permutation(whole, work)
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
-    given = fed(Select(work, readable(numbered.schema), (_ROW,), emitted_at), numbered, order)
+    operator = Select(work, readable(numbered.schema), (_ROW,), emitted_at)
+    its = read_by(operator, numbered)
+    order = permutation(its, work)
+    given = fed(operator, its, order)
     rows = given.pop(_ROW).to_numpy()
-    in_order = None
-    if order is not None:
-        in_order = np.argsort(rows, kind="stable")
-        rows = rows[in_order]
+    in_order = None if order is None else sorted_by([(pa.array(rows), True, True)])
+    rows = rows if in_order is None else rows[in_order]
     output = {name: rows_of(table.column(source), pa.array(rows)) for name, source in columns.items()}
     for name, column in given.items():
         output[name] = column if in_order is None else column.take(pa.array(in_order))
@@ -187,7 +198,8 @@ def table_groups(
         whole, extent = _numbered_stream(whole, extent)
     work = plan_groups(readable(whole.schema), keys, extent, named, order_by=order_by)
     operator = GroupOperator(work, readable(whole.schema))
-    return pa.table(fed(operator, whole, permutation(whole, work)), schema=operator.schema)
+    its = read_by(operator, whole)
+    return pa.table(fed(operator, its, permutation(its, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
@@ -198,18 +210,26 @@ def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
 
 
-def fed(operator: Operator, table: pa.Table, order: Any) -> dict[str, pa.ChunkedArray]:
-    """The operator's output over the table in the given order; its pieces are not copied together."""
+def read_by(operator: Operator, table: pa.Table) -> pa.Table:
+    """The columns that the operator looks at, each in one piece."""
     reads = operator.reads()
-    columns = {name: read_column(table, name, order) for name in readable(table.schema).names if name in reads}
-    if not columns:  # a count of tuples reads nothing but their number
-        columns = {_ROW: pa.nulls(len(table))}
-    whole = pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
-    slices = (whole.slice(start, _SLICE) for start in range(0, max(len(whole), 1), _SLICE))
-    given = [operator.process(piece) for each in slices for piece in operator.pieces(each)]
-    given.append(operator.finish())
+    columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
+    return pa.table(columns or {_ROW: pa.nulls(len(table))})  # a count of tuples reads nothing but their number
+
+
+def given_by(operator: Operator, table: pa.Table, order: Permutation | None) -> Iterator[pa.RecordBatch]:
+    """The operator's output over the table in the given order."""
+    for batch in slices(table, order, _SLICE):
+        for piece in operator.pieces(batch):
+            yield operator.process(piece)
+    yield operator.finish()
+
+
+def fed(operator: Operator, table: pa.Table, order: Permutation | None) -> dict[str, pa.ChunkedArray]:
+    """All of the operator's output; its pieces are not copied together."""
+    given = [batch for batch in given_by(operator, table, order) if batch.num_rows]
     return {
-        field.name: pa.chunked_array([batch.column(index) for batch in given if batch.num_rows], field.type)
+        field.name: pa.chunked_array([batch.column(index) for batch in given], field.type)
         for index, field in enumerate(operator.schema)
     }
 

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.ranks import Level, Numbers, coded, levels_of, numbers, ranks, whole
+from inwindow.runtime.moving import in_one_piece
+from inwindow.runtime.ranks import Level, Numbers, coded, levels_of, numbers, ranks
 from inwindow.windows.spec import Order
 
 Permutation = npt.NDArray[np.int64]
@@ -20,7 +21,9 @@ Permutation = npt.NDArray[np.int64]
 
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, partitions as first seen; None if they are in that order already."""
-    keys = [level for name in work.partition_by for level in levels_of(whole(table.column(name)), number=numbers)]
+    keys = [
+        level for name in work.partition_by for level in levels_of(in_one_piece(table.column(name)), number=numbers)
+    ]
     orders = _orders(table, work)
     if not keys:
         return sorted_by(orders)
@@ -36,7 +39,7 @@ def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
 
     NULL and NaN are values, too. The order of two keys is the same in every table with columns of these types.
     """
-    keys = [level for name in work.partition_by for level in levels_of(whole(table.column(name)))]
+    keys = [level for name in work.partition_by for level in levels_of(in_one_piece(table.column(name)))]
     levels = [*keys, *_orders(table, work)]
     if not levels or Levels(levels).ascend(0):
         return None
@@ -53,7 +56,7 @@ def sorted_by(levels: Sequence[Level]) -> Permutation | None:
 
 def order_levels(column: pa.ChunkedArray, order: Order) -> list[Level]:
     """What to sort by for an order column."""
-    return levels_of(whole(column), order.ascending, order.nulls_first)
+    return levels_of(in_one_piece(column), order.ascending, order.nulls_first)
 
 
 def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
@@ -61,15 +64,8 @@ def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
 
     NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
     """
-    levels = [coded(level, numbers) for column in columns for level in levels_of(whole(column), number=numbers)]
+    levels = [coded(level, numbers) for column in columns for level in levels_of(in_one_piece(column), number=numbers)]
     return numbers(levels, len(columns[0]))
-
-
-def inverse(order: Permutation) -> Permutation:
-    """The permutation that undoes another."""
-    back = np.empty_like(order)
-    back[order] = np.arange(len(order))
-    return back
 
 
 def _orders(table: pa.Table, work: Pass) -> list[Level]:

@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native._order import Levels
-from inwindow.native.dictionaries import plain
 
 Level = tuple[pa.Array, bool, bool]  # values, ascending, NULLs first
 Numbers = npt.NDArray[np.int64]
@@ -80,16 +79,6 @@ def coded(level: Level, number: Numbering) -> Level:
     encoded = pc.dictionary_encode(values)
     codes = encoded.indices if number is numbers else _of_dictionary(encoded, number)
     return codes, ascending, nulls_first
-
-
-def whole(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece."""
-    if pa.types.is_dictionary(column.type) and column.num_chunks != 1:
-        column = plain(column)  # chunks may have several dictionaries, which Arrow does not always unify
-    if _has_offsets(column.type) and column.nbytes > np.iinfo(np.int32).max:
-        column = column.cast(pa.large_binary())
-    combined = column.combine_chunks()
-    return combined if isinstance(combined, pa.Array) else pa.concat_arrays(combined.chunks)
 
 
 def _of_dictionary(values: pa.DictionaryArray, number: Numbering) -> pa.Array:

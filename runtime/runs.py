@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from inwindow.runtime.moving import slices
 from inwindow.runtime.scratch import ScratchFile
 from inwindow.windows.sequence import Positions
 
@@ -99,8 +100,7 @@ def merged(runs: list[ScratchFile], order: Order) -> Iterator[pa.RecordBatch]:
             last = sum(lengths[: limit + 1]) - 1  # the limit is the last row of its block
             count = last + 1 if rows is None else int(np.flatnonzero(rows == last)[0]) + 1
             rows = np.arange(count) if rows is None else rows[:count]
-        given = table.combine_chunks() if rows is None else table.take(pa.array(rows))
-        yield from given.combine_chunks().to_batches()
+        yield from slices(table, rows, len(table))
         edges = np.cumsum([0, *lengths])
         counts = np.diff(edges) if rows is None else np.histogram(rows, edges)[0]
         ended = [front for front, count in zip(near, counts, strict=True) if not front.drop(int(count))]

@@ -11,8 +11,9 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.local import fed
-from inwindow.runtime.ordering import inverse, permutation
+from inwindow.runtime.local import given_by, read_by
+from inwindow.runtime.moving import ByArrival
+from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
@@ -26,13 +27,17 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
     named, computed = compute_arguments(applied)
     points, events = (_cast(table, _in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
     whole = computed.onto(events)
-    results: dict[str, pa.Array] = {}
+    results: dict[str, pa.ChunkedArray] = {}
     for work in plan_spine(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
-        given = fed(operator, both, permutation(both, work))
-        back = pa.array(inverse(given.pop(_ROW).to_numpy()))
-        results |= {name: column.combine_chunks().take(back) for name, column in given.items()}
+        its = read_by(operator, both)
+        names = [step.name for step in work.steps]
+        arrivals = ByArrival(pa.schema([operator.schema.field(name) for name in names]), len(spine))
+        for batch in given_by(operator, its, permutation(its, work)):
+            arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
+        given = arrivals.table()
+        results |= dict(zip(names, given.columns, strict=True))
     for name in applied:
         at = spine.schema.get_field_index(name)
         spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
