@@ -79,8 +79,8 @@ class GroupOperator(Operator):
 
     def advance(self) -> None:
         """The extents that have become complete."""
-        for evaluator in self.evaluators:
-            evaluator.arrive(self.sequence)
+        for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
+            self.run(step, evaluator.arrive, self.sequence)
         extents = self.complete()
         if len(extents.start):
             results = [
