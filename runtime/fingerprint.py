@@ -12,7 +12,7 @@ Not in it is what a state survives: how many buckets there are, and the time zon
 
 import copyreg
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.instants import has_instants, in_utc
-from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.expressions import shown_name
 from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of
@@ -44,7 +44,7 @@ def fingerprint(work: Pass, schema: pa.Schema | None = None, zone: str = "UTC", 
     for step in work.steps:
         _join(parts, _of_step(step))
     if schema is not None:
-        parts |= {f"the type of the column {field.name}": (str(in_utc(field.type)), "") for field in schema}
+        parts |= {f"the type of the column {shown_name(field.name)}": (str(in_utc(field.type)), "") for field in schema}
         if _shows_the_zone(work, schema):
             parts["the time zone of the session"] = zone, ""
     parts[_PYTHON] = "{}.{}".format(*sys.version_info[:2]), ""
@@ -107,8 +107,8 @@ def _of_step(step: Step) -> dict[str, Part]:
     window, traits = step.case.window, step.case.traits
     parts: dict[str, Part] = {
         f"{_AGGREGATE}{step.name}": (step.label, digest([step.label, Teller().told(traits.options)])),
-        f"the arguments {of}": (", ".join(step.arguments) or "none", ""),
-        f"the filter {of}": (_shown_filter(step.condition), ""),
+        f"the arguments {of}": (_shown_names(step.arguments), digest(step.arguments)),
+        f"the filter {of}": (_shown_names(filter(None, [step.condition])), digest([step.condition])),
         f"the result type {of}": (str(in_utc(step.implementation.result)), ""),
         f"the strategy {of}": (f"{'' if step.machine is None else 'compiled '}{step.strategy}", ""),
         f"the options {of}": (f"nulls={traits.nulls!r}, empty={shown(traits.empty)}", digest([
@@ -141,8 +141,8 @@ def _join(parts: dict[str, Part], more: Mapping[str, Part]) -> None:
         parts[name] = part if known == part else (part[0], digest([*known, *part]))
 
 
-def _shown_filter(condition: str | None) -> str:
-    return "none" if condition is None else condition.removeprefix(PREFIX)
+def _shown_names(names: Iterable[str]) -> str:
+    return ", ".join(shown(shown_name(name)).strip("'") for name in names) or "none"
 
 
 # Aggregates of the user's

@@ -134,7 +134,9 @@ class Operator(ABC):
         """Go on from a state; refused if it comes from another plan, or is not as it was written."""
         content = sealed.opened(sealed.OPERATOR, state)
         with sealed.reading():
-            found, *rest = from_bytes(content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts)
+            found, *rest = from_bytes(
+                content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
+            )
             held, sequence, waiting, waiting_rows, parts = rest
             self.held.restore(held)
             vars(self.sequence).update(sequence)

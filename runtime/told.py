@@ -26,6 +26,7 @@ import inspect
 import sys
 import sysconfig
 import types
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -235,7 +236,7 @@ class Teller:
                 return iter([type(value).__module__, reduced])
             how, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
             listed = None if items is None else list(items)
-            mapped = None if pairs is None else dict(pairs)
+            mapped = None if pairs is None else list(pairs) if isinstance(value, OrderedDict) else dict(pairs)
             return iter([self.told(one) for one in (how, arguments, state, listed, mapped)])
         except Exception as error:
             text = repr(value) if type(value).__repr__ is not object.__repr__ else ""
