@@ -6,6 +6,7 @@ Locally an expression is a ``pyarrow.compute.Expression``. What an aggregate rea
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
@@ -65,6 +66,21 @@ class Computed:
         return UsageError(said)
 
 
+def computed_name(column: pc.Expression) -> str:
+    """The name of a computed column, of which a state knows the expression: equal ones are called the same, others are not.
+
+    >>> computed_name(pc.field("v") > 5)[-7:], computed_name(pc.field("v") > 5) == computed_name(pc.field("v") > 6)
+    ('(v > 5)', False)
+    """
+    content = column.__reduce__()[1][0]  # its text leaves out the middle of a long list
+    return f"{PREFIX}{blake2b(content, digest_size=4).hexdigest()} {column}"
+
+
+def shown_name(name: str) -> str:
+    """What a message shows of a column's name: of a computed one the expression."""
+    return name.partition(" ")[2] if name.startswith(PREFIX) and " " in name else name
+
+
 def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied], Computed]:
     """The same aggregates over column names alone, and the expressions to compute first."""
     columns: dict[str, pc.Expression] = {}
@@ -80,7 +96,7 @@ def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied
         for name, known in columns.items():
             if known.equals(column):
                 return name
-        name = f"{PREFIX}{len(columns)}"
+        name = computed_name(column)
         columns[name] = column
         return name
 

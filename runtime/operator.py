@@ -9,9 +9,9 @@
 Memory is what the frames still need, never the partition.
 """
 
-import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -19,13 +19,13 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime import sealed
+from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprint
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
-from inwindow.udaf.errors import DataError
+from inwindow.runtime.trusted import from_bytes, to_bytes
 from inwindow.windows.sequence import Sequence
-
-STATE_VERSION = 1
 
 
 class Operator(ABC):
@@ -118,38 +118,35 @@ class Operator(ABC):
     def parts(self) -> list[Any]:
         """What has a state besides the held tuples."""
 
+    @cached_property
+    def fingerprint(self) -> dict[str, Part]:
+        """What the plan computes; a state says it, and is refused where it is another."""
+        return fingerprint(self.work)
+
+    @property
+    def trusts(self) -> bool:
+        """Whether there may be pickles in a state: of classes of the user's. Kernels have none."""
+        return any(step.implementation.aggregate is not None for step in self.work.steps)
+
     def state(self) -> bytes:
-        """All that a new operator with the same plan needs to go on."""
-        content = {
-            "version": STATE_VERSION,
-            "plan": fingerprint(self.work),
-            "held": self.held.state(),
-            "sequence": {name: value for name, value in vars(self.sequence).items() if name != "key"},
-            "waiting": self.waiting,
-            "waiting_rows": self.waiting_rows,
-            "parts": [part.state() for part in self.parts()],
-        }
-        return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+        """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
+        sequence = {name: value for name, value in vars(self.sequence).items() if name != "key"}
+        content = self.held.state(), sequence, self.waiting, self.waiting_rows, [part.state() for part in self.parts()]
+        return sealed.sealed(sealed.OPERATOR, to_bytes([self.fingerprint, *content], trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; refused if it comes from another plan."""
-        try:
-            content = dict(pickle.loads(state))
-            content = {"version": None, "plan": None, **content}
-        except Exception as error:
-            raise DataError(f"this is not the state of an operator ({type(error).__name__}: {error})") from None
-        expected = {"version": STATE_VERSION, "plan": fingerprint(self.work)}
-        for name, value in expected.items():
-            if content[name] != value:
-                raise DataError(
-                    f"this state is not of this operator: its {name} is {content[name]!r}, but here it is {value!r}; state "
-                    "can only be restored into the same aggregates over the same windows"
-                )
-        self.held.restore(content["held"])
-        vars(self.sequence).update(content["sequence"])
-        self.waiting, self.waiting_rows = content["waiting"], content["waiting_rows"]
-        for part, its in zip(self.parts(), content["parts"], strict=True):
-            part.restore(its)
+        """Go on from a state; refused if it comes from another plan, or is not as it was written."""
+        content = sealed.opened(sealed.OPERATOR, state)
+        with sealed.reading():
+            found, *rest = from_bytes(
+                content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
+            )
+            held, sequence, waiting, waiting_rows, parts = rest
+            self.held.restore(held)
+            vars(self.sequence).update(sequence)
+            self.waiting, self.waiting_rows = waiting, waiting_rows
+            for part, its in zip(self.parts(), parts, strict=True):
+                part.restore(its)
 
 
 def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any) -> Any:
@@ -163,42 +160,6 @@ def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence
     except OverflowError:
         error = overflow_error(step)
     raise error
-
-
-def fingerprint(work: Pass) -> str:
-    """What a plan computes, as text: equal plans, equal text."""
-    places = [f"by {name}" for name in work.partition_by] + [
-        f"in the order of {order.describe()}" for order in work.order_by
-    ]
-    extent = [] if work.extent is None else [f"over {work.extent.describe()}"]
-    return "; ".join([*map(_computed, work.steps), *extent, *places])
-
-
-def _computed(step: Step) -> str:
-    """One result column: all that its state depends on."""
-    window, aggregate = step.case.window, step.implementation.aggregate
-    said = [f"{step.name} = {step.label}"]
-    if aggregate is not None:
-        said.append(f"of {type(aggregate).__qualname__}({_stable(vars(aggregate))})")
-    if step.condition is not None:
-        said.append(f"filter {step.condition}")
-    if window is not None:
-        said.append(f"over {window.describe()}")
-        said += [] if window.origin is None else [f"origin {window.origin}"]
-        said += [] if window.final == "drop" else [f"final {window.final}"]
-    compiled = "" if step.machine is None else "compiled "
-    return " ".join([*said, f"by {compiled}{step.strategy}: {step.implementation.result}"])
-
-
-def _stable(value: Any) -> str:
-    """A value's repr, the same in every process: sets are in no order of their own."""
-    if isinstance(value, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(_stable, value)))}}}"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_stable(key)}: {_stable(its)}' for key, its in value.items())}}}"
-    if type(value) in (list, tuple):
-        return f"{type(value).__name__}({', '.join(map(_stable, value))})"
-    return repr(value)
 
 
 def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:

@@ -95,6 +95,8 @@ def _in_some(extents: Extents, which: npt.NDArray[np.bool_], count: int) -> Posi
 class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they came, and put in order when an extent that holds them closes."""
 
+    rows = "one for each extent"
+
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         log = Log(pa.schema([*schema, pa.field(OWN, pa.int64())]), OWN)  # numbered as they came
         super().__init__(work, schema, "group_by().window()", log, **at)
@@ -168,6 +170,8 @@ class ExtentBucket(Bucket):
 class CountedExtentBucket(RipeningBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
+    rows = "one for each extent"
+
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         super().__init__(work, schema, "group_by().window()", **at)
         extent = work.extent
@@ -223,6 +227,8 @@ class CountedExtentBucket(RipeningBucket):
 class UpdatedExtentBucket(ExtentBucket):
     """Extents by time, given whenever a tuple has come for them: early results and corrections; the last one is final."""
 
+    rows = "one for each extent, and early ones"
+
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
         fresh = np.repeat([False, True], [len(self.held), len(table)])
@@ -245,6 +251,11 @@ _NEVER = np.iinfo(np.int64).min
 
 def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
     """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
+    return kind_of(work, early=early)(work, schema, **at)
+
+
+def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
+    """The class of its buckets."""
     if isinstance(work.extent, Hop) and work.extent.rows:
-        return CountedExtentBucket(work, schema, **at)
-    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)
+        return CountedExtentBucket
+    return UpdatedExtentBucket if early else ExtentBucket

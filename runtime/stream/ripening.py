@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.instants import table_under
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.log import Log
@@ -52,5 +53,5 @@ class RipeningBucket(Bucket):
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
-        self.pending = tables["pending"]
+        self.pending = table_under(tables["pending"], self.columns)
         self.memory.restore(tables["memory"])

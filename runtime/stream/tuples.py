@@ -21,6 +21,7 @@ from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.ranks import Level
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
+from inwindow.runtime.sealed import reading
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
 from inwindow.runtime.stream.log import PLACE
@@ -55,10 +56,12 @@ class TupleBucket(RipeningBucket):
     ) -> None:
         super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
+        self.rows = rows_of(every_row=every_row, emitted_at=emitted_at)
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
         self.roads = [road_of(step, self.key, every_row=every_row) for step in self.steps]
         self.resumed = [road for road in self.roads if isinstance(road, Resumed)]
+        self.trusts = any(road.step.implementation.aggregate is not None for road in self.resumed)
         self.counts = counts(work)
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
@@ -157,7 +160,8 @@ class TupleBucket(RipeningBucket):
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
         none = (None,) * len(self.resumed)
-        found = states_from_bytes(self.memory.states_of(which[touched]), self._classes)
+        with reading():
+            found = states_from_bytes(self.memory.states_of(which[touched]), self._classes if self.trusts else None)
         before = [none if its is None else its for its in found]
         needs = tuples.ends[touched].copy()
         after: list[list[Any]] = []
@@ -240,6 +244,12 @@ class TupleBucket(RipeningBucket):
         assert self.key is not None and window is not None
         size = negated(window.frame.lower)  # type: ignore[union-attr, arg-type]
         return self.key.times_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
+
+
+def rows_of(*, every_row: bool, emitted_at: str | None) -> str:
+    """What a bucket gives a row for."""
+    said = "one for each tuple" if every_row else "one for each result"
+    return said if emitted_at is None else f"{said}, with its time as {emitted_at}"
 
 
 def _landmarks(work: Pass) -> list[str | None]:
