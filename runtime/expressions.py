@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
 
@@ -27,7 +28,7 @@ class Computed:
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema with the computed columns."""
-        return self.onto(schema.empty_table()).schema if self.columns else schema
+        return self.onto(empty_table(schema)).schema if self.columns else schema
 
     def onto(self, table: pa.Table) -> pa.Table:
         """The table with the computed columns."""

@@ -19,8 +19,8 @@ _ROW = f"{PREFIX}row"
 _UNITS = ["s", "ms", "us", "ns"]
 
 
-def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
-    """The spine with a column per aggregate over the events."""
+def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+    """A column per aggregate over the events, at the rows of the spine."""
     named, computed = compute_arguments(applied)
     points, events = (table.cast(_in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
     whole = computed.onto(events)
@@ -31,10 +31,7 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
         given = fed(operator, both, permutation(both, work))
         back = pa.array(inverse(given.pop(_ROW).to_numpy()))
         results |= {name: column.combine_chunks().take(back) for name, column in given.items()}
-    for name in applied:
-        at = spine.schema.get_field_index(name)
-        spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
-    return spine
+    return results
 
 
 def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:

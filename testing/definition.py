@@ -9,8 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.grouped import Grouped
 from inwindow.runtime.held import python_values
+from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
@@ -51,6 +53,8 @@ def reference(data: Any, **applied: Applied) -> pa.Table:
         return _groups(data, applied)
     if not isinstance(data, pa.Table):
         raise UsageError(f"reference() takes a pyarrow.Table or iw.group_by(table).window(...), not {shown(data)}")
+    data = unpacked(data)
+    check_columns(data.schema, [name for name in applied if name in data.column_names], "reference")
     for name, one in applied.items():
         column = pa.array(_column(data, one), one.traits.result)
         data = (

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
@@ -26,6 +25,7 @@ from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_negative, size_of
+from inwindow.windows.order_key import PLAIN
 from inwindow.windows.spec import Extent, Order
 
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
@@ -81,6 +81,7 @@ def replay(
     tables = [_table(batch) for batch in batches]
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
+    check_columns(tables[0].schema, tables[0].schema.names, "replay")  # each once
     for number, table in enumerate(tables):
         if table.schema != tables[0].schema:
             raise UsageError(
@@ -286,12 +287,9 @@ def _same(value: Any) -> Any:
 
 def _latest(key: Any, table: pa.Table) -> int | None:
     check_columns(table.schema, [key.column], "replay")
-    latest = pc.max(table.column(key.column))
-    return (
-        int(key.read(pa.array([latest.as_py()], table.schema.field(key.column).type))[0][0])
-        if latest.is_valid
-        else None
-    )
+    keys, side = key.read(whole(table.select([key.column])).column(0))
+    times = keys[side == PLAIN]
+    return int(times.max()) if len(times) else None
 
 
 def _columns(table: pa.Table) -> str:
