@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._fresh import fresh
-from inwindow.optimizer.columns import check_columns, check_places
+from inwindow.optimizer.columns import check_columns, check_places, check_values
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
@@ -120,12 +120,14 @@ def _step(
 ) -> Step:
     condition = applied.condition
     check_columns(schema, applied.columns, applied.label)
+    check_values(schema, applied.columns, applied.label)
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
+            its = "" if condition.startswith("__") else f" {condition!r}"  # an expression has a name of ours
             raise UsageError(
-                f"{applied.label}: the filter is of type {schema.field(condition).type}; it must be a boolean column or "
-                "expression"
+                f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
+                "expression: compare its values, or cast it"
             )
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)

@@ -16,6 +16,7 @@ from inwindow.native.dictionaries import plain
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
 
@@ -30,7 +31,7 @@ class Computed:
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema with the computed columns, as operators see it."""
-        return readable(self.onto(schema.empty_table()).schema if self.columns else schema)
+        return readable(self.onto(empty_table(schema)).schema if self.columns else schema)
 
     def onto(self, table: pa.Table) -> pa.Table:
         """The table with the computed columns."""

@@ -281,7 +281,9 @@ def _low_words(values: pa.Array) -> pa.Array:
 
 def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
     """One longer slice, if ``values`` goes on in the very buffers that ``held`` ends in."""
-    if held.type.num_fields or held.type != values.type or held.offset + len(held) != values.offset:
+    if held.type.num_fields or isinstance(held, pa.ExtensionArray):
+        return None
+    if held.type != values.type or held.offset + len(held) != values.offset:
         return None
     ours, its = held.buffers(), values.buffers()
     if pa.types.is_dictionary(held.type) or len(ours) != len(its):

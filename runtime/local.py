@@ -83,18 +83,21 @@ class Local:
         return schema
 
 
+@dataclass(frozen=True)
 class Table(Local):
-    """A pyarrow.Table."""
+    """A pyarrow.Table; ``given`` is as it came, what ``with_columns`` adds columns to."""
+
+    given: pa.Table
 
     def with_columns(self, applied: Mapping[str, Applied]) -> pa.Table:
         """See :func:`inwindow.with_columns`."""
-        return table_with_columns(self.data, applied)
+        return with_results(self.given, applied, table_results(self.data, applied))
 
     def at_points(self, events: "Table", applied: Mapping[str, Applied]) -> pa.Table:
         """See :func:`inwindow.with_columns`, with ``of=``."""
-        from inwindow.runtime.spine_table import table_at
+        from inwindow.runtime.spine_table import results_at
 
-        return table_at(self.data, events.data, applied)
+        return with_results(self.given, applied, results_at(self.data, events.data, applied))
 
     def select(
         self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
@@ -134,8 +137,8 @@ class Reader(Local):
 # Tables
 
 
-def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
-    """The table with a column per aggregate."""
+def table_results(table: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.ChunkedArray]:
+    """A column per aggregate."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
     results: dict[str, pa.ChunkedArray] = {}
@@ -148,7 +151,12 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
             results |= fed(operator, its, None)
         else:
             results |= _in_order_of_arrival(operator, its, order)
-    for name in applied:
+    return results
+
+
+def with_results(table: pa.Table, names: Iterable[str], results: Mapping[str, Any]) -> pa.Table:
+    """The table with the results, in the order of their names; one that is called like a column takes its place."""
+    for name in names:
         at = table.schema.get_field_index(name)
         table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
     return table

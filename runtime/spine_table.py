@@ -22,8 +22,8 @@ _ROW = f"{PREFIX}row"
 _UNITS = ["s", "ms", "us", "ns"]
 
 
-def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
-    """The spine with a column per aggregate over the events."""
+def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+    """A column per aggregate over the events, at the rows of the spine."""
     named, computed = compute_arguments(applied)
     points, events = (_cast(table, _in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
     whole = computed.onto(events)
@@ -38,10 +38,7 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
             arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
-    for name in applied:
-        at = spine.schema.get_field_index(name)
-        spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
-    return spine
+    return results
 
 
 def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from inwindow.native.dictionaries import plain, plain_type
 from inwindow.native.equality import canonical, hashable
+from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.grouped import Grouped
 from inwindow.runtime.held import python_values
+from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
@@ -53,6 +55,8 @@ def reference(data: Any, **applied: Applied) -> pa.Table:
         return _groups(data, applied)
     if not isinstance(data, pa.Table):
         raise UsageError(f"reference() takes a pyarrow.Table or iw.group_by(table).window(...), not {shown(data)}")
+    data = unpacked(data)
+    check_columns(data.schema, [name for name in applied if name in data.column_names], "reference")
     for name, one in applied.items():
         column = pa.array(_column(data, one), one.traits.result)
         data = (

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native.equality import codes_of
+from inwindow.udaf.unpacked import has_union
 from inwindow.windows.spec import Order
 
 Mask = npt.NDArray[np.bool_]
@@ -23,6 +24,8 @@ def is_comparable(kind: pa.DataType) -> bool:
     >>> is_comparable(pa.struct({"a": pa.string()})), is_comparable(pa.float16())
     (True, False)
     """
+    if has_union(kind) or _has_extension(kind):
+        return False
     if pa.types.is_struct(kind):
         return all(is_comparable(field.type) for field in kind)
     if pa.types.is_nested(kind) or pa.types.is_null(kind):
@@ -35,6 +38,11 @@ def is_sortable(kind: pa.DataType) -> bool:
     if pa.types.is_null(kind):
         return True
     return is_comparable(kind) and _has_kernel(pc.rank, kind)
+
+
+def _has_extension(kind: pa.DataType) -> bool:
+    own = isinstance(kind, pa.BaseExtensionType)
+    return own or any(_has_extension(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def _has_kernel(compute: Callable[[pa.Array], object], kind: pa.DataType) -> bool:

@@ -30,6 +30,7 @@ from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerpri
 from inwindow.runtime.instants import table_under
 from inwindow.runtime.stream.log import PLACE, Log
 from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
@@ -63,7 +64,7 @@ class Bucket(ABC):
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
         self.log = log
-        self.held = log.placed(log.schema.empty_table())  # tuples for frames, or extents, to come
+        self.held = log.placed(empty_table(log.schema))  # tuples for frames, or extents, to come
         self.key = stream_key(schema, work, where, zone=zone)
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
@@ -73,7 +74,7 @@ class Bucket(ABC):
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
         table = self._table(batch)
-        late = table.schema.empty_table()
+        late = empty_table(table.schema)
         if self.key is not None:
             passed = self.done
             if passed is None or (watermark is not None and watermark > passed):
@@ -85,7 +86,7 @@ class Bucket(ABC):
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
-            return self.columns.empty_table()
+            return empty_table(self.columns)
         check_columns(batch.schema, self.columns.names, "a micro-batch")
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         table = table.select(self.columns.names)

@@ -25,6 +25,7 @@ from inwindow.runtime.ordering import permutation
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
+from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
@@ -121,11 +122,11 @@ class ExtentBucket(Bucket):
             self.held = pa.concat_tables([self.held, self.numbered(table)])
         if self.done is None or self.done == self.closed or not len(self.held):
             self.closed = self.done
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         since, self.closed = self.closed, self.done
         closing, staying = self._cut()
         table = self.held if closing is None else self.held.filter(pa.array(closing))
-        rows = whole(self.schema.empty_table())
+        rows = whole(empty_table(self.schema))
         order = open_rows = None
         if len(table):
             order = permutation(table, self.work)
@@ -193,7 +194,7 @@ class CountedExtentBucket(RipeningBucket):
         """Number the ripe tuples; close the extents that they fill."""
         fresh = self.ripe(table)
         if not len(fresh):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         order = permutation(fresh, self.work)
         fresh = fresh if order is None else fresh.take(pa.array(order))
         which = self.memory.numbers_of(fresh)
@@ -235,7 +236,7 @@ class UpdatedExtentBucket(ExtentBucket):
         held = pa.concat_tables([self.held, self.numbered(table)])
         since, self.closed = self.closed, self.done
         if not len(held):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         order = permutation(held, self.work)
         if order is not None:
             held, fresh = held.take(pa.array(order)), fresh[order]

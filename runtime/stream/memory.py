@@ -12,6 +12,7 @@ import pyarrow as pa
 from inwindow.runtime.instants import table_under
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.sequence import Positions
 
 _ALL = f"{PREFIX}all"  # the key of a stream without keys
@@ -27,7 +28,7 @@ class Memory:
         schema = pa.schema(
             [*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())]
         )
-        self.table = schema.empty_table()
+        self.table = empty_table(schema)
 
     def __len__(self) -> int:
         return len(self.table)

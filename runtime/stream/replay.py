@@ -83,6 +83,7 @@ def replay(
     tables = [_table(batch) for batch in batches]
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
+    check_columns(tables[0].schema, tables[0].schema.names, "replay")  # each once
     for number, table in enumerate(tables):
         if table.schema != tables[0].schema:
             raise UsageError(
@@ -299,7 +300,8 @@ def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatc
 def _latest(key: Any, table: pa.Table) -> int | None:
     check_columns(table.schema, [key.column], "replay")
     keys, side = key.read(whole(table.select([key.column])).column(0))
-    return int(keys[side == PLAIN].max()) if (side == PLAIN).any() else None
+    times = keys[side == PLAIN]
+    return int(times.max()) if len(times) else None
 
 
 def _columns(table: pa.Table) -> str:

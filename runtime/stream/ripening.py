@@ -9,6 +9,7 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.memory import Memory
+from inwindow.runtime.unpacked import empty_table
 
 OWN = f"{PREFIX}own"  # a held tuple's number in its partition
 
@@ -21,7 +22,7 @@ class RipeningBucket(Bucket):
         super().__init__(
             work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
         )
-        self.pending = schema.empty_table()
+        self.pending = empty_table(schema)
         self.memory = Memory(schema, work.partition_by)
 
     @property

@@ -30,6 +30,7 @@ from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
 from inwindow.runtime.stream.stored import Classes, state_to_bytes, states_from_bytes, states_to_bytes
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import negated
 from inwindow.windows.sequence import Positions, Sequence
@@ -74,7 +75,7 @@ class TupleBucket(RipeningBucket):
         """Put what is ripe behind what is held, and run."""
         ripe = self.ripe(table)
         if not len(ripe) and not len(self.held):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         fresh = ripe.append_column(OWN, pa.array(np.full(len(ripe), -1)))
         fresh = self.log.placed(fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool))))
         turn, which = self._turn(pa.concat_tables([self.held, fresh]))
