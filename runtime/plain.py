@@ -78,7 +78,8 @@ def _moment(value: datetime | time) -> Any:
 
 def _datetime_of(its: tuple[bytes, Any]) -> datetime:
     zone = _zone_of(its[1])
-    moment = datetime(*_of_length(its[0], 10))
+    made: Any = datetime  # pickle's own way of making one, which has no type
+    moment: datetime = made(*_of_length(its[0], 10))
     return moment if zone is None else moment.replace(tzinfo=zone)
 
 
@@ -94,7 +95,7 @@ def _of_length(content: bytes, length: int) -> tuple[Any]:
     return (content,)
 
 
-for _kind, _letter, _lower, _lift in [
+_VALUES: list[tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]] = [
     (int, b"i", _big, lambda its: int.from_bytes(its, "little", signed=True)),
     (complex, b"j", lambda value: (value.real, value.imag), _raised(complex)),
     (Decimal, b"D", str, Decimal),
@@ -106,7 +107,8 @@ for _kind, _letter, _lower, _lift in [
     (UUID, b"U", lambda value: value.bytes, lambda its: UUID(bytes=its)),
     (range, b"R", lambda value: (value.start, value.stop, value.step), _raised(range)),
     (pa.MonthDayNano, b"M", tuple, pa.MonthDayNano),
-]:
+]
+for _kind, _letter, _lower, _lift in _VALUES:
     known(_kind, _letter, _lower, _lift, changes=False)
 
 
@@ -132,14 +134,15 @@ def _counter(its: tuple[Any, ...]) -> Any:
 
 
 known(frozenset, b"z", tuple, frozenset, changes=False)
-for _kind, _letter, _lower, _lift in [
+_CONTAINERS: list[tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]] = [
     (set, b"e", tuple, set),
     (bytearray, b"B", bytes, bytearray),
     (deque, b"d", lambda value: (tuple(value), value.maxlen), _raised(deque)),
     (defaultdict, b"f", _with_factory, _from_factory),
     (OrderedDict, b"o", lambda value: None if vars(value) else tuple(value.items()), OrderedDict),
     (Counter, b"c", lambda value: None if vars(value) else tuple(value.items()), _counter),
-]:
+]
+for _kind, _letter, _lower, _lift in _CONTAINERS:
     known(_kind, _letter, _lower, _lift, changes=True)
 
 

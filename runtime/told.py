@@ -239,7 +239,7 @@ class Teller:
             mapped = None if pairs is None else list(pairs) if isinstance(value, OrderedDict) else dict(pairs)
             return iter([self.told(one) for one in (how, arguments, state, listed, mapped)])
         except Exception as error:
-            text = repr(value) if type(value).__repr__ is not object.__repr__ else ""
+            text = repr(value) if getattr(type(value), "__repr__", None) is not object.__repr__ else ""
             if not text or " at 0x" in text or text.startswith("<"):
                 raise Untold(value) from error
             return iter([text])

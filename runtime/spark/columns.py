@@ -6,6 +6,7 @@ A plan knows columns by name and Arrow type. Here each thing that a user may wri
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -181,7 +182,10 @@ class Columns:
         """Something written is wrong, as Connect says only now: each by itself."""
         for name, (written, where) in self._asked.items():
             column = self._columns[name] if isinstance(written, str) else written
-            asked(lambda column=column: self._data.withColumn(_ASKED, column).schema, where, written, self.names)
+            asked(partial(self._schema_with, column), where, written, self.names)
+
+    def _schema_with(self, column: Any) -> Any:
+        return self._data.withColumn(_ASKED, column).schema
 
     def check_places(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""

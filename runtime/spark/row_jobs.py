@@ -9,6 +9,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -71,8 +72,8 @@ class RowJobs(Job):
 
 def side_by_side(parts: list[Iterator[pa.RecordBatch]]) -> Batches:
     """The columns of all parts, which have as many rows, in batches of their own lengths."""
-    held = [next(part, None) for part in parts]
-    while all(batch is not None for batch in held):
+    held: list[Any] = [next(part, None) for part in parts]
+    while not any(batch is None for batch in held):
         rows = min(batch.num_rows for batch in held)
         columns = [column for batch in held for column in batch.slice(0, rows).columns]
         yield pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])

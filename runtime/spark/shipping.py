@@ -81,14 +81,14 @@ class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
         if type(thing) in self.dispatch_table:
             return NotImplemented
         reduced = thing.__reduce_ex__(self.proto)
-        return self._unnamed(thing, name) if isinstance(reduced, str) else reduced
+        return self._unnamed(thing, str(name)) if isinstance(reduced, str) else reduced
 
     def _unnamed(self, thing: Any, module: str) -> Any:
         """What pickle knows by its name in a module, and workers do not have the module."""
         if isinstance(thing, _Cached):
             return _cached, (thing.__wrapped__, thing.cache_parameters())
         if isinstance(thing, NewType) or self._is_own(type(thing).__module__):
-            return copyreg.__newobj__, (type(thing),), thing.__getstate__()
+            return _new_object, (type(thing),), thing.__getstate__()
         raise pickle.PicklingError(f"{thing!r} is known by its name in {module}, a module that workers do not have")
 
     def _is_own(self, name: Any) -> bool:
@@ -102,6 +102,7 @@ class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
 
 _OF_IMPORT = ("__builtins__", "__loader__", "__spec__")  # of a module: each has its own, or needs none
 _Cached = type(cache(len))
+_new_object: Any = getattr(copyreg, "__newobj__")  # noqa: B009 - it has no type
 
 
 def _cached(function: Any, parameters: dict[str, Any]) -> Any:
@@ -111,10 +112,10 @@ def _cached(function: Any, parameters: dict[str, Any]) -> Any:
 
 def _is_own_file(module: ModuleType) -> bool:
     """Whether a module lies beside the script, where no worker finds it."""
-    places = [getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)]
-    if places == [None] or module.__name__.partition(".")[0] == "inwindow":
+    place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    if place is None or module.__name__.partition(".")[0] == "inwindow":
         return False
-    path = Path(places[0])
+    path = Path(place)
     if path.suffix in _COMPILED:
         return False  # machine code has no value to send: it is installed there, or given by --py-files
     inside_archive = not path.exists()  # given by --py-files: workers import it

@@ -45,7 +45,7 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied], hot_keys: str
     df, F, placed = columns.df, columns.session.F, columns.placed
     by = _by_udf if columns.session.has_iterator_udf else _by_map
     results: dict[str, Any] = {}
-    titles = []
+    titles: list[str] = []
     for works, shuffle in planned.crossings():
         its = f"{PREFIX}result_{len(titles)}"
         shuffle = begun(shuffle, columns, works[0])

@@ -40,6 +40,7 @@ class ClosingGroups(GroupOperator):
 
     def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
         super().__init__(work, schema)
+        self.framing: Any
         self.since, self.until, self.fresh = since, until, fresh
         self.is_cut = isinstance(self.framing, Numbered) and fresh is None
         if self.is_cut:  # nor are the others so much as found: a tuple may lie in very many

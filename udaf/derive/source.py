@@ -49,7 +49,7 @@ def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
             return False, None
     if name in function.__globals__:
         return True, function.__globals__[name]
-    return name in function.__builtins__, function.__builtins__.get(name)  # type: ignore[attr-defined]
+    return name in function.__builtins__, function.__builtins__.get(name)
 
 
 def locals_of(code: CodeType) -> set[str]:
