@@ -200,7 +200,7 @@ for _kind in {type(np.zeros((), letter)[()]) for letter in "?bhilqBHILQefdFDUSmM
     known(_kind, b"s", lambda value: (value.dtype.str, value.tobytes()), _scalar_of, changes=False)
 
 
-def _kinds(above: type) -> list[type]:
+def _kinds(above: Any) -> list[type]:
     return [kind for its in above.__subclasses__() if its is not pa.ExtensionArray for kind in (its, *_kinds(its))]
 
 

@@ -49,7 +49,8 @@ def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
             return False, None
     if name in function.__globals__:
         return True, function.__globals__[name]
-    return name in function.__builtins__, function.__builtins__.get(name)
+    built_in: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 - it has no type
+    return name in built_in, built_in.get(name)
 
 
 def locals_of(code: CodeType) -> set[str]:
