@@ -45,7 +45,7 @@ def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt
     if _digits(written) <= _EXACT and written[2]:
         return _sum(number, written[0], written[1] + written[2], _digits(written))
     with np.errstate(over="ignore"):  # infinite bounds are refused: OrderKey.room
-        return _sum(number, *written[:2], _digits(written[:2])) + float(origin)
+        return _sum(number, written[0], written[1], _digits(written[:2])) + float(origin)
 
 
 def _digits(written: list[Decimal]) -> int:

@@ -40,9 +40,10 @@ class ClosingGroups(GroupOperator):
     def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
         super().__init__(work, schema)
         self.since, self.until, self.fresh = since, until, fresh
-        self.is_cut = isinstance(self.framing, Numbered) and fresh is None
-        if self.is_cut:  # nor are the others so much as found: a tuple may lie in very many
-            self.framing.since, self.framing.until = since, until
+        self.cut: Numbered | None = None
+        if isinstance(self.framing, Numbered) and fresh is None:
+            self.cut = self.framing  # the others are not so much as found: a tuple may lie in very many
+            self.cut.since, self.cut.until = since, until
         self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
 
     def over(self, table: pa.Table) -> pa.RecordBatch:
@@ -57,7 +58,7 @@ class ClosingGroups(GroupOperator):
         assert extents.finishes is not None
         since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
         is_open = extents.finishes > until
-        self.open_from = self._in_open() if self.is_cut else _in_some(extents, is_open, self.sequence.end)
+        self.open_from = _in_some(extents, is_open, self.sequence.end) if self.cut is None else self._in_open(self.cut)
         if self.fresh is None:
             gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
         else:
@@ -66,12 +67,12 @@ class ClosingGroups(GroupOperator):
             gives &= True if since is None else extents.finishes > since
         return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
 
-    def _in_open(self) -> Positions:
+    def _in_open(self, framing: Numbered) -> Positions:
         """The tuples whose last extent is still open."""
         at = np.arange(self.sequence.end)
-        lowest, highest = self.framing.numbers(self.framing.keys(self.sequence, at))
+        lowest, highest = framing.numbers(framing.keys(self.sequence, at))
         last: Positions = np.flatnonzero(
-            (lowest <= highest) & (self.framing.interval(highest)[1] > self._at(at, self.until))
+            (lowest <= highest) & (framing.interval(highest)[1] > self._at(at, self.until))
         )
         return last
 
