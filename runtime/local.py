@@ -48,6 +48,10 @@ class Local:
         names: list[str] = self._schema.names
         return names
 
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column."""
+        return [name for name in results if name in self._schema.names]
+
     def with_early_results(self) -> "Local":
         """The same: what is all there has no early results."""
         return self

@@ -45,6 +45,11 @@ class Frame:
         names: list[str] = self.data.columns
         return names
 
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column, in whatever case: Spark replaces it."""
+        columns = {column.casefold() for column in self.names()}
+        return [name for name in results if name.casefold() in columns]
+
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""
         if isinstance(item, str):

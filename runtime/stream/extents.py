@@ -42,9 +42,10 @@ class ClosingGroups(GroupOperator):
         super().__init__(work, schema)
         self.framing: Any
         self.since, self.until, self.fresh = since, until, fresh
-        self.is_cut = isinstance(self.framing, Numbered) and fresh is None
-        if self.is_cut:  # nor are the others so much as found: a tuple may lie in very many
-            self.framing.since, self.framing.until = since, until
+        self.cut: Numbered | None = None
+        if isinstance(self.framing, Numbered) and fresh is None:
+            self.cut = self.framing  # the others are not so much as found: a tuple may lie in very many
+            self.cut.since, self.cut.until = since, until
         self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
 
     def over(self, table: pa.Table) -> pa.RecordBatch:
@@ -61,7 +62,7 @@ class ClosingGroups(GroupOperator):
         # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
         lingers = int(self.framing.joins_at_end)
         is_open = extents.finishes + lingers > until
-        self.open_from = self._in_open() if self.is_cut else _in_some(extents, is_open, self.sequence.end)
+        self.open_from = _in_some(extents, is_open, self.sequence.end) if self.cut is None else self._in_open(self.cut)
         if self.fresh is None:
             gives = ~is_open if since is None else ~is_open & (extents.finishes + lingers > since)
         else:
@@ -70,12 +71,12 @@ class ClosingGroups(GroupOperator):
             gives &= True if since is None else extents.finishes > since
         return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
 
-    def _in_open(self) -> Positions:
+    def _in_open(self, framing: Numbered) -> Positions:
         """The tuples whose last extent is still open."""
         at = np.arange(self.sequence.end)
-        lowest, highest = self.framing.numbers(self.framing.keys(self.sequence, at))
+        lowest, highest = framing.numbers(framing.keys(self.sequence, at))
         last: Positions = np.flatnonzero(
-            (lowest <= highest) & (self.framing.interval(highest)[1] > self._at(at, self.until))
+            (lowest <= highest) & (framing.interval(highest)[1] > self._at(at, self.until))
         )
         return last
 
