@@ -290,7 +290,7 @@ def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatc
     number = partition_numbers([table.column(name) for name in keys])
     first = np.unique(number, return_index=True)[1]
     columns = [canonical(column).to_pylist() for column in whole(table.select(keys).take(pa.array(first))).columns]
-    shown_keys = list(map(repr, zip(*columns, strict=True)))  # equal keys are the same text
+    shown_keys = [repr(list(key)) for key in zip(*columns, strict=True)]  # equal keys are the same text
     bucket = (
         np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
     )
