@@ -22,8 +22,8 @@ WINDOWS = [
 ]  # fmt: skip
 EXTENT = iw.hop("t", size=4, every=2)
 POOLS: dict[Any, list[Any]] = {
-    pa.int64(): [0, 1, 2, -1, 3, 5], pa.float64(): [0.0, -0.0, 1.0, 2.0, -1.5, 2.5, 0.25, math.nan, math.inf], pa.bool_(): [True, False],
-    pa.string(): ["", "a", "b", "1"],
+    pa.int64(): [0, 1, 2, -1, 3, 5], pa.float64(): [0.0, -0.0, 1.0, 2.0, -1.5, 2.5, 0.25, math.nan, math.inf],
+    pa.bool_(): [True, False], pa.string(): ["", "a", "b", "1"],
 }  # fmt: skip
 TYPES = st.sampled_from([pa.int64()] * 3 + [pa.float64()] * 3 + [pa.bool_(), pa.string()])
 
