@@ -7,6 +7,7 @@ import logging
 import re
 import types
 import uuid
+from collections import deque
 from datetime import date, time, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -47,7 +48,7 @@ def parts_of(value: Any) -> list[Any]:
         return [*value.keys(), *value.values()]
     if isinstance(value, np.ndarray):
         return list(value.flat) if value.dtype == object else []
-    return list(value) if isinstance(value, (list, tuple, set, frozenset)) else []
+    return list(value) if isinstance(value, (list, tuple, set, frozenset, deque)) else []
 
 
 def _has_attributes(value: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 
 from inwindow.udaf.applied import Applied, apply
 from inwindow.udaf.errors import DefinitionError, NotAppliedError, UsageError, shown
+from inwindow.udaf.shared_state import check_shared_state
 from inwindow.udaf.traits import Declared, Traits, read_traits
 
 
@@ -120,6 +121,8 @@ class Aggregate:
         if abstract or (not above_has_hooks and _is_bare(cls)):
             return
         cls._traits = read_traits(cls, cls._declared)
+        if "_written" not in vars(cls):  # what is derived was written by nobody
+            check_shared_state(cls, (Aggregate, WindowAggregate, object), is_copy=_is_bare(cls))
         _check_kind(cls, cls._traits)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:

@@ -55,7 +55,7 @@ def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
 
 def locals_of(code: CodeType) -> set[str]:
     """The variables of a function, and of those within it."""
-    return {name for one in _codes(code) for name in (*one.co_varnames, *one.co_cellvars)}
+    return {name for one in codes_of(code) for name in (*one.co_varnames, *one.co_cellvars)}
 
 
 def read(kind: type, name: str) -> Hook:
@@ -115,7 +115,7 @@ def is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
             compiled = compile(module, "<hook>", "exec", code.co_flags & _FUTURE, dont_inherit=True)
         except (SyntaxError, ValueError):
             return False
-        if any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name):
+        if any(_same(found, code) for found in codes_of(compiled) if found.co_name == code.co_name):
             return True
     return False
 
@@ -123,9 +123,9 @@ def is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import ...`
 
 
-def _codes(code: CodeType) -> list[CodeType]:
+def codes_of(code: CodeType) -> list[CodeType]:
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return [code, *(found for one in inner for found in _codes(one))]
+    return [code, *(found for one in inner for found in codes_of(one))]
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
