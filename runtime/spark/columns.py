@@ -21,7 +21,7 @@ from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
 from inwindow.udaf.applied import Applied, column_text
-from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import is_ordered
 from inwindow.windows.spec import Order, Window
 
@@ -233,9 +233,8 @@ def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
 
 def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType) -> Any:
     """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
-    twins = sum(one.casefold() == name.casefold() for one in names)  # Spark may look at no case
-    if twins > 1 and not _spark_knows(df, F.col(quoted(name))):
-        raise UnknownColumnError(f"{where}: the column {name!r} is there {twins} times; rename them apart")
+    if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
+        asked(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
     if names.count(name) == 1:
         return F.col(quoted(name))
     constant = name.casefold() in _CONSTANTS and name.casefold() not in map(str.casefold, names)
