@@ -109,8 +109,8 @@ class Case:
         # A time beside a number: both are of dates, where a number counts days.
         in_days = isinstance(window.slide, Interval) != isinstance(size, Interval)
         day = MICROSECONDS["day"] if in_days else 1
-        slide, size = (exact(one) * (1 if isinstance(one, Interval) else day) for one in (window.slide, size))
-        return slide >= size
+        across, held = (exact(one) * (1 if isinstance(one, Interval) else day) for one in (window.slide, size))
+        return across >= held
 
     def frame_memory(self) -> str:
         """How many tuples the buffer of a frame holds."""

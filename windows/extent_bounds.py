@@ -65,7 +65,6 @@ class ExtentFraming(ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
     reach = 0  # how far an extent may reach to either side of a tuple in it
-    joins_at_end = False  # whether a tuple at an extent's end may be in it
 
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
@@ -271,8 +270,6 @@ class Cumulations(_Numbered):
 
 class Sessions(ExtentFraming):
     """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
-
-    joins_at_end = True
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()

@@ -236,8 +236,8 @@ class Session(Drawable):
         if not isinstance(self.gap, Interval) or self.days == self.gap.microseconds // MICROSECONDS["day"]:
             return str(self.gap)
         days, rest = self.gap.split(self.days)
-        hours, rest = divmod(rest.microseconds, MICROSECONDS["hour"])
-        parts = [str(days) if self.days else "", f"{hours} hours", str(Interval(0, rest)) if rest else ""]
+        hours, less = divmod(rest.microseconds, MICROSECONDS["hour"])
+        parts = [str(days) if self.days else "", f"{hours} hours", str(Interval(0, less)) if less else ""]
         return " ".join(part for part in parts if part)
 
 

@@ -28,7 +28,7 @@ from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.windows.extent_bounds import Extents, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Hop, Order
+from inwindow.windows.spec import Hop, Order, Session
 
 
 class ClosingGroups(GroupOperator):
@@ -55,7 +55,7 @@ class ClosingGroups(GroupOperator):
         partition = np.searchsorted(self.sequence.partition_starts, extents.start, side="right") - 1
         since, until = (np.asarray(bound)[partition] if np.ndim(bound) else bound for bound in (self.since, self.until))
         # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
-        lingers = int(self.framing.joins_at_end)
+        lingers = int(isinstance(self.work.extent, Session))
         is_open = extents.finishes + lingers > until
         held = np.zeros(self.sequence.end + 1, dtype=np.int64)
         np.add.at(held, extents.start[is_open], 1)
