@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inwindow.udaf.traits import Traits
-from inwindow.windows.interval import Size, exact, negated
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
 from inwindow.windows.spec import Cumulate, Extent, Hop, Range, Rows, Session, Window
 
 
@@ -106,7 +106,11 @@ class Case:
         window, size = self.window, self.size
         if window is None or window.slide is None or size is None or window.slides_across:
             return False
-        return exact(window.slide) >= exact(size)
+        # A time beside a number: both are of dates, where a number counts days.
+        in_days = isinstance(window.slide, Interval) != isinstance(size, Interval)
+        day = MICROSECONDS["day"] if in_days else 1
+        across, held = (exact(one) * (1 if isinstance(one, Interval) else day) for one in (window.slide, size))
+        return across >= held
 
     def frame_memory(self) -> str:
         """How many tuples the buffer of a frame holds."""

@@ -300,8 +300,6 @@ class Cumulations(Numbered):
 class Sessions(ExtentFraming):
     """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
 
-    joins_at_end = True
-
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.gap = _exact(key, extent.gap, "session: gap")

@@ -215,13 +215,13 @@ def negated(size: Size) -> Size:
 
 
 def exact(size: Size) -> Fraction:
-    """A size as it is written, in microseconds where it is a time: 0.1 is a tenth. A month counts as 30 days.
+    """A size as it is written, in microseconds where it is a time: 0.1 is a tenth. A month counts as its longest, 31 days.
 
     >>> exact(0.1), exact(Decimal("0.25")), exact(Interval.parse("1 second"))
     (Fraction(1, 10), Fraction(1, 4), Fraction(1000000, 1))
     """
     if isinstance(size, Interval):
-        return Fraction(size.months * 30 * MICROSECONDS["day"] + size.microseconds)
+        return Fraction(size.months * 31 * MICROSECONDS["day"] + size.microseconds)
     return Fraction(str(size) if isinstance(size, float) else size)
 
 

@@ -29,7 +29,7 @@ from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Hop, Order
+from inwindow.windows.spec import Hop, Order, Session
 
 
 class ClosingGroups(GroupOperator):
@@ -60,7 +60,7 @@ class ClosingGroups(GroupOperator):
         assert extents.finishes is not None
         since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
         # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
-        lingers = int(self.framing.joins_at_end)
+        lingers = int(isinstance(self.work.extent, Session))
         is_open = extents.finishes + lingers > until
         self.open_from = _in_some(extents, is_open, self.sequence.end) if self.cut is None else self._in_open(self.cut)
         if self.fresh is None:
