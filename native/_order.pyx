@@ -72,35 +72,13 @@ cdef class Levels:
 
     def sorted(self, int first, int last):
         """The rows in the order of the levels [first, last)."""
-        return self._sorted(first, last, 0)[0]
-
-    def regrouped(self, int parts, int last):
-        """The rows in the order of the first ``last`` levels, but groups equal in the first ``parts`` as they first appear."""
-        cdef int64_t[::1] order
-        cdef uint8_t[::1] begins
-        result, begins = self._sorted(0, last, parts)
-        order = result
-        cdef int64_t n = self.rows
-        cdef int64_t[::1] other
-        if n == 0 or in_order_of_appearance(&order[0], &begins[0], n):
-            return result
-        moved = space(n, np.int64)
-        other = moved
-        cdef int64_t* places = <int64_t*>calloc(n, sizeof(int64_t))
-        if places == NULL:
-            raise MemoryError(f"no room to order {n} rows")
-        with nogil:
-            regroup(&order[0], &begins[0], places, n, &other[0])
-        free(places)
-        return moved
+        return self._sorted(first, last, None)
 
     def ranks(self):
         """A number per row that compares as its levels do, from 0 on; equal levels, equal number. And how many there are."""
-        cdef int64_t[::1] order
-        cdef uint8_t[::1] begins
         cdef int64_t i, rank = -1, n = self.rows
-        result, begins = self._sorted(0, self.count, self.count)
-        order = result
+        cdef uint8_t[::1] begins = np.zeros(n, dtype=np.uint8)
+        cdef int64_t[::1] order = self._sorted(0, self.count, begins)
         ranked = space(n, np.int64)
         cdef int64_t[::1] out = ranked
         with nogil:
@@ -126,25 +104,18 @@ cdef class Levels:
                 since += width
         return numbers, count if n else 0
 
-    cdef _sorted(self, int first, int last, int parts):
-        """The rows in the order of levels, and where one differs from the row before in the first ``parts`` of them."""
-        cdef int64_t n = self.rows, bits = 0
-        cdef int i
+    cdef _sorted(self, int first, int last, uint8_t[::1] begins):
+        """The rows in the order of some levels; ``begins``, zeros or None, is to say which differ from the row before."""
+        cdef int64_t n = self.rows
         cdef Key key
-        order = space(n, np.int64)
+        order, room = space(n, np.int64), space(n, np.uint64)
         cdef int64_t[::1] rows = order
-        begins = np.zeros(n if parts else 0, dtype=np.uint8)
-        cdef uint8_t[::1] marks = begins
-        if n == 0:
-            return order, begins
-        with nogil:
-            key = key_of(&self.columns[first], last - first, n)
-            for i in range(parts):
-                bits += key.columns[i].bits
-            if parts:
-                marks[0] = 1
-            sort_rows(&key, n, &rows[0], &marks[0] if parts else NULL, bits)
-        return order, begins
+        cdef uint64_t[::1] words = room
+        if n:
+            with nogil:
+                key = key_of(&self.columns[first], last - first, n)
+                sort_rows(&key, n, &rows[0], &words[0], NULL if begins is None else &begins[0])
+        return order
 
 
 cdef read_column(Column* column, array):
@@ -277,69 +248,55 @@ cdef inline void tie(Ties* ties, int64_t lo, int64_t hi) noexcept nogil:
 
 
 cdef void settle(
-    const uint64_t* words, int64_t n, int numbered, int above, int64_t lo, Ties* ties, uint8_t* begins
+    const uint64_t* words, int64_t n, int numbered, int64_t lo, Ties* ties, uint8_t* begins
 ) noexcept nogil:
-    """Of sorted words at the places from ``lo`` on: where parts begin, and which are equal but for ``numbered`` low bits.
-
-    Parts differ in the bits from ``above`` on; 64: no bit here tells parts apart.
-    """
+    """Which of the sorted words at the places from ``lo`` on are equal but for the ``numbered`` low bits."""
     cdef int64_t i, since = 0
-    cdef uint64_t differ
     for i in range(1, n):
-        differ = words[i] ^ words[i - 1]
-        if differ >> numbered:
+        if (words[i] ^ words[i - 1]) >> numbered:
             if i - since > 1 and ties != NULL:
                 tie(ties, lo + since, lo + i)
             since = i
-            if begins != NULL and above < 64 and differ >> above:
+            if begins != NULL:
                 begins[lo + i] = 1
     if n - since > 1 and ties != NULL:
         tie(ties, lo + since, lo + n)
 
 
-cdef int sort_rows(const Key* key, int64_t n, int64_t* rows, uint8_t* begins, int64_t parts) except -1 nogil:
-    """The row numbers in the order of their keys; ``begins``: which differ from the one before in the first ``parts`` bits."""
+cdef int sort_rows(const Key* key, int64_t n, int64_t* rows, uint64_t* words, uint8_t* begins) except -1 nogil:
+    """The row numbers in the order of their keys; ``words`` is room for n."""
     cdef int numbered = bit_length(<uint64_t>(n - 1))
     cdef int width = <int>min(64 - numbered, key.bits)
     cdef uint64_t mask = (1ull << numbered) - 1
     cdef int64_t block, first, i, m, since = width
-    cdef uint64_t* words = <uint64_t*>malloc(n * sizeof(uint64_t))
     cdef int64_t* counters = <int64_t*>malloc(COUNTERS * sizeof(int64_t))
-    cdef Ties ties
-    cdef bint done = False
+    cdef Ties ties = Ties(words, -1, -1, 0)
+    if counters == NULL:
+        with gil:
+            raise MemoryError(f"no room to order {n} rows")
     try:
-        if words == NULL or counters == NULL:
-            with gil:
-                raise MemoryError(f"no room to order {n} rows")
         for block in range(blocks_of(n)):
             first = block * BLOCK
             m = min(<int64_t>BLOCK, n - first)
             fetch(key, 0, width, NULL, first, m, words + first)
             for i in range(first, first + m):
                 words[i] = words[i] << numbered | <uint64_t>i
-        sort_words(words, <uint64_t*>rows, n, numbered, False, counters)
+        sort_words(words, <uint64_t*>rows, n, numbered, counters)
         for i in range(n):
             rows[i] = <int64_t>(words[i] & mask)
-        if begins == NULL and since == key.bits:
-            return 0
-        # The places of ties are written where words have been read.
-        ties = Ties(words, -1, -1, 0)
-        settle(words, n, numbered, above_of(parts, since, numbered), 0, NULL if since == key.bits else &ties, begins)
+        if begins != NULL:
+            begins[0] = 1
+        if begins != NULL or since < key.bits:  # the places of ties are written where words have been read
+            settle(words, n, numbered, 0, &ties if since < key.bits else NULL, begins)
         while ties.head >= 0:
-            since = refine(key, since, &ties, rows, begins, parts, counters)
+            since = refine(key, since, &ties, rows, begins, counters)
     finally:
-        free(words)
         free(counters)
     return 0
 
 
-cdef inline int above_of(int64_t parts, int64_t since, int numbered) noexcept nogil:
-    """The lowest bit of a word of keys' bits before ``since`` that tells parts apart."""
-    return <int>min(numbered + max(since - parts, 0), 64)
-
-
 cdef int64_t refine(
-    const Key* key, int64_t since, Ties* ties, int64_t* rows, uint8_t* begins, int64_t parts, int64_t* counters
+    const Key* key, int64_t since, Ties* ties, int64_t* rows, uint8_t* begins, int64_t* counters
 ) except -1 nogil:
     """Sort each group of ties by the next bits of the keys, and say up to which bit; ``ties`` are those that are left."""
     cdef int numbered = bit_length(<uint64_t>(ties.largest - 1))
@@ -375,56 +332,14 @@ cdef int64_t refine(
             hi = <int64_t>ties.places[first]
             for i in range(hi - first):
                 words[m + i] = words[m + i] << numbered | <uint64_t>i
-            sort_words(words + m, other + m, hi - first, numbered, False, counters)
+            sort_words(words + m, other + m, hi - first, numbered, counters)
             for i in range(hi - first):
                 rows[first + i] = its[m + <int64_t>(words[m + i] & mask)]
-            settle(
-                words + m, hi - first, numbered, above_of(parts, until, numbered) if since < parts else 64, first,
-                NULL if until == key.bits else &left, begins,
-            )
+            settle(words + m, hi - first, numbered, first, &left if until < key.bits else NULL, begins)
             m += hi - first
     free(words)
     ties[0] = left
     return until
-
-
-# --- Groups in the order of their first appearance ------------------------------------------------------------------
-
-cdef inline int64_t first_row(const int64_t* order, const uint8_t* begins, int64_t n, int64_t* place) noexcept nogil:
-    """The smallest row of the group that begins at a place, which moves behind the group."""
-    cdef int64_t at = place[0] + 1, least = order[place[0]]
-    while at < n and not begins[at]:
-        least = min(least, order[at])
-        at += 1
-    place[0] = at
-    return least
-
-
-cdef bint in_order_of_appearance(const int64_t* order, const uint8_t* begins, int64_t n) noexcept nogil:
-    cdef int64_t place = 0, last = -1, row
-    while place < n:
-        row = first_row(order, begins, n, &place)
-        if row < last:
-            return False
-        last = row
-    return True
-
-
-cdef void regroup(
-    const int64_t* order, const uint8_t* begins, int64_t* places, int64_t n, int64_t* moved
-) noexcept nogil:
-    """``places`` are zeros: those of the groups, from 1 on, are put at their first rows."""
-    cdef int64_t place = 0, start, row, at = 0
-    while place < n:
-        start = place
-        row = first_row(order, begins, n, &place)
-        places[row] = start + 1
-    for row in range(n):
-        if places[row]:
-            place = start = places[row] - 1
-            first_row(order, begins, n, &place)
-            memcpy(moved + at, order + start, (place - start) * sizeof(int64_t))
-            at += place - start
 
 
 # --- Numbers in the order of first appearance -----------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pyarrow as pa
 from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import in_one_piece
-from inwindow.runtime.ranks import Level, Numbers, coded, levels_of, numbers, ranks
+from inwindow.runtime.ranks import Level, Numbering, Numbers, coded, levels_of, numbers, ranks
 from inwindow.windows.spec import Order
 
 Permutation = npt.NDArray[np.int64]
@@ -21,29 +21,23 @@ Permutation = npt.NDArray[np.int64]
 
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, partitions as first seen; None if they are in that order already."""
-    keys = [
-        level for name in work.partition_by for level in levels_of(in_one_piece(table.column(name)), number=numbers)
-    ]
+    keys = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
     orders = _orders(table, work)
-    if not keys:
-        return sorted_by(orders)
-    plain = Levels([*keys, *orders])
-    if plain.ascend(0):
-        return None
-    last = _needed(plain, len(keys))
-    return Levels([*(coded(key, numbers) for key in keys), *orders]).regrouped(len(keys), last)
+    if keys and not Levels([*keys, *orders]).ascend(0):
+        keys = [(pa.array(_numbered(keys, len(table))), True, True)]
+    return sorted_by([*keys, *orders])
 
 
 def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, partitions by the values of their keys; None if they are in that order already.
 
-    NULL and NaN are values, too. The order of two keys is the same in every table with columns of these types.
+    NULL and NaN are values, too. Two keys are in the same order in every table whose columns are of these types.
     """
-    keys = [level for name in work.partition_by for level in levels_of(in_one_piece(table.column(name)))]
-    levels = [*keys, *_orders(table, work)]
-    if not levels or Levels(levels).ascend(0):
-        return None
-    return sorted_by([*(coded(key, ranks) for key in keys), *levels[len(keys) :]])
+    keys = [level for name in work.partition_by for level in _key_levels(table.column(name), ranks)]
+    orders = _orders(table, work)
+    if keys and not Levels([*keys, *orders]).ascend(0):
+        keys = [coded(key, ranks) for key in keys]
+    return sorted_by([*keys, *orders])
 
 
 def sorted_by(levels: Sequence[Level]) -> Permutation | None:
@@ -51,7 +45,10 @@ def sorted_by(levels: Sequence[Level]) -> Permutation | None:
     if not levels:
         return None
     its = Levels(levels)
-    return None if its.ascend(0) else its.sorted(0, _needed(its, 1))
+    if its.ascend(0):
+        return None
+    # Rows that come in the order of the last levels stay in it.
+    return its.sorted(0, next((first for first in range(1, its.count) if its.ascend(first)), its.count))
 
 
 def order_levels(column: pa.ChunkedArray, order: Order) -> list[Level]:
@@ -64,14 +61,17 @@ def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
 
     NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
     """
-    levels = [coded(level, numbers) for column in columns for level in levels_of(in_one_piece(column), number=numbers)]
-    return numbers(levels, len(columns[0]))
+    keys = [level for column in columns for level in _key_levels(column, numbers)]
+    return _numbered(keys, len(columns[0]))
+
+
+def _key_levels(column: pa.ChunkedArray, number: Numbering) -> list[Level]:
+    return levels_of(in_one_piece(column), number=number)
+
+
+def _numbered(keys: Sequence[Level], rows: int) -> Numbers:
+    return numbers([coded(key, numbers) for key in keys], rows)
 
 
 def _orders(table: pa.Table, work: Pass) -> list[Level]:
     return [level for order in work.order_by for level in order_levels(table.column(order.column), order)]
-
-
-def _needed(levels: Levels, least: int) -> int:
-    """How many levels are to be sorted by: rows that come in the order of the others stay in it."""
-    return next((first for first in range(least, levels.count) if levels.ascend(first)), levels.count)
