@@ -70,7 +70,6 @@ class ExtentFraming(ABC):
     step: Any = 0  # how far apart extents are, at least
     origin: Any = 0  # where they are counted from
     per_tuple = 1  # how many extents a tuple may lie in
-    joins_at_end = False  # whether a tuple at an extent's end may be in it
 
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
