@@ -210,6 +210,12 @@ def _passes_self_on(
             continue
         called = place.func if isinstance(place, ast.Call) and node in place.args else None
         its = outside(function, called.id)[1] if isinstance(called, ast.Name) else None
+        if (
+            its in (getattr, setattr, delattr)
+            and isinstance(place, ast.Call)
+            and isinstance(place.args[1], ast.Constant)
+        ):
+            continue  # of another name: of this one it would have been refused
         is_hook = isinstance(called, ast.Attribute) and called.attr in HOOKS  # Base.iterate(self, value)
         if not is_hook and its not in _MAY_SEE_SELF and its not in functions:
             return node
