@@ -454,6 +454,7 @@ class Weights(Last):
         self.last += len(names) + len(f"{self.NAMES}") + len(sorted(self.NAMES)[0]) + len(self.TABLE or {}) + bool(last)
         self.last += 1 if self.PATTERN.match("a") else 0
         self.LOG.debug("seen %s", v)
+        self.last += getattr(self, "more", 0)
         if not isinstance(self.TABLE, dict):
             raise TypeError(v)
 

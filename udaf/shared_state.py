@@ -73,7 +73,7 @@ def _functions(cls: type, ours: tuple[type, ...]) -> Iterator[FunctionType]:
             if name not in vars(base):
                 continue
             names: set[str] = set()
-            for function in _written(vars(base)[name]):
+            for function in written(vars(base)[name]):
                 yield function
                 names |= _names(function.__code__)
             pending += sorted((names & attributes) - known)
@@ -82,7 +82,7 @@ def _functions(cls: type, ours: tuple[type, ...]) -> Iterator[FunctionType]:
                 break  # what it hides is not called
 
 
-def _written(value: Any) -> Iterator[FunctionType]:
+def written(value: Any) -> Iterator[FunctionType]:
     """The functions of a method, a property, a decorated one."""
     pending, known = [value], set()
     while pending:
@@ -210,6 +210,9 @@ def _passes_self_on(
             continue
         called = place.func if isinstance(place, ast.Call) and node in place.args else None
         its = outside(function, called.id)[1] if isinstance(called, ast.Name) else None
+        others = place.args[1:2] if isinstance(place, ast.Call) else []
+        if its in (getattr, setattr, delattr) and others and isinstance(others[0], ast.Constant):
+            continue  # of another name: of this one it would have been refused
         is_hook = isinstance(called, ast.Attribute) and called.attr in HOOKS  # Base.iterate(self, value)
         if not is_hook and its not in _MAY_SEE_SELF and its not in functions:
             return node
