@@ -19,8 +19,8 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.instants import has_instants, in_utc
 from inwindow.runtime.expressions import shown_name
+from inwindow.runtime.instants import has_instants, in_utc
 from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of

@@ -18,8 +18,10 @@ import pyarrow as pa
 
 from inwindow.native._exact import ExactSum
 from inwindow.native._plain import as_bytes, from_bytes, known
+from inwindow.windows.extent_bounds import Extents
 from inwindow.windows.grown import Grown
 
+_PARTS = 12  # of an exact sum: what there is room for
 _NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else
 _FACTORIES: dict[Any, str] = {one: one.__name__ for one in (int, float, bool, str, bytes, list, dict, set, tuple)}
 _FACTORIES |= {deque: "deque", Counter: "Counter", None: ""}
@@ -205,16 +207,16 @@ for _kind in _kinds(pa.Array):
     known(_kind, b"p", _arrow, lambda content: _batch_of(content).column(0), changes=False)
 
 
-# Ours: exact sums of derived hooks
-
-
-def _exact(value: ExactSum) -> Any:
-    return value.__reduce__()[1]
+# Ours: exact sums of derived hooks, extents that are open
 
 
 def _exact_of(its: tuple[Any, ...]) -> ExactSum:
-    return _RESTORED(*its)
+    if len(its[0]) > _PARTS:
+        raise ValueError("the bytes of a state have too large a sum")
+    made: ExactSum = _RESTORED(*its)
+    return made
 
 
 _RESTORED: Any = ExactSum().__reduce__()[0]
-known(ExactSum, b"x", _exact, _exact_of, changes=True)
+known(ExactSum, b"x", lambda value: value.__reduce__()[1], _exact_of, changes=True)
+known(Extents, b"E", Extents.columns, _raised(Extents), changes=True)
