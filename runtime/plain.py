@@ -25,6 +25,7 @@ _PARTS = 12  # of an exact sum: what there is room for
 _NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else
 _FACTORIES: dict[Any, str] = {one: one.__name__ for one in (int, float, bool, str, bytes, list, dict, set, tuple)}
 _FACTORIES |= {deque: "deque", Counter: "Counter", None: ""}
+_Type = tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]  # how a plain value is made of one, and back
 _FACTORY_OF = {name: one for one, name in _FACTORIES.items()}
 
 
@@ -80,23 +81,25 @@ def _moment(value: datetime | time) -> Any:
 
 def _datetime_of(its: tuple[bytes, Any]) -> datetime:
     zone = _zone_of(its[1])
-    moment = datetime(*_of_length(its[0], 10))
+    moment: datetime = _DATETIME(_of_length(its[0], 10))
     return moment if zone is None else moment.replace(tzinfo=zone)
 
 
 def _time_of(its: tuple[bytes, Any]) -> time:
     zone = _zone_of(its[1])
-    moment = time(*_of_length(its[0], 6))
+    moment: time = _TIME(_of_length(its[0], 6))
     return moment if zone is None else moment.replace(tzinfo=zone)
 
 
-def _of_length(content: bytes, length: int) -> tuple[Any]:
+def _of_length(content: bytes, length: int) -> bytes:
     if not isinstance(content, bytes) or len(content) != length:
         raise ValueError("the bytes of a state have no time where one should be")
-    return (content,)
+    return content
 
 
-for _kind, _letter, _lower, _lift in [
+_DATETIME: Any = datetime  # which takes its own bytes, as pickle has them
+_TIME: Any = time
+_VALUES: list[_Type] = [
     (int, b"i", _big, lambda its: int.from_bytes(its, "little", signed=True)),
     (complex, b"j", lambda value: (value.real, value.imag), _raised(complex)),
     (Decimal, b"D", str, Decimal),
@@ -108,7 +111,8 @@ for _kind, _letter, _lower, _lift in [
     (UUID, b"U", lambda value: value.bytes, lambda its: UUID(bytes=its)),
     (range, b"R", lambda value: (value.start, value.stop, value.step), _raised(range)),
     (pa.MonthDayNano, b"M", tuple, pa.MonthDayNano),
-]:
+]
+for _kind, _letter, _lower, _lift in _VALUES:
     known(_kind, _letter, _lower, _lift, changes=False)
 
 
@@ -134,14 +138,15 @@ def _counter(its: tuple[Any, ...]) -> Any:
 
 
 known(frozenset, b"z", tuple, frozenset, changes=False)
-for _kind, _letter, _lower, _lift in [
+_CONTAINERS: list[_Type] = [
     (set, b"e", tuple, set),
-    (bytearray, b"B", bytes, bytearray),
+    (bytearray, b"B", bytes, lambda its: bytearray(b"") + its),
     (deque, b"d", lambda value: (tuple(value), value.maxlen), _raised(deque)),
     (defaultdict, b"f", _with_factory, _from_factory),
     (OrderedDict, b"o", lambda value: None if vars(value) else tuple(value.items()), OrderedDict),
     (Counter, b"c", lambda value: None if vars(value) else tuple(value.items()), _counter),
-]:
+]
+for _kind, _letter, _lower, _lift in _CONTAINERS:
     known(_kind, _letter, _lower, _lift, changes=True)
 
 
@@ -200,7 +205,8 @@ for _kind in {type(np.zeros((), letter)[()]) for letter in "?bhilqBHILQefdFDUSmM
 
 
 def _kinds(above: type) -> list[type]:
-    return [kind for its in above.__subclasses__() if its is not pa.ExtensionArray for kind in (its, *_kinds(its))]
+    below: list[type] = above.__subclasses__()
+    return [kind for its in below if its is not pa.ExtensionArray for kind in (its, *_kinds(its))]
 
 
 for _kind in _kinds(pa.Array):

@@ -149,7 +149,7 @@ class StreamFrame(Frame):
             *[column.alias(f"_{i}") for i, column in enumerate(handed)],
             self._hash(columns, work).alias("hash"),
         )
-        pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))  # type: ignore[no-untyped-call]
+        pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))
         packed = sent.mapInArrow(pack, buckets.PACKED)
         given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
         names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
