@@ -18,11 +18,14 @@ import pyarrow as pa
 
 from inwindow.native._exact import ExactSum
 from inwindow.native._plain import as_bytes, from_bytes, known
+from inwindow.windows.extent_bounds import Extents
 from inwindow.windows.grown import Grown
 
+_PARTS = 12  # of an exact sum: what there is room for
 _NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else
 _FACTORIES: dict[Any, str] = {one: one.__name__ for one in (int, float, bool, str, bytes, list, dict, set, tuple)}
 _FACTORIES |= {deque: "deque", Counter: "Counter", None: ""}
+_Type = tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]  # how a plain value is made of one, and back
 _FACTORY_OF = {name: one for one, name in _FACTORIES.items()}
 
 
@@ -78,24 +81,25 @@ def _moment(value: datetime | time) -> Any:
 
 def _datetime_of(its: tuple[bytes, Any]) -> datetime:
     zone = _zone_of(its[1])
-    made: Any = datetime  # pickle's own way of making one, which has no type
-    moment: datetime = made(*_of_length(its[0], 10))
+    moment: datetime = _DATETIME(_of_length(its[0], 10))
     return moment if zone is None else moment.replace(tzinfo=zone)
 
 
 def _time_of(its: tuple[bytes, Any]) -> time:
     zone = _zone_of(its[1])
-    moment = time(*_of_length(its[0], 6))
+    moment: time = _TIME(_of_length(its[0], 6))
     return moment if zone is None else moment.replace(tzinfo=zone)
 
 
-def _of_length(content: bytes, length: int) -> tuple[Any]:
+def _of_length(content: bytes, length: int) -> bytes:
     if not isinstance(content, bytes) or len(content) != length:
         raise ValueError("the bytes of a state have no time where one should be")
-    return (content,)
+    return content
 
 
-_VALUES: list[tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]] = [
+_DATETIME: Any = datetime  # which takes its own bytes, as pickle has them
+_TIME: Any = time
+_VALUES: list[_Type] = [
     (int, b"i", _big, lambda its: int.from_bytes(its, "little", signed=True)),
     (complex, b"j", lambda value: (value.real, value.imag), _raised(complex)),
     (Decimal, b"D", str, Decimal),
@@ -134,9 +138,9 @@ def _counter(its: tuple[Any, ...]) -> Any:
 
 
 known(frozenset, b"z", tuple, frozenset, changes=False)
-_CONTAINERS: list[tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]] = [
+_CONTAINERS: list[_Type] = [
     (set, b"e", tuple, set),
-    (bytearray, b"B", bytes, bytearray),
+    (bytearray, b"B", bytes, lambda its: bytearray(b"") + its),
     (deque, b"d", lambda value: (tuple(value), value.maxlen), _raised(deque)),
     (defaultdict, b"f", _with_factory, _from_factory),
     (OrderedDict, b"o", lambda value: None if vars(value) else tuple(value.items()), OrderedDict),
@@ -200,24 +204,25 @@ for _kind in {type(np.zeros((), letter)[()]) for letter in "?bhilqBHILQefdFDUSmM
     known(_kind, b"s", lambda value: (value.dtype.str, value.tobytes()), _scalar_of, changes=False)
 
 
-def _kinds(above: Any) -> list[type]:
-    return [kind for its in above.__subclasses__() if its is not pa.ExtensionArray for kind in (its, *_kinds(its))]
+def _kinds(above: type) -> list[type]:
+    below: list[type] = above.__subclasses__()
+    return [kind for its in below if its is not pa.ExtensionArray for kind in (its, *_kinds(its))]
 
 
 for _kind in _kinds(pa.Array):
     known(_kind, b"p", _arrow, lambda content: _batch_of(content).column(0), changes=False)
 
 
-# Ours: exact sums of derived hooks
-
-
-def _exact(value: ExactSum) -> Any:
-    return value.__reduce__()[1]
+# Ours: exact sums of derived hooks, extents that are open
 
 
 def _exact_of(its: tuple[Any, ...]) -> ExactSum:
-    return _RESTORED(*its)
+    if len(its[0]) > _PARTS:
+        raise ValueError("the bytes of a state have too large a sum")
+    made: ExactSum = _RESTORED(*its)
+    return made
 
 
 _RESTORED: Any = ExactSum().__reduce__()[0]
-known(ExactSum, b"x", _exact, _exact_of, changes=True)
+known(ExactSum, b"x", lambda value: value.__reduce__()[1], _exact_of, changes=True)
+known(Extents, b"E", Extents.columns, _raised(Extents), changes=True)

@@ -23,6 +23,7 @@ import dis
 import enum
 import functools
 import inspect
+import re
 import sys
 import sysconfig
 import types
@@ -52,6 +53,9 @@ _BUILT_IN = (types.BuiltinFunctionType, types.WrapperDescriptorType, types.Metho
              types.MethodWrapperType, types.GetSetDescriptorType)  # fmt: skip
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 _PACKAGES = {"inwindow", "numpy", "pandas", "pyarrow", "pyspark", "py4j", "numba", "builtins"}
+
+
+_ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
 
 class Untold(Exception):
@@ -239,10 +243,19 @@ class Teller:
             mapped = None if pairs is None else list(pairs) if isinstance(value, OrderedDict) else dict(pairs)
             return iter([self.told(one) for one in (how, arguments, state, listed, mapped)])
         except Exception as error:
-            text = repr(value) if getattr(type(value), "__repr__", None) is not object.__repr__ else ""
-            if not text or " at 0x" in text or text.startswith("<"):
+            text = _says(value)
+            if not text:
                 raise Untold(value) from error
             return iter([text])
+
+
+def _says(value: Any) -> str:
+    """A repr that says what an object is; "" for one that says only which."""
+    try:
+        text = repr(value)
+    except Exception:  # the user's
+        return ""
+    return "" if text.startswith("<") or _ADDRESS.search(text) else text
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
