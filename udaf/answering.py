@@ -14,11 +14,11 @@ tuple that is left, if that were to leave next: what active expiration would giv
 """
 
 import copy
-import functools
 import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import PUNT, Aggregate
@@ -41,8 +41,16 @@ def answering(aggregate: Aggregate) -> Aggregate:
     return made
 
 
-@functools.cache
+_versions: "WeakKeyDictionary[type[Aggregate], type[Aggregate]]" = WeakKeyDictionary()
+
+
 def _version(kind: type[Aggregate]) -> type[Aggregate]:
+    if kind not in _versions:
+        _versions[kind] = _made(kind)
+    return _versions[kind]
+
+
+def _made(kind: type[Aggregate]) -> type[Aggregate]:
     traits = kind._traits
     assert traits is not None
     steps = {name: getattr(kind, name) for name in ("initialize", "iterate") if name in traits.hooks}
