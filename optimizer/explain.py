@@ -140,7 +140,7 @@ def _derived(step: Step) -> list[tuple[str, str]]:
     """The hooks that the framework wrote, or why it did not."""
     of = step.implementation
     hooks = _CALLED.get(step.strategy, ())
-    rows = [("derived", text) for hook, text in of.derived.items() if hook in hooks]
+    rows = [("derived", text) for hook, text in of.derived.items() if hook in (*hooks, "terminate")]
     reasons: dict[str, list[str]] = {}
     for hook in _WANTED.get(step.strategy, ()):
         if hook in of.why_not:

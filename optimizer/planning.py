@@ -15,6 +15,7 @@ from inwindow.optimizer.columns import check_columns, check_places, check_values
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
+from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.contract import Aggregate
@@ -40,6 +41,8 @@ def plan_windows(
     """
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
+        if one.window is not None and one.window.slide is not None:
+            one = of_its_frame(one)
         window = _window(name, one)
         check_places(schema, window.partition_by, window.order_by, f"the window of {one.label}")
         grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
@@ -104,6 +107,8 @@ def plan_groups(
                 f"{one.label} has a window of its own, {one.window.describe()}, but agg() aggregates the groups: drop "
                 ".over(...), or use iw.with_columns"
             )
+        if extent is not None:
+            one = of_its_frame(one)
         traits = one.traits
         if not traits.has_terminate:
             instead = ".emit(...) for one row per emission" if extent is None else "iw.with_columns over a frame"
@@ -180,12 +185,20 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     _check_copy(aggregate)
     traits = applied.traits
     assert traits.result is not None
-    if traits.algebraic and not traits.has_merge and (len(types) != 1 or traits.result != types[0]):
+    if (
+        traits.algebraic
+        and traits.has_terminate
+        and not traits.has_merge
+        and (len(types) != 1 or traits.result != types[0])
+    ):
         raise UsageError(
             f"{applied.label}: algebraic=True feeds the result of a pane ({traits.result}) to `iterate` as if it were "
             f"a tuple, but its argument is {', '.join(map(str, types)) or 'missing'}: make the types equal (cast the "
             "column, or returns=), or write `def merge(self, later)` instead"
         )
+    answers = getattr(type(aggregate), "_answers", None)
+    if answers is not None:
+        return Implementation(traits, traits.result, None, aggregate, {"terminate": answers}, {})
     derivation = derive(aggregate, types)
     version = derivation.of(aggregate)
     assert version._traits is not None

@@ -15,6 +15,7 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.grouped import Grouped
 from inwindow.runtime.held import python_values
 from inwindow.runtime.unpacked import unpacked
+from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
@@ -68,7 +69,9 @@ def reference(data: Any, **applied: Applied) -> pa.Table:
 
 
 def _column(table: pa.Table, applied: Applied) -> list[Any]:
-    traits, window = applied.traits, applied.window or Window(Rows(None, 0))
+    window = applied.window or Window(Rows(None, 0))
+    applied = applied if window.slide is None else of_its_frame(applied)
+    traits = applied.traits
     if traits.emits_many:
         raise UsageError(f"reference(): {applied.label} yields any number of values per tuple, so it makes no column")
     plain = plain_for(traits.result)
@@ -89,6 +92,7 @@ def _groups(grouped: Grouped, applied: dict[str, Applied]) -> pa.Table:
     for members in _partitions(table, keys).values():
         columns: dict[Any, dict[str, Any]] = {}
         for name, one in applied.items():
+            one = of_its_frame(one)
             traits, plain = one.traits, plain_for(one.traits.result)
             rows, numbers = _in_order(table, members, (Order(extent.on),), one)
             first = {key: canonical(_array(table, key).slice(numbers[0], 1))[0].as_py() for key in keys}

@@ -27,7 +27,8 @@ def climb(
     """Part after part; the first law that breaks is raised."""
     traits = aggregate._traits
     assert traits is not None
-    tables = _tables(window, traits.has_terminate) if not traits.emits_many else []
+    in_panes = traits.has_terminate or (traits.algebraic and not traits.has_merge)
+    tables = _tables(window, traits.has_terminate, in_panes) if not traits.emits_many else []
     class_level = Kept(aggregate)
     arguments = arguments_of(aggregate, values)
 
@@ -76,11 +77,11 @@ def _kinds(arguments: Any, arity: int | None) -> list[Any]:
     return [argument.kind for argument in arguments] if isinstance(arguments, list) else [None] * (arity or 1)
 
 
-def _tables(window: Any, has_terminate: bool) -> list[tuple[Law, list[Over]]]:
+def _tables(window: Any, has_terminate: bool, in_panes: bool) -> list[tuple[Law, list[Over]]]:
     frames = whole_law("every strategy gives the definition's result", _WHOLE)
     if window is not None:
         return [(frames, [given_over(window)])]
     found = [(frames, overs_for(has_terminate, panes=False))]
-    if has_terminate:
+    if in_panes:
         found.append((whole_law("panes change nothing", _WHOLE), overs_for(True, panes=True)))
     return found

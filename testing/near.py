@@ -26,7 +26,7 @@ def near_to(kind: pa.DataType, one: Any) -> list[Any]:
     >>> near_to(pa.int8(), 1000), near_to(pa.date32(), 13)[0]
     ([], datetime.date(2026, 3, 13))
     """
-    is_number = isinstance(one, (int, float, Decimal)) and math.isfinite(one) and abs(one) <= _LARGEST
+    is_number = isinstance(one, (int, float, Decimal)) and math.isfinite(one) and -_LARGEST <= one <= _LARGEST
     if pa.types.is_integer(kind):
         low, high = int_bounds(kind)
         return [value for value in _whole(one) if low <= value <= high] if is_number else []

@@ -55,14 +55,17 @@ def values_of(kind: pa.DataType, own: Sequence[Any] = ()) -> Values:
     if pool and not pa.types.is_boolean(kind):
         pool = _with_others(kind, pool, own)
     plain, often = st.sampled_from(pool) if pool else _nested(kind, own), max(1, len(pool) // 16)
-    odd = huge = None
+    odd: list[Any] = []
+    huge: list[Any] = []
     if pool and pa.types.is_floating(kind):
         top = _HUGE_FLOAT if kind == pa.float64() else 3e38 if kind == pa.float32() else 6e4
         odd, huge = [*pool, *_ODD_FLOATS * 4 * often], [*pool, *[top] * 6 * often]
     elif pool and pa.types.is_integer(kind):
         low, high = int_bounds(kind)
         huge = [*pool, *[high, high - 1, low] * 2 * often]
-    return Values(kind, plain, odd and st.sampled_from(odd), huge and st.sampled_from(huge), tuple(pool))
+    return Values(
+        kind, plain, st.sampled_from(odd) if odd else None, st.sampled_from(huge) if huge else None, tuple(pool)
+    )
 
 
 def _plain(kind: pa.DataType) -> list[Any]:

@@ -142,10 +142,7 @@ class AvgAsItExpires(PlainAvg):
 
 
 class MaxAsItExpires(iw.WindowAggregate, algebraic=True):
-    """Example 16: CREATE ALGEBRAIC WINDOW AGGREGATE max.
-
-    TERMINATE is not in the paper, whose ITERATE returns nothing: without it, a slide would have nothing to yield.
-    """
+    """Example 16: CREATE ALGEBRAIC WINDOW AGGREGATE max, with a TERMINATE, which is not in the paper."""
 
     inwindow: iw.InWindow
 
@@ -160,6 +157,25 @@ class MaxAsItExpires(iw.WindowAggregate, algebraic=True):
 
     def terminate(self) -> float:
         return self.inwindow.oldest().wnext
+
+
+class MaxAsPrinted(iw.WindowAggregate, algebraic=True):
+    """Example 16, word for word: ITERATE returns nothing, and there is no TERMINATE."""
+
+    inwindow: iw.InWindow
+
+    def initialize(self, wnext: float) -> float:
+        return wnext
+
+    def iterate(self, wnext: float) -> None:
+        self.inwindow.delete(lambda record: record.wnext <= wnext, keep_newest=True)
+
+    def expire(self, wnext: float) -> float:
+        return self.inwindow.oldest().wnext
+
+
+class AlgebraicMax(Max, algebraic=True):
+    """Example 13, declared ALGEBRAIC: ITERATE returns the maximum."""
 
 
 class NoBid(iw.WindowAggregate):

@@ -4,12 +4,14 @@ The aggregates are in ``esl_aggregates.py``.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from esl_aggregates import (
+    AlgebraicMax,
     Avg,
     AvgAsItExpires,
     CumAvg,
@@ -18,6 +20,7 @@ from esl_aggregates import (
     ItemAlarm,
     Max,
     MaxAsItExpires,
+    MaxAsPrinted,
     MyAvg,
     NaiveAvg,
     NoBid,
@@ -301,7 +304,8 @@ def test_section_5_2_average_as_tuples_leave() -> None:
     assert given.to_pydict() == {"price": [2.0, 4.0], "at": [10, 14], "avg": [6.5, 9.0]}
 
 
-def test_example_16_max_on_expiration() -> None:
+@pytest.mark.parametrize("kind", [MaxAsItExpires, MaxAsPrinted])
+def test_example_16_max_on_expiration(kind: Any) -> None:
     #  time    0   3   6   8     13     18  20    30     RANGE 10
     #  price   5   9   4   4                 7
     #              deletes 5       .      .   .     .
@@ -310,20 +314,110 @@ def test_example_16_max_on_expiration() -> None:
     #                      +-------------> 4  .     .    what was deleted never expires
     #                                          +---> 7
     table = pa.table({"time": [0, 3, 6, 8, 20], "price": [5.0, 9.0, 4.0, 4.0, 7.0]})
-    top = MaxAsItExpires()("price").over(iw.range(10, order_by="time", active_expiration=True))
+    top = kind()("price").over(iw.range(10, order_by="time", active_expiration=True))
     given = iw.select(table, "time", iw.emitted_at().alias("at"), max=top)
     assert given.to_pydict() == {"time": [3, 8, 20], "at": [13, 18, 30], "max": [9.0, 4.0, 7.0]}
     assert explained(table, top)["strategy"] == "delta"
 
 
-def test_example_16_slides_by_panes() -> None:
+@pytest.mark.parametrize("kind", [MaxAsItExpires, MaxAsPrinted, AlgebraicMax])
+def test_example_16_slides_by_panes(kind: Any) -> None:
     #  price       3 1 | 4 1 | 5 9 | 2 6 | 5 3 | 5 8     ROWS 5 PRECEDING SLIDE 2
     #  panes         3     4     9     6     5     8     the maximum of each
     #  of 3 panes    3     4     9     9     9     8
     table = prices(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)
-    slide = MaxAsItExpires()("price").over(iw.rows(6, slide=2))
+    slide = kind()("price").over(iw.rows(6, slide=2))
     assert iw.select(table, max=slide)["max"].to_pylist() == [3.0, 4.0, 9.0, 9.0, 9.0, 8.0]
-    assert explained(table, slide)["strategy"] == "pane-cascade"
+    cascade = explained(table, slide)
+    assert (cascade["strategy"], cascade["why"]) == ("pane-cascade", f"`{kind.__name__}` is algebraic")
+    assert ("derived" in cascade) is (kind is not MaxAsItExpires)
+    assert iw.testing.reference(table, max=slide)["max"].to_pylist()[1::2] == [3.0, 4.0, 9.0, 9.0, 9.0, 8.0]
+    iw.testing.check(kind, examples=20, seed=0)
+
+
+SLIDES = [
+    iw.rows(6, order_by="t", slide=2), iw.rows(5, order_by="t", slide=2), iw.rows(2, order_by="t", slide=2),
+    iw.rows(2, order_by="t", slide=3), iw.range(4, order_by="t", slide=2), iw.unbounded(order_by="t", slide=4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [MaxAsPrinted, AlgebraicMax])
+@pytest.mark.parametrize("window", SLIDES, ids=str)
+def test_example_16_in_every_place(kind: Any, window: Any) -> None:
+    #  A class with a terminate says what the others mean; a reader, a stream and other strategies give the same.
+    table = prices(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 8, 0, 7).append_column("t", pa.array(range(15)))
+    expected = iw.select(table, "t", x=MaxAsItExpires()("price").over(window)).to_pydict()
+    query = {"x": kind()("price").over(window)}
+    assert iw.select(table, "t", **query).to_pydict() == expected
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=4))
+    assert iw.select(reader, "t", **query).read_all().to_pydict() == expected
+    batches = [table.slice(at, 4) for at in range(0, 15, 4)]
+    replayed = iw.testing.replay(batches, lambda df: iw.select(df, "t", **query), delay=2, until=10**6)
+    assert replayed.table.select(["t", "x"]).to_pydict() == expected
+    # An answer to a tuple does not hold any more when others have left: AlgebraicMax folds each frame's panes afresh.
+    for strategy in ("delta", "recompute") if kind is MaxAsPrinted else ("recompute",):
+        forced = kind()("price").over(window, strategy=strategy)
+        assert iw.select(table, "t", x=forced).to_pydict() == expected
+
+
+def test_example_16_in_extents() -> None:
+    #  t        0 1 | 2 3 | 4 5 | 6 7       hop of 4 every 2: the first and the last see one pane
+    #  price    3 1 | 4 1 | 5 9 | 2 6
+    table = prices(3, 1, 4, 1, 5, 9, 2, 6).append_column("t", pa.array(range(8)))
+    for kind in (MaxAsItExpires, MaxAsPrinted, AlgebraicMax):
+        hops = iw.group_by(table).window(iw.hop("t", size=4, every=2)).agg(x=kind()("price"))
+        assert hops["x"].to_pylist() == [3.0, 4.0, 9.0, 9.0, 6.0]
+        counted = iw.group_by(table).window(iw.hop("t", rows=4, every=2))
+        assert counted.agg(x=kind()("price")) == counted.agg(x=MaxAsItExpires()("price"))
+        tumbles = iw.group_by(table).window(iw.tumble("t", size=2)).agg(x=kind()("price"))
+        assert tumbles["x"].to_pylist() == [3.0, 4.0, 9.0, 6.0]
+
+
+class RunningSum(iw.WindowAggregate, algebraic=True):
+    """Answers as it goes; NULLs at the end of a frame must not leave an answer to what has left."""
+
+    def initialize(self, value: float) -> float:
+        self.total = value
+        return self.total
+
+    def iterate(self, value: float) -> float:
+        self.total += value
+        return self.total
+
+    def expire(self, value: float) -> None:
+        self.total -= value
+
+
+class YieldsSums(RunningSum):
+    """What it yields last."""
+
+    def iterate(self, value: float) -> Iterator[float]:  # type: ignore[override]
+        yield -1.0
+        self.total += value
+        yield self.total
+
+
+@pytest.mark.parametrize("kind", [RunningSum, YieldsSums])
+def test_what_is_answered_for_the_last_tuple_that_is_left(kind: Any) -> None:
+    #  value    1 2 | 3 - | - - | - - | 4 -      ROWS 3 PRECEDING SLIDE 2: two panes
+    #  sums      3     6     3     -     4
+    table = pa.table(
+        {"price": pa.array([1, 2, 3, None, None, None, None, None, 4, None], pa.float64()), "t": range(10)}
+    )
+    window = iw.rows(4, order_by="t", slide=2)
+    assert iw.select(table, x=kind()("price").over(window))["x"].to_pylist() == [3.0, 6.0, 3.0, None, 4.0]
+    again = iw.select(table, x=kind()("price").over(iw.range(3, order_by="t", slide=2)))
+    assert again["x"].to_pylist() == [3.0, 6.0, 3.0, None, 4.0]
+
+
+def test_example_16_is_non_blocking_without_a_slide() -> None:
+    #  price    5   9   4   4   7     printed: INITIALIZE returns the first one, ITERATE nothing
+    table = prices(5, 9, 4, 4, 7)
+    for window in (iw.rows(2), iw.unbounded()):
+        assert column(table, MaxAsPrinted()("price").over(window)) == [5.0, None, None, None, None]
+    assert iw.select(table, x=MaxAsPrinted()("price").over(iw.rows(2)))["x"].to_pylist() == [5.0]
+    assert column(table, AlgebraicMax()("price").over(iw.rows(2))) == [5.0, 9.0, 9.0, 4.0, 7.0]
+    assert iw.group_by(table).emit("price", x=AlgebraicMax()("price"))["x"].to_pylist() == [5.0, 9.0, 9.0, 9.0, 9.0]
 
 
 def test_section_5_4_no_tuple_in_the_last_5_minutes() -> None:

@@ -454,7 +454,9 @@ class Weights(Last):
         self.last += len(names) + len(f"{self.NAMES}") + len(sorted(self.NAMES)[0]) + len(self.TABLE or {}) + bool(last)
         self.last += 1 if self.PATTERN.match("a") else 0
         self.LOG.debug("seen %s", v)
-        self.last += getattr(self, "more", 0)
+        self.last += getattr(self, "more", 0) + len(",".join(self.NAMES)) + len({**self.TABLE, "c": 1})
+        self.own = copy.deepcopy(self.NESTED)
+        self.own["a"]["b"] += 1
         if not isinstance(self.TABLE, dict):
             raise TypeError(v)
 

@@ -37,8 +37,8 @@ def is_constant(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return not value.flags.writeable and value.dtype != object
     if dataclasses.is_dataclass(value):
-        parameters: Any = getattr(type(value), "__dataclass_params__")  # noqa: B009 - it has no type
-        return parameters.frozen and all(map(is_constant, vars(value).values()))
+        is_frozen: bool = getattr(value, "__dataclass_params__").frozen  # noqa: B009
+        return is_frozen and all(map(is_constant, vars(value).values()))
     return type(value) is object or type(value).__module__.partition(".")[0] in _FIXED_ROOMS
 
 

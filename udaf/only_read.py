@@ -37,13 +37,17 @@ _READING = {
     "tolist", "astype", "item", "searchsorted", "round", "clip", "nonzero", "tobytes", "shape", "size", "ndim", "dtype",
     "__len__", "__contains__", "__getitem__",
 }  # fmt: skip
+_TAKING = {  # of another object, which takes what is in it
+    "join", "format", "extend", "update", "union", "intersection", "difference", "issubset", "issuperset", "isdisjoint",
+    "fromkeys", "debug", "info", "warning", "error",
+}  # fmt: skip
 _OF_NUMPY = (
     "array dot sum mean median std var min max interp searchsorted percentile quantile average cumsum digitize argmin argmax "
     "abs sqrt exp log isin unique sort argsort convolve polyval inner outer prod round"
 )
 _READERS: set[Any] = {
     len, sum, sorted, min, max, any, all, list, tuple, set, frozenset, dict, reversed, enumerate, zip, iter, next, bool, str,
-    repr, bytes, isinstance, type, id, map, filter, Counter, deque, MappingProxyType, copy.copy, copy.deepcopy,
+    repr, bytes, isinstance, type, id, map, filter, Counter, deque, MappingProxyType, print, hash, copy.copy,
     bisect.bisect, bisect.bisect_left, bisect.bisect_right, *(its for its in vars(math).values() if callable(its)),
     *(getattr(statistics, name) for name in statistics.__all__), *(getattr(np, name) for name in _OF_NUMPY.split()),
 }  # fmt: skip
@@ -82,8 +86,7 @@ class OnlyRead:
         if isinstance(place, ast.Attribute):
             return self._attribute(place, values, parts, seen)
         if isinstance(place, ast.Call):
-            is_reader = it in place.args and _hashed(self._called(place.func)) in _READERS
-            return self._beyond(place, _new(parts), seen) if is_reader else place
+            return self._given_to(place, it, parts, seen)
         if isinstance(place, ast.keyword):
             call = self.above[place]
             is_reader = isinstance(call, ast.Call) and _hashed(self._called(call.func)) in _READERS
@@ -99,7 +102,10 @@ class OnlyRead:
             return None
         if isinstance(place, ast.AugAssign):
             return None if all(map(is_constant, parts)) else place
-        if isinstance(place, (ast.BinOp, ast.UnaryOp, ast.Starred)):
+        is_spread = isinstance(place, ast.Dict) and any(
+            key is None and its is it for key, its in zip(place.keys, place.values, strict=True)
+        )
+        if is_spread or isinstance(place, (ast.BinOp, ast.UnaryOp, ast.Starred)):
             return self._beyond(place, _new(parts), seen)
         if isinstance(place, (ast.Assign, ast.AnnAssign)):
             return self._assigned(place, values, parts, seen)
@@ -108,6 +114,17 @@ class OnlyRead:
         if isinstance(place, (ast.Return, ast.Yield, ast.YieldFrom)) and self.gives:
             return None
         return place
+
+    def _given_to(self, place: ast.Call, it: ast.expr, parts: list[Any], seen: frozenset[str]) -> ast.AST | None:
+        if it not in place.args:
+            return place
+        called = _hashed(self._called(place.func))
+        if called is copy.deepcopy:
+            return None
+        takes_parts = (
+            isinstance(place.func, ast.Attribute) and place.func.attr in _TAKING and all(map(is_constant, parts))
+        )
+        return self._beyond(place, _new(parts), seen) if called in _READERS or takes_parts else place
 
     def _item(self, place: ast.Subscript, values: list[Any], parts: list[Any], seen: frozenset[str]) -> ast.AST | None:
         if not isinstance(place.ctx, ast.Load) or any(hasattr(value, "default_factory") for value in values):

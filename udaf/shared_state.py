@@ -17,7 +17,7 @@ import dis
 import functools
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -33,9 +33,11 @@ _BY_NAME = {"getattr", "setattr", "vars", "__dict__", "__getattribute__", "attrg
 _MAY_SEE_SELF = (isinstance, issubclass, type, id, repr, str, hash, super, len, bool, callable, hasattr)
 
 
-def check_shared_state(cls: type, ours: tuple[type, ...], *, is_copy: bool) -> None:
+def check_shared_state(
+    cls: type, ours: tuple[type, ...], *, is_copy: bool = False, hooks: Sequence[str] = HOOKS
+) -> None:
     """Raise where a hook may change what is in the class. ``is_copy``: of a class that was checked where it was written."""
-    functions = list(_functions(cls, ours))
+    functions = list(_functions(cls, ours, hooks))
     for name, (owner, value) in _attributes(cls, ours).items():
         if _is_state(value) and not _is_hidden(cls, name, ours):
             for function in functions:
@@ -62,9 +64,9 @@ def _is_state(value: Any) -> bool:
 # Which functions hooks may call
 
 
-def _functions(cls: type, ours: tuple[type, ...]) -> Iterator[FunctionType]:
+def _functions(cls: type, ours: tuple[type, ...], hooks: Sequence[str]) -> Iterator[FunctionType]:
     """Hooks, and the methods and properties that they name, and so on."""
-    pending, known = list(HOOKS), set(HOOKS)
+    pending, known = list(hooks), set(hooks)
     bases = [base for base in cls.__mro__ if base not in ours]
     attributes = {name for base in bases for name in vars(base)}
     while pending:

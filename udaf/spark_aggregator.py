@@ -10,8 +10,10 @@ import inspect
 import types
 from typing import Any
 
+from inwindow.udaf.constant import is_constant
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
 from inwindow.udaf.errors import DefinitionError, shown
+from inwindow.udaf.shared_state import check_shared_state
 from inwindow.udaf.types import arrow_type, fitting, record_values
 
 
@@ -40,6 +42,8 @@ def udaf(aggregator: Any) -> Aggregate:
         raise DefinitionError(
             f"udaf({name}()): an Aggregator has zero, reduce, merge and finish, but {name} lacks {', '.join(missing)}"
         )
+    spark = tuple(base for base in type(aggregator).__mro__ if base is object or base.__module__.startswith("pyspark."))
+    check_shared_state(type(aggregator), spark, hooks=("zero", "reduce", "merge", "finish", "expire"))
     parameters = list(inspect.signature(aggregator.reduce).parameters.values())
     _check_parameters(name, aggregator, parameters)
     output = getattr(aggregator, "outputType", None)
@@ -137,10 +141,11 @@ def _terminate(self: Any) -> Any:
 
 
 class _Shared:
-    """The user's aggregator, shared by all copies of the adapter: it has no state of its own."""
+    """The user's aggregator, shared by all copies of the adapter if nothing in it can change: its state is the buffer."""
 
     def __init__(self, it: Any) -> None:
         self.it = it
 
     def __deepcopy__(self, memo: Any) -> "_Shared":
-        return self
+        is_shared = all(map(is_constant, getattr(self.it, "__dict__", {}).values()))
+        return self if is_shared else _Shared(copy.deepcopy(self.it, memo))

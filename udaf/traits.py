@@ -124,7 +124,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         emits_many=any(
             inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
         ),
-        never_expires_a_value="expire" in hooks and _gives_nothing(cls, hooks["expire"]),
+        never_expires_a_value="expire" in hooks and gives_nothing(cls, hooks["expire"]),
         never_answers="merge" not in hooks and _answers_nothing(cls, hooks),
         has_base=declared.base is not None,
         rebase=declared.rebase,
@@ -215,11 +215,6 @@ def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity:
             f"{name}: nulls={shown(declared.nulls)} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
             "or nulls='pass' (hooks get None)"
         )
-    if declared.algebraic and "terminate" not in hooks and "merge" not in hooks:
-        raise DefinitionError(
-            f"{name}: algebraic=True feeds the result of a pane to `iterate`, but the class has no `terminate` to give "
-            "one: write `def terminate(self)`, or drop algebraic=True"
-        )
     if declared.algebraic and "merge" not in hooks and arity not in (1, None):
         raise DefinitionError(
             f"{name}: algebraic=True feeds the result of a pane to `iterate` as if it were a tuple, but `iterate` takes "
@@ -240,7 +235,7 @@ def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
     raise DefinitionError(f"{name}: empty={shown(empty)} does not fit the result type {result}")
 
 
-def _gives_nothing(cls: type, hook: Any) -> bool:
+def gives_nothing(cls: type, hook: Any) -> bool:
     """Whether a hook certainly gives no value, by its code: it has an end, and each of its ends is a bare one."""
     if not inspect.isfunction(hook) or inspect.isgeneratorfunction(hook):
         return False
@@ -253,7 +248,7 @@ def _gives_nothing(cls: type, hook: Any) -> bool:
 
 def _answers_nothing(cls: type, hooks: dict[str, Any]) -> bool:
     """Whether there is no `terminate`, and the other hooks certainly give no value."""
-    return "terminate" not in hooks and all(_gives_nothing(cls, hook) for hook in hooks.values())
+    return "terminate" not in hooks and all(gives_nothing(cls, hook) for hook in hooks.values())
 
 
 def _is_bare_end(steps: list[dis.Instruction], at: int) -> bool:

@@ -69,10 +69,25 @@ ROWS = [
     ),
     Bad(
         "algebraic=True without a result",
-        lambda: define("def iterate(self, v) -> float: return v", algebraic=True),
-        iw.DefinitionError,
-        "A: algebraic=True feeds the result of a pane to `iterate`, but the class has no `terminate` to "
-        "give one: write `def terminate(self)`, or drop algebraic=True",
+        lambda: iw.explain(
+            TABLE,
+            x=define("def iterate(self, v): self.x = v", returns="double", algebraic=True)()("price").over(
+                iw.rows(4, slide=2)
+            ),
+        ),
+        iw.UsageError,
+        "A: algebraic=True without a terminate gives, under a slide, what `iterate` answers for the frame's last tuple, but its "
+        "`iterate` answers nothing: return the result from it, or write `def terminate(self)`",
+    ),
+    Bad(
+        "algebraic=True without a terminate, of another type",
+        lambda: iw.explain(
+            TABLE,
+            x=define("def iterate(self, v) -> int: return 1", algebraic=True)()("price").over(iw.rows(4, slide=2)),
+        ),
+        iw.UsageError,
+        "A(price): algebraic=True feeds the result of a pane (int64) to `iterate` as if it were a tuple, but its argument is "
+        "double: make the types equal (cast the column, or returns=), or write `def merge(self, later)` instead",
     ),
     Bad(
         "algebraic=True of two values",

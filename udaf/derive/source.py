@@ -5,6 +5,7 @@ was read is compiled again, and compared with the hook's bytecode: only then is 
 """
 
 import ast
+import builtins
 import copy
 import inspect
 import textwrap
@@ -49,7 +50,7 @@ def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
             return False, None
     if name in function.__globals__:
         return True, function.__globals__[name]
-    built_in: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 - it has no type
+    built_in: dict[str, Any] = getattr(function, "__builtins__", vars(builtins))
     return name in built_in, built_in.get(name)
 
 
