@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.instants import joined
 from inwindow.native.ordering import Op, is_plain, kernel_for, ordered
 from inwindow.native.positions import Positions, Seen
 
@@ -67,7 +68,7 @@ class _AtExtreme:
         columns, base = tuple(column.slice(skip) for column in columns), base + skip
         seen = None if seen is None else seen[skip:]
         if goes_on and self.memory is not None:
-            columns = tuple(pa.concat_arrays(pair) for pair in zip(self.memory, columns, strict=True))
+            columns = tuple(joined(*pair) for pair in zip(self.memory, columns, strict=True))
             base -= 1
             seen = None if seen is None else np.insert(seen, 0, 1)
         inside = np.maximum(start, base) if goes_on else start

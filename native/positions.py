@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native.instants import under
+
 Positions = npt.NDArray[np.int64]
 Seen = npt.NDArray[np.uint8] | None
 Picked = tuple[pa.Array, npt.NDArray[np.bool_]]
@@ -188,7 +190,8 @@ def _last_marked(seen: npt.NDArray[np.uint8], end: int) -> int:
 
 def _with_memory(result: pa.Array, where: npt.NDArray[np.bool_], memory: pa.Array) -> pa.Array:
     """The remembered value where it is the result: by take(), which every type has."""
-    return pa.concat_arrays([result, memory]).take(pa.array(np.where(where, len(result), np.arange(len(result)))))
+    rows = pa.array(np.where(where, len(result), np.arange(len(result))))
+    return pa.concat_arrays([result, under(memory, result.type)]).take(rows)
 
 
 def _take(values: pa.Array, index: Positions) -> pa.Array:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._samples import PrioritySample
+from inwindow.native.instants import joined
 
 Positions = npt.NDArray[np.int64]
 Seen = npt.NDArray[np.uint8] | None
@@ -31,7 +32,7 @@ class _Held:
         if not older:
             return values, self.positions[:0]
         assert self.values is not None
-        return pa.concat_arrays([self.values[:older], values]), self.positions[:older]
+        return joined(self.values[:older], values), self.positions[:older]
 
     def keep(self, positions: Positions, values: pa.Array) -> None:
         """Hold these, which are copies: no slice that holds on to a batch."""

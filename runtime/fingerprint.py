@@ -18,9 +18,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.native.instants import has_instants, in_utc
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.expressions import shown_name
-from inwindow.runtime.instants import has_instants, in_utc
 from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of

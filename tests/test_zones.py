@@ -8,9 +8,12 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
+from inwindow.native.instants import in_utc
 from inwindow.optimizer.planning import plan_groups, plan_windows
+from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.udaf.types import arrow_type
 from inwindow.udaf.zones import localizing, zone_of
 
@@ -80,3 +83,87 @@ def test_zones() -> None:
         iw.UsageError, match="the time zone 'Mars' is not known to Python: give datetimes that have a zone"
     ):
         zone_of("Mars")
+
+
+class Hours(iw.Aggregate):
+    """What it gives depends on the zone of what it is given."""
+
+    def iterate(self, at: Any) -> int:
+        return int(at.hour)
+
+
+def _bucket(zone: str, applied: dict[str, iw.Applied]) -> Any:
+    kind = pa.timestamp("us", zone)
+    fields = {"k": kind, "at": kind, "v": pa.float64(), "all": pa.list_(kind), "row": pa.struct({"at": kind})}
+    schema = pa.schema(fields)
+    work = plan_stream(schema, applied, "with_columns", zone=zone)
+    return TupleBucket(work, schema, ("k", "at", "all", "row"), every_row=True, zone=zone), schema
+
+
+def _tuples(schema: pa.Schema, start: int) -> pa.Table:
+    at = [datetime(2026, 3, 29, n // 60, n % 60, tzinfo=UTC) for n in range(start, start + 50)]
+    one = datetime(2026, 1, 1, tzinfo=UTC)
+    columns = {
+        "k": [one] * 50,
+        "at": at,
+        "v": [1.0] * 50,
+        "all": [[t, None] for t in at],
+        "row": [{"at": t} for t in at],
+    }
+    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+BY: dict[str, Any] = {"partition_by": "k", "order_by": "at"}
+IN_ANY = {
+    "rows": iw.max("at").over(iw.rows(9, **BY)),
+    "range": iw.sum("v").over(iw.range("30 minutes", **BY)),
+    "all": iw.collect_list("at").over(iw.unbounded(**BY)),
+    **{
+        f"{one.__name__} of all": one("at").over(iw.unbounded(**BY))
+        for one in (iw.first, iw.last, iw.min, iw.max, iw.mode, iw.count_distinct, iw.collect_set, iw.count)
+    },
+    "max_by of all": iw.max_by("row", "at").over(iw.unbounded(**BY)),
+    "a sample of all": iw.priority_sample("at", 3).over(iw.unbounded(**BY)),
+    "frequent items of all": iw.frequent_items("at", 0.2).over(iw.unbounded(**BY)),
+    "nested": iw.collect_set("all").over(iw.unbounded(**BY)),
+}
+
+
+@pytest.mark.parametrize("name", IN_ANY)
+def test_a_stream_goes_on_in_another_zone(name: str) -> None:
+    rows = []
+    for zones in (("Asia/Tokyo", "Europe/Rome"), ("UTC", "UTC")):
+        given = []
+        state = None
+        for number, zone in enumerate(zones):
+            bucket, schema = _bucket(zone, {"x": IN_ANY[name]})
+            if state is not None:
+                bucket.restore(state)
+            for _ in range(2):
+                tuples = _tuples(schema, 50 * number)
+                latest = tuples["at"].cast(pa.int64()).to_pylist()[-10]
+                given += bucket.step(tuples, latest).rows.cast(_in_utc(bucket.schema)).to_pylist()
+            state = bucket.state()
+        rows.append(given)
+    assert rows[0] == rows[1] and len(rows[0]) > 50
+
+
+def _in_utc(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([field.with_type(in_utc(field.type)) for field in schema])
+
+
+@pytest.mark.parametrize(
+    "applied",
+    [
+        Hours()("at").over(iw.unbounded(**BY)),
+        iw.sum("v").over(iw.landmark(since=datetime(2026, 3, 1), **BY)),
+        iw.sum("v").over(iw.scope(lower=lambda t: t.replace(hour=0, minute=0), **BY)),
+        iw.sum("v").over(iw.range("1 hour", slide="1 day", origin=datetime(2026, 3, 1), **BY)),
+    ],
+    ids=str,
+)
+def test_a_zone_that_shows_is_another_query(applied: iw.Applied) -> None:
+    (one, _), (same, _), (other, _) = (_bucket(zone, {"x": applied}) for zone in ("UTC", "UTC", "Asia/Tokyo"))
+    same.restore(one.state())
+    with pytest.raises(iw.StateError, match="the time zone of the session: UTC in the state, Asia/Tokyo in the query"):
+        other.restore(one.state())

@@ -5,7 +5,7 @@ Spark takes a result in UTC, and casts what is not. So the result has the type t
 
 import pyarrow as pa
 
-from inwindow.runtime.instants import in_utc, under
+from inwindow.native.instants import in_utc, under
 
 
 def returned(batch: pa.RecordBatch) -> pa.RecordBatch:

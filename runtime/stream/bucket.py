@@ -22,12 +22,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.instants import table_under
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
-from inwindow.runtime.instants import table_under
 from inwindow.runtime.stream.log import PLACE, Log
 from inwindow.runtime.stream.stored import from_bytes, to_bytes
 from inwindow.runtime.unpacked import empty_table

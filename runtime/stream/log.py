@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native.instants import table_under
 from inwindow.runtime import sealed
-from inwindow.runtime.instants import table_under
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.stored import from_bytes, to_bytes
 from inwindow.udaf.errors import StateError

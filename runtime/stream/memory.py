@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.runtime.instants import table_under
+from inwindow.native.instants import table_under
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.unpacked import empty_table

@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.instants import table_under
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.instants import table_under
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.log import Log

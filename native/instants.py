@@ -47,7 +47,11 @@ def has_instants(kind: pa.DataType) -> bool:
 
 def under(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """The bytes of an array under a type that differs from its own in time zones."""
-    return array if array.type == kind else pa.array(_Bytes(array, kind))
+    if array.type == kind:
+        return array
+    if in_utc(array.type) != in_utc(kind):
+        raise ValueError(f"the values are of type {array.type}, not {kind}")
+    return pa.array(_Bytes(array, kind))
 
 
 def table_under(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -60,6 +64,11 @@ def table_under(table: pa.Table, schema: pa.Schema) -> pa.Table:
         [under(chunk, one.type) for chunk in table.column(one.name).chunks], one.type
     )
     return pa.table([typed(one) for one in schema], schema=schema)
+
+
+def joined(held: pa.Array, values: pa.Array) -> pa.Array:
+    """What is held and new values behind it; it may have been held since the session had another time zone."""
+    return pa.concat_arrays([under(held, values.type), values])
 
 
 def _field(field: pa.Field) -> pa.Field:
