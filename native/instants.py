@@ -51,7 +51,12 @@ def under(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return array
     if in_utc(array.type) != in_utc(kind):
         raise ValueError(f"the values are of type {array.type}, not {kind}")
-    return pa.array(_Bytes(array, kind))
+    return retyped(array, kind)
+
+
+def retyped(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The bytes of an array under a type of the same layout; the metadata of fields count, too."""
+    return array if array.type.equals(kind, check_metadata=True) else pa.array(_Bytes(array, kind))
 
 
 def table_under(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -127,6 +127,8 @@ def _arrow_text(kind: pa.DataType) -> str:
         return f"pa.timestamp({kind.unit!r}{'' if kind.tz is None else f', tz={kind.tz!r}'})"
     if pa.types.is_duration(kind):
         return f"pa.duration({kind.unit!r})"
+    if pa.types.is_time(kind):
+        return f"pa.time{kind.bit_width}({kind.unit!r})"
     names = {"bool": "bool_", "double": "float64", "float": "float32", "halffloat": "float16", "date32[day]": "date32"}
     return f"pa.{names.get(str(kind), str(kind))}()"
 

@@ -88,6 +88,8 @@ def _plain(kind: pa.DataType) -> list[Any]:
         return [text.encode() for text in _TEXTS]
     if pa.types.is_date(kind):
         return [moment.date() for moment in _MOMENTS]
+    if pa.types.is_time(kind):
+        return [moment.time() for moment in _MOMENTS]
     if pa.types.is_timestamp(kind):
         return [moment.replace(tzinfo=UTC if kind.tz else None) for moment in _MOMENTS]
     if pa.types.is_duration(kind):

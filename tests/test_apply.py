@@ -1,7 +1,7 @@
 """Applying aggregates as a user does: what goes in, what comes out, under which name, in which order."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from threading import Lock
 from typing import Any, NamedTuple
@@ -610,3 +610,25 @@ def expires(body: str) -> type[iw.Aggregate]:
 def test_an_expire_that_gives_nothing(body: str, nothing: bool) -> None:
     traits = expires(body)._traits
     assert traits is not None and traits.never_expires_a_value is nothing
+
+
+def test_times_of_the_day_as_results() -> None:
+    class Echo(iw.Aggregate):
+        def iterate(self, when: time) -> None:
+            self.when = when
+
+        def terminate(self) -> time:
+            return self.when
+
+    class Digits(Echo, returns="struct<a:time(0),b:array<time(3)>>"):
+        def terminate(self) -> Any:
+            return self.when, [self.when]
+
+    moment = time(1, 2, 3)
+    table = pa.table({"x": pa.array([moment], pa.time64("us"))})
+    made = iw.with_columns(table, x=Echo()("x").over(iw.rows(1)), y=Digits()("x").over(iw.rows(1)))
+    assert made["x"].type == pa.time64("us")
+    assert [field.type for field in made["y"].type] == [pa.time32("s"), pa.list_(pa.field("element", pa.time32("ms")))]
+    assert made.to_pylist() == [{"x": moment, "y": {"a": moment, "b": [moment]}}]
+    with pytest.raises(iw.ResultTypeError, match=r"1.5 \(float\), which does not fit the result type time64\[us\]"):
+        iw.with_columns(pa.table({"x": [1.5]}), x=Echo()("x").over(iw.rows(1)))

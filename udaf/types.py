@@ -12,7 +12,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
@@ -34,10 +34,13 @@ _BY_NAME: dict[str, pa.DataType] = {
     "float": pa.float32(), "real": pa.float32(),
     "double": pa.float64(),
     "string": pa.string(), "binary": pa.binary(),
-    "date": pa.date32(), "timestamp": _INSTANT, "timestamp_ltz": _INSTANT, "timestamp_ntz": pa.timestamp("us"),
+    "date": pa.date32(), "time": pa.time64("us"),
+    "timestamp": _INSTANT, "timestamp_ltz": _INSTANT, "timestamp_ntz": pa.timestamp("us"),
     "decimal": pa.decimal128(10, 0), "dec": pa.decimal128(10, 0), "numeric": pa.decimal128(10, 0),
     "void": pa.null(),
 }  # fmt: skip
+
+_TIMES = {0: pa.time32("s"), 3: pa.time32("ms"), 6: pa.time64("us")}
 
 _BY_ANNOTATION: dict[Any, pa.DataType] = {
     float: pa.float64(),
@@ -47,6 +50,7 @@ _BY_ANNOTATION: dict[Any, pa.DataType] = {
     bytes: pa.binary(),
     datetime: _INSTANT,
     date: pa.date32(),
+    time: pa.time64("us"),
     timedelta: pa.duration("us"),
     Decimal: pa.decimal128(38, 18),
 }
@@ -100,7 +104,7 @@ def _from_annotation(annotation: Any) -> pa.DataType:
             why = f"its field {error} has no type" if isinstance(error, KeyError) else str(error)
             raise DefinitionError(f"cannot make a struct of {annotation.__name__}: {why}") from None
     raise DefinitionError(
-        f"cannot make a column type of {shown(annotation)}: use float, int, str, bool, bytes, datetime, date, Decimal, "
+        f"cannot make a column type of {shown(annotation)}: use float, int, str, bool, bytes, datetime, date, time, Decimal, "
         "list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as returns='array<double>'"
     )
 
@@ -204,6 +208,7 @@ _VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
     (pa.types.is_large_string, (str,), ()),
     (pa.types.is_binary, (bytes, bytearray, memoryview), ()),
     (pa.types.is_date, (date,), (datetime,)),
+    (pa.types.is_time, (time,), ()),
     (pa.types.is_timestamp, (datetime, np.datetime64), ()),
     (pa.types.is_duration, (timedelta, np.timedelta64), ()),
 )
@@ -310,6 +315,13 @@ class _Ddl:
                     f"{self.text!r}: a decimal has 1 to 38 digits, and no more of them after the point"
                 )
             return pa.decimal128(precision, scale)
+        if name == "time" and self._peek() == "(":
+            self._expect("(")
+            digits = self._number()
+            self._expect(")")
+            if digits not in _TIMES:
+                raise DefinitionError(f"{self.text!r}: a time has 0, 3 or 6 digits of a second")
+            return _TIMES[digits]
         if name == "interval":  # Spark's day-time interval
             while self._peek() is not None and self._peek() not in (",", ">"):
                 if self._take().lower() not in ("day", "hour", "minute", "second", "to"):

@@ -19,7 +19,7 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.asking import asked, quietly
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
-from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
+from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import is_ordered
@@ -38,6 +38,12 @@ _CONSTANTS = {
 _OF_MANY_ROWS = {
     *("explode", "explode_outer", "posexplode", "posexplode_outer"),
     *("inline", "inline_outer", "stack", "json_tuple"),
+}
+# Types of which no value is below another in Spark, or equal to it; and what to compare instead.
+_WITHOUT_ORDER = {
+    "VariantType": "F.variant_get({!r}, '$.name', 'string')",
+    "GeometryType": "F.st_asbinary({!r})",
+    "GeographyType": "F.st_asbinary({!r})",
 }
 _ASKED = f"{PREFIX}asked"
 
@@ -195,20 +201,37 @@ class Columns:
                     f"{where}: {name!r} is of type {self.kind(name).simpleString()}, and maps have no order and no hash: use "
                     f"what is in it, or its entries in order, as in F.array_sort(F.map_entries({name!r}))"
                 )
-            collation = getattr(self.kind(name), "collation", "UTF8_BINARY")
+            self.check_compared(name, where)
+            self.check_value(name, where)
+
+    def check_compared(self, name: str, where: str) -> None:
+        """Values that are told apart, or put in order, here must be so as in Spark."""
+        kind = self.kind(name)
+        for leaf in leaves(kind):
+            collation = getattr(leaf, "collation", "UTF8_BINARY")
             if collation != "UTF8_BINARY":
                 raise UsageError(
                     f"{where}: {name!r} has the collation {collation}, in which different strings may be equal; inwindow "
                     f"compares bytes: use an expression that makes equal ones the same, such as F.lower({name!r}).collate("
                     "'UTF8_BINARY')"
                 )
-            self.check_value(name, where)
+            if type(leaf).__name__ in _WITHOUT_ORDER:
+                raise UsageError(
+                    f"{where}: {name!r} is of type {kind.simpleString()}, in which Spark compares nothing: use what is in it, "
+                    f"as in {_WITHOUT_ORDER[type(leaf).__name__].format(name)}"
+                )
 
     def check_value(self, name: str, where: str) -> None:
         """A column that is more than handed through must have values that Python can work on."""
-        if isinstance(self.ferry(name), AsText):
+        if not self.ferry(name).is_compared:
+            kind = self.kind(name)
+            its = (
+                "is an interval"
+                if isinstance(kind, T.CalendarIntervalType)
+                else f"of type {kind.simpleString()} has intervals"
+            )
             raise UsageError(
-                f"{where}: the column {name!r} is an interval of months, days and seconds, which has no order: use a day-time or a "
+                f"{where}: the column {name!r} {its} of months, days and seconds, which has no order: use a day-time or a "
                 "year-month interval"
             )
 

@@ -1,6 +1,6 @@
 """What crosses between Spark and Python for a pass: the columns out, the results back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -19,18 +19,33 @@ from inwindow.runtime.spark.session import functions_of
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.built_in import BuiltIn
 
 
 def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Applied]:
     """The aggregates over names alone; what they read can be compared and worked on in Python."""
     named = columns.applied(applied)
     for one in named.values():
-        for column in one.columns:
+        compared = _compared(one)
+        for at, column in enumerate(one.columns):
             columns.check_value(column, one.label)
+            if at in compared:
+                columns.check_compared(column, one.label)
         if one.window is not None:
             places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
             columns.check_places(places, f"the window of {one.label}")
     return named
+
+
+# The arguments of built-ins that are told apart, or put in order; hooks compare as they like.
+_COMPARED = {"min": 0, "max": 0, "min_by": 1, "max_by": 1, "mode": 0, "collect_set": 0, "frequent_items": 0}
+
+
+def _compared(one: Applied) -> Collection[int]:
+    name = one.traits.name if isinstance(one.aggregate, BuiltIn) else None
+    if name == "count_distinct":
+        return range(len(one.columns))
+    return [_COMPARED[name]] if name in _COMPARED else []
 
 
 def results_of(columns: Columns, work: Pass) -> list[Result]:

@@ -1,5 +1,6 @@
 """Spark's types as Arrow's and back; and the few types that Arrow cannot carry, as columns that it can."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -26,11 +27,19 @@ _PLAIN: dict[type, pa.DataType] = {
     T.DateType: pa.date32(),
     T.TimestampNTZType: pa.timestamp("us"),
     T.DayTimeIntervalType: pa.duration("us"),
-    T.VariantType: pa.struct([pa.field("value", pa.binary(), False), pa.field("metadata", pa.binary(), False)]),
 }
 _BACK: dict[pa.DataType, T.DataType] = {
-    kind: of() for of, kind in _PLAIN.items() if of not in (T.CharType, T.VarcharType, T.VariantType)
+    kind: of() for of, kind in _PLAIN.items() if of not in (T.CharType, T.VarcharType)
 }
+_SHAPE = pa.struct([pa.field("srid", pa.int32(), False), pa.field("wkb", pa.binary(), False)])
+# In no result but one that is an argument's value. Some came with Spark 4.1.
+_PLAIN[T.VariantType] = pa.struct([pa.field("value", pa.binary(), False), pa.field("metadata", pa.binary(), False)])
+_PLAIN |= {
+    getattr(T, name): kind
+    for name, kind in (("TimeType", pa.time64("ns")), ("GeometryType", _SHAPE), ("GeographyType", _SHAPE))
+    if hasattr(T, name)
+}
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}  # of the seconds, in a TIME
 
 
 class CannotCross(Exception):
@@ -72,6 +81,8 @@ def to_spark(kind: pa.DataType) -> T.DataType:
         return _BACK[kind]
     if pa.types.is_timestamp(kind):
         return T.TimestampNTZType() if kind.tz is None else T.TimestampType()
+    if pa.types.is_time(kind) and hasattr(T, "TimeType"):
+        return T.TimeType(_DIGITS[kind.unit])
     if pa.types.is_decimal(kind):
         return T.DecimalType(kind.precision, kind.scale)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
@@ -84,61 +95,117 @@ def to_spark(kind: pa.DataType) -> T.DataType:
 
 
 @dataclass(frozen=True)
-class Months:
-    """A year-month interval crosses as its number of months: Arrow's own type for it is one that pyarrow lacks."""
+class Ferry:
+    """How a column crosses: cast to other types, one after the other, where its own cannot; and back by the same ones.
+
+    An interval of years and months crosses as its number of months, for Arrow's own type is one that pyarrow lacks; one that
+    mixes months, days and seconds as text, to be handed through. So they do in lists, maps and structs. A TIME comes back as one of
+    six digits, whatever it has: both are nanoseconds inside.
+    """
 
     kind: T.DataType
+    by: tuple[T.DataType, ...] = ()
+    is_compared: bool = True  # what crosses is equal, and in order, as Spark's values are
+
+    @classmethod
+    def of(cls, kind: T.DataType) -> "Ferry":
+        """The casts that a type needs."""
+        first = _with_leaves(kind, _castable)
+        last = _with_leaves(first, _as_number)
+        by = tuple(dict.fromkeys(one for one in (first, last) if one != kind))
+        return cls(kind, by, not any(isinstance(leaf, T.CalendarIntervalType) for leaf in leaves(kind)))
+
+    @property
+    def crosses(self) -> T.DataType:
+        """The type that comes back."""
+        return _with_leaves(self.by[-1] if self.by else self.kind, _of_six_digits)
 
     def out(self, column: Any) -> Any:
-        """As a column of integers."""
-        return column.cast("interval month").cast("int")
+        """The column that crosses."""
+        for kind in self.by:
+            column = column.cast(kind)
+        return column
 
     def back(self, column: Any) -> Any:
-        """As the interval again."""
-        return column.cast("interval month").cast(self.kind)
+        """The column again. Of an interval in a list that was text, Spark says that it may be NULL."""
+        if self.crosses == self.kind:
+            return column
+        for kind in self.by[-2::-1]:
+            column = column.cast(kind)
+        return column.cast(self.kind if self.is_compared else _nullable(self.kind))
 
 
-@dataclass(frozen=True)
-class AsText:
-    """An interval of months, days and microseconds crosses as text, to be handed through: it cannot be compared."""
-
-    kind: T.DataType
-
-    def out(self, column: Any) -> Any:
-        """As a string."""
-        return column.cast("string")
-
-    def back(self, column: Any) -> Any:
-        """As the interval again."""
-        return column.cast(self.kind)
-
-
-@dataclass(frozen=True)
-class AsItIs:
+class AsItIs(Ferry):
     """The type crosses by itself."""
 
-    kind: T.DataType
 
-    def out(self, column: Any) -> Any:
-        """The column."""
-        return column
+def leaves(kind: T.DataType) -> Iterator[T.DataType]:
+    """The types in a type that have none within.
 
-    def back(self, column: Any) -> Any:
-        """The column."""
-        return column
+    >>> [leaf.simpleString() for leaf in leaves(T.MapType(T.StringType(), T.ArrayType(T.ByteType())))]
+    ['string', 'tinyint']
+    """
+    match kind:
+        case T.ArrayType():
+            yield from leaves(kind.elementType)
+        case T.MapType():
+            yield from leaves(kind.keyType)
+            yield from leaves(kind.valueType)
+        case T.StructType():
+            for field in kind.fields:
+                yield from leaves(field.dataType)
+        case T.UserDefinedType():
+            yield from leaves(kind.sqlType())
+        case _:
+            yield kind
 
 
-Ferry = Months | AsText | AsItIs
+def _with_leaves(kind: T.DataType, made: Callable[[T.DataType], T.DataType]) -> T.DataType:
+    """The type with others in place of those that have none within."""
+    match kind:
+        case T.ArrayType():
+            return T.ArrayType(_with_leaves(kind.elementType, made), kind.containsNull)
+        case T.MapType():
+            key, value = (_with_leaves(one, made) for one in (kind.keyType, kind.valueType))
+            return T.MapType(key, value, kind.valueContainsNull)
+        case T.StructType():
+            return T.StructType(
+                [T.StructField(f.name, _with_leaves(f.dataType, made), f.nullable, f.metadata) for f in kind.fields]
+            )
+    return made(kind)
+
+
+def _castable(kind: T.DataType) -> T.DataType:
+    """What an interval is cast to first."""
+    if isinstance(kind, T.YearMonthIntervalType):
+        return T.YearMonthIntervalType(T.YearMonthIntervalType.MONTH, T.YearMonthIntervalType.MONTH)
+    return T.StringType() if isinstance(kind, T.CalendarIntervalType) else kind
+
+
+def _as_number(kind: T.DataType) -> T.DataType:
+    return T.IntegerType() if isinstance(kind, T.YearMonthIntervalType) else kind
+
+
+def _of_six_digits(kind: T.DataType) -> T.DataType:
+    return T.TimeType(6) if type(kind).__name__ == "TimeType" else kind
+
+
+def _nullable(kind: T.DataType) -> T.DataType:
+    match kind:
+        case T.ArrayType():
+            return T.ArrayType(_nullable(kind.elementType), True)
+        case T.MapType():
+            return T.MapType(kind.keyType, _nullable(kind.valueType), True)
+        case T.StructType():
+            return T.StructType([T.StructField(f.name, _nullable(f.dataType), True, f.metadata) for f in kind.fields])
+    return kind
 
 
 def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType]:
     """How a column crosses, and the Arrow type in which it arrives."""
-    if isinstance(kind, T.YearMonthIntervalType):
-        return Months(kind), pa.int32()
-    if isinstance(kind, T.CalendarIntervalType):
-        return AsText(kind), pa.string()
+    ferry = Ferry.of(kind)
     try:
-        return AsItIs(kind), to_arrow(kind, zone)
+        return ferry, to_arrow(ferry.crosses, zone)
     except CannotCross as error:
         raise UsageError(
             f"the column {name!r} is of type {kind.simpleString()}, and Spark cannot hand {error.args[0].simpleString()} to "
@@ -153,33 +220,29 @@ class Result:
     ferry: Ferry  # from what crosses (or the elements of it) to the result
     crosses: T.DataType
     never_null: bool = False
+    of_many: bool = False  # a list of what the ferry is for
     nullable: bool = True  # of what crosses
     metadata: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, ferry: Ferry, nullable: bool = True) -> "Result":
         """A column that comes back as it was."""
-        return cls(ferry, _crossing(ferry), nullable=nullable)
+        return cls(ferry, ferry.crosses, nullable=nullable)
 
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column, of Spark's type and nullability, from the field that came back."""
-        if isinstance(self.ferry, AsText) and not self.nullable:  # a cast may fail, says Spark: this one does not
+        if isinstance(self.ferry.kind, T.CalendarIntervalType) and not self.nullable:
+            # A cast may fail, says Spark: this one does not.
             return F.coalesce(self.ferry.back(column), F.make_interval())
-        if isinstance(self.crosses, T.ArrayType) and not isinstance(self.ferry, AsItIs):
-            column = F.transform(column, self.ferry.back)
-        else:
-            column = self.ferry.back(column)
+        each = self.of_many and self.ferry.crosses != self.ferry.kind
+        column = F.transform(column, self.ferry.back) if each else self.ferry.back(column)
         if not self.never_null:
             return column
         # The operator never gives NULL here; Spark does not know it, and says so by the column's nullability.
-        if not isinstance(self.crosses, T.ArrayType):
+        if not self.of_many:
             return F.coalesce(column, F.lit(0).cast(self.crosses))
-        listed = self.crosses if isinstance(self.ferry, AsItIs) else T.ArrayType(self.ferry.kind, False)
+        listed = T.ArrayType(self.ferry.kind, isinstance(self.ferry.kind, T.NullType))
         return F.coalesce(column, F.array().cast(listed))
-
-
-def _crossing(ferry: Ferry) -> T.DataType:
-    return {Months: T.IntegerType(), AsText: T.StringType()}.get(type(ferry), ferry.kind)
 
 
 # What can be said of year-month intervals by their numbers of months.
@@ -195,18 +258,17 @@ def result_of(step: Step, arguments: list[Ferry]) -> Result:
     if native is not None and native.gives == "a value":
         return Result.of(arguments[0])
     if native is not None and native.gives == "values":
-        element = _crossing(arguments[0])
+        element = arguments[0].crosses
         listed = T.ArrayType(element, isinstance(element, T.NullType))  # Arrow has no nulls that are never NULL
-        if isinstance(arguments[0], AsItIs):
-            return Result(AsItIs(listed), listed, never_null)
-        return Result(arguments[0], listed, never_null)
+        return Result(arguments[0], listed, never_null, of_many=True)
     if native is not None and its.name not in _OF_MONTHS:
         for ferry in arguments:
-            if isinstance(ferry, Months):
+            if isinstance(ferry.kind, T.YearMonthIntervalType):
                 raise UsageError(
                     f"{step.label}: {its.name} is not for {ferry.kind.simpleString()}: cast the column, to its number of months"
                 )
     kind = to_spark(step.implementation.result)
-    if its.name == "sum" and native is not None and isinstance(arguments[0], Months):
+    if its.name == "sum" and native is not None and isinstance(arguments[0].kind, T.YearMonthIntervalType):
         return Result(arguments[0], kind)
-    return Result(AsItIs(kind), kind, never_null)
+    ferry = Ferry.of(kind)
+    return Result(ferry, ferry.crosses, never_null)

@@ -345,7 +345,7 @@ ROWS = [
         lambda: define("def iterate(self, v): pass\ndef terminate(self) -> object: pass"),
         iw.DefinitionError,
         "A.terminate: cannot make a column type of <class 'object'>: use float, int, str, bool, bytes, "
-        "datetime, date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
+        "datetime, date, time, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
         "returns='array<double>'",
     ),
     Bad(
@@ -360,7 +360,7 @@ ROWS = [
         lambda: define("def iterate(self, v): pass\ndef terminate(self) -> list: return []"),
         iw.DefinitionError,
         "A.terminate: cannot make a column type of <class 'list'>: use float, int, str, bool, bytes, "
-        "datetime, date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
+        "datetime, date, time, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
         "returns='array<double>'",
     ),
     Bad(
@@ -368,7 +368,7 @@ ROWS = [
         lambda: define("def iterate(self, v): pass\ndef terminate(self) -> [int]: return []"),
         iw.DefinitionError,
         "A.terminate: cannot make a column type of [<class 'int'>]: use float, int, str, bool, bytes, "
-        "datetime, date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
+        "datetime, date, time, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
         "returns='array<double>'",
     ),
     Bad(
@@ -409,7 +409,7 @@ ROWS = [
         lambda: define(GOOD, returns=3),
         iw.DefinitionError,
         "A(returns=...): cannot make a column type of 3: use float, int, str, bool, bytes, datetime, "
-        "date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
+        "date, time, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text such as "
         "returns='array<double>'",
     ),
     Bad(
@@ -417,8 +417,14 @@ ROWS = [
         lambda: define(GOOD, returns=[float]),
         iw.DefinitionError,
         "A(returns=...): cannot make a column type of [<class 'float'>]: use float, int, str, bool, "
-        "bytes, datetime, date, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text "
+        "bytes, datetime, date, time, Decimal, list[...], dict[...], a dataclass or a NamedTuple, or DDL text "
         "such as returns='array<double>'",
+    ),
+    Bad(
+        "returns= of a time of other digits",
+        lambda: define(GOOD, returns="time(4)"),
+        iw.DefinitionError,
+        "A(returns=...): 'time(4)': a time has 0, 3 or 6 digits of a second",
     ),
     Bad(
         "returns= of too many digits",

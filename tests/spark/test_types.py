@@ -1,6 +1,7 @@
 """Spark's types: every one passes through, every sensible one is an argument; odd names, nested fields, expressions."""
 
 import datetime as dt
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ EVERY = """
         make_ym_interval(0, cast(id as int)) f,
         parse_json('{"a":1}') g, array(id, null) h, struct(id as x, struct('a' as z) as y) i, map('a', id) j, x'01' l,
         true m, cast(1 as tinyint) n, make_interval(1, 2) o, null p, 'X' collate utf8_lcase q, cast('abc' as varchar(10)) r,
-        cast(1 as float) s
+        cast(1 as float) s, array(make_ym_interval(1, cast(id as int)), null) t, struct(make_ym_interval(1, 2) as m, id as n) u,
+        map('a', interval '1' year) v, array(make_interval(1, 2), null) w
     from range(20)
 """
 WINDOW = {"partition_by": "k", "order_by": "id"}
@@ -33,7 +35,7 @@ def test_every_type_passes_through(every: Any) -> None:
     assert sorted(made.selectExpr(*columns).collect(), key=str) == before
 
 
-PICKED = "abcdefghijlmnpqrs"  # an interval of months, days and microseconds (o) is only handed through
+PICKED = "abcdefghijlmnpqrstuv"  # an interval of months, days and microseconds (o, w) is only handed through
 
 
 def test_a_value_of_any_type_keeps_its_type(every: Any) -> None:
@@ -48,7 +50,8 @@ def test_a_value_of_any_type_keeps_its_type(every: Any) -> None:
     made, expected = iw.with_columns(every, **ours), every.withColumns(theirs)
     assert made.schema == expected.schema
     texts = [
-        f"to_json(x_{name}) as x_{name}" if name == "j" else f"to_json(struct(x_{name})) as x_{name}" for name in PICKED
+        f"to_json(x_{name}) as x_{name}" if name in "jv" else f"to_json(struct(x_{name})) as x_{name}"
+        for name in PICKED
     ]
     result, expected = (
         by_id(df.selectExpr("id", *texts, *(f"n_{name}" for name in PICKED))) for df in (made, expected)
@@ -56,7 +59,7 @@ def test_a_value_of_any_type_keeps_its_type(every: Any) -> None:
     assert [name for name in result.column_names if result[name] != expected[name]] == []
 
 
-@pytest.mark.parametrize("name", ["f", "g", "i", "o", "q", "a"])
+@pytest.mark.parametrize("name", ["f", "g", "i", "o", "q", "a", "t", "u", "v", "w"])
 def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
     from pyspark.sql import functions as F
 
@@ -66,7 +69,7 @@ def test_select_and_groups_hand_values_through(every: Any, name: str) -> None:
     rows = made.select("id", F.to_json(F.struct(name)).alias("x")).collect()
     expected = {row.id: row.x for row in every.select("id", F.to_json(F.struct(name)).alias("x")).collect()}
     assert {row.id: row.x for row in rows} == {row.id: expected[row.id] for row in rows}
-    if name in "fa":
+    if name in "fat":
         groups = iw.group_by(every, name).agg(n=iw.count())
         assert groups.schema[name] == every.schema[name]
         assert groups.count() == 20
@@ -236,11 +239,119 @@ def test_maps_are_refused_as_keys_and_orders(spark: Any) -> None:
     assert [row.n for row in by_entries.collect()] == [1]
 
 
-def test_what_cannot_cross_is_said(every: Any) -> None:
-    with pytest.raises(
-        iw.UsageError, match="the column 'o' is an interval of months, days and seconds, which has no order"
+def test_what_is_not_compared_as_in_spark_is_refused(every: Any) -> None:
+    """A collation says what is equal, and nothing is in a VARIANT: neither as a key nor where a built-in compares."""
+    df = every.selectExpr("id", "k", "q", "struct(q as deep) as nested", "g", "array(g) as many")
+    window = iw.rows(2, **WINDOW)
+    for name, said in (
+        ("q", "collation UTF8_LCASE"),
+        ("nested", "collation"),
+        ("g", "in which Spark compares"),
+        ("many", "compares"),
     ):
-        iw.with_columns(every, n=iw.max("o").over(iw.rows(2, **WINDOW)))
+        with pytest.raises(iw.UsageError, match=f"group_by: {name!r} .*{said}"):
+            iw.group_by(df, name).agg(n=iw.count())
+        compares = [iw.min(name), iw.max(name), iw.max_by("id", name), iw.mode(name), iw.count_distinct(name, "id")]
+        for one in [*compares, iw.collect_set(name)]:
+            with pytest.raises(iw.UsageError, match=f"{one.traits.name}\\(.*{name!r} .*{said}"):
+                iw.with_columns(df, x=one.over(window))
+        taken = {"x": iw.max_by(name, "id"), "y": iw.collect_list(name), "n": iw.count(name)}
+        assert iw.with_columns(df, **{title: one.over(window) for title, one in taken.items()}).count() == 20
+
+
+TIMES = """
+    select id, id % 2 as k, make_time(10, cast(id as int), 1.123456) a, cast(make_time(10, cast(id as int), 1) as time(0)) b,
+        cast(make_time(1, 2, 3.5) as time(3)) c, array(make_time(1, 2, cast(id as int)), null) d,
+        struct(cast(make_time(1, 2, cast(id as int)) as time(0)) as x, make_ym_interval(1, 2) as y) e
+    from range(20)
+"""
+
+
+@pytest.fixture(scope="module")
+def times(spark: Any) -> Iterator[Any]:
+    from pyspark.sql import types as T
+
+    if not hasattr(T, "TimeType"):
+        pytest.skip("TIME came with Spark 4.1")
+    spark.conf.set("spark.sql.timeType.enabled", "true")
+    yield spark.sql(TIMES)
+    spark.conf.unset("spark.sql.timeType.enabled")
+
+
+def texts(df: Any, *order: str) -> list[Any]:
+    return [
+        tuple(row) for row in df.selectExpr(*[f"cast({name} as string)" for name in df.columns]).sort(*order).collect()
+    ]
+
+
+def test_times_of_the_day(times: Any) -> None:
+    """As arguments, keys, order, and handed through; of all digits, within others, as Spark has them."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    w = Window.partitionBy("k").orderBy("a").rowsBetween(-2, -1)
+    ours, theirs = (
+        {
+            f"{what}_{name}": getattr(its, what)(name).over(w)
+            for name in "abcde"
+            for what in ("first", "min", "max", "count")
+        }
+        for its in (iw, F)
+    )
+    made, expected = iw.with_columns(times, **ours), times.withColumns(theirs)
+    assert made.schema == expected.schema
+    assert texts(made, "id") == texts(expected, "id")
+    ours, theirs = ({one: getattr(its, one)("b").over(w) for one in ("collect_list", "mode")} for its in (iw, F))
+    made, expected = iw.with_columns(times, **ours), times.withColumns(theirs)
+    assert made.schema["collect_list"] == expected.schema["collect_list"]
+    assert texts(made.drop("mode"), "id") == texts(expected.drop("mode"), "id")
+    selected = iw.select(times, *"abcde", n=iw.count().over(iw.rows(2, slide=2, **WINDOW)))
+    assert selected.schema.fields[:5] == [times.schema[name] for name in "abcde"]
+    expected = times.where("id % 4 > 1").select(*"abcde", F.lit(2).alias("n"))
+    assert texts(selected, "a") == texts(expected, "a")
+    for name in "abe":
+        grouped = iw.group_by(times, name).agg(x=iw.max("a"), y=iw.min("c"))
+        expected = times.groupBy(name).agg(F.max("a").alias("x"), F.min("c").alias("y"))
+        assert grouped.schema == expected.schema
+        assert texts(grouped, "x") == texts(expected, "x")
+    hops = iw.group_by(times, "k").window(iw.tumble("id", size=5)).agg(x=iw.max("b"), y=iw.collect_list("e"))
+    assert hops.schema["x"].dataType == times.schema["b"].dataType
+    assert hops.where("x = '10:03:00'").count() == 0 and hops.count() == 8
+    at = iw.with_columns(times, x=iw.last("b").over(iw.rows(1, **WINDOW)), of=times)
+    assert at.schema.fields[:-1] == times.schema.fields
+    assert texts(at.select("id", "x"), "id") == texts(
+        times.withColumn("x", F.lag("b").over(Window.partitionBy("k").orderBy("id"))).select("id", "x"), "id"
+    )
+
+
+def test_times_of_the_day_from_hooks(times: Any) -> None:
+    class Echo(iw.Aggregate):
+        def iterate(self, when: dt.time) -> None:
+            self.when = when
+
+        def terminate(self) -> dt.time:
+            return self.when
+
+    class Digits(Echo, returns="struct<a:time(0),b:array<time(3)>,c:time(6)>"):
+        def terminate(self) -> Any:
+            return self.when, [self.when.replace(microsecond=5000)], self.when
+
+    window = iw.rows(1, **WINDOW)
+    made = iw.with_columns(times, x=Echo()("a").over(window), y=Echo()("b").over(window), z=Digits()("b").over(window))
+    assert made.schema["x"].dataType == times.schema["a"].dataType
+    assert made.schema["z"].dataType.simpleString() == "struct<a:time(0),b:array<time(3)>,c:time(6)>"
+    told = made.selectExpr(
+        "x = a", "y = b", "z.a = b", "cast(z.b[0] as string) = concat(b, '.005')", "z.c = b"
+    ).distinct()
+    assert [tuple(row) for row in told.collect()] == [(True,) * 5]
+
+
+def test_what_cannot_cross_is_said(every: Any) -> None:
+    for name, said in (("o", "is an interval"), ("w", "of type array<interval> has intervals")):
+        with pytest.raises(
+            iw.UsageError, match=f"the column '{name}' {said} of months, days and seconds, which has no order"
+        ):
+            iw.with_columns(every, n=iw.max(name).over(iw.rows(2, **WINDOW)))
 
 
 def test_datetimes_without_a_zone_are_in_the_session_zone(spark: Any) -> None:
