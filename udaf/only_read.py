@@ -102,10 +102,11 @@ class OnlyRead:
             return None
         if isinstance(place, ast.AugAssign):
             return None if all(map(is_constant, parts)) else place
-        is_spread = isinstance(place, ast.Dict) and any(
+        if isinstance(place, ast.Dict) and any(
             key is None and its is it for key, its in zip(place.keys, place.values, strict=True)
-        )
-        if is_spread or isinstance(place, (ast.BinOp, ast.UnaryOp, ast.Starred)):
+        ):  # {**self.x}
+            return self._beyond(place, _new(parts), seen)
+        if isinstance(place, (ast.BinOp, ast.UnaryOp, ast.Starred)):
             return self._beyond(place, _new(parts), seen)
         if isinstance(place, (ast.Assign, ast.AnnAssign)):
             return self._assigned(place, values, parts, seen)
