@@ -80,6 +80,11 @@ class Columns:
                 return name
         return self._compute(column, where)
 
+    def add(self, name: str, column: Any) -> None:
+        """A column of ours beside the user's."""
+        self.df = self.df.withColumn(name, column)
+        self._columns[name] = self.session.F.col(name)
+
     def _compute(self, column: Any, where: str) -> str:
         """An expression becomes a column of the data before these are shuffled and sorted.
 

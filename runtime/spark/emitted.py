@@ -163,5 +163,5 @@ def _numbered_stream(columns: Columns, extent: Hop) -> Hop:
     F, Window = columns.session.F, columns.session.Window
     on = columns.column(columns.name(extent.on, "window"))
     number = F.row_number().over(Window.orderBy(on.asc_nulls_first())) - 1
-    columns.df = columns.df.withColumn(STREAM_ROW, number.cast("bigint"))
+    columns.add(STREAM_ROW, number.cast("bigint"))
     return replace(extent, on=STREAM_ROW, rows=False)
