@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.windows.interval import EXACT
+
 _LARGEST = 2**31  # larger ones would drown what is added to them
 _DAY = datetime(2026, 3, 1)
 
@@ -67,7 +69,8 @@ def _floats(one: float) -> list[float]:
 def _decimals(kind: pa.DataType, one: Decimal) -> list[Decimal]:
     step = Decimal(1).scaleb(-kind.scale)
     most = Decimal(10) ** (kind.precision - kind.scale)
-    return [value.quantize(step) for value in (one, one - step, one + step, one - 1, one + 1) if abs(value) < most - 1]
+    sides = (one, *(EXACT.add(one, by) for by in (-step, step, Decimal(-1), Decimal(1))))
+    return [value.quantize(step, context=EXACT) for value in sides if abs(value) < most - 1]
 
 
 def _texts(one: Any) -> list[str]:
