@@ -492,6 +492,9 @@ class Slotted(Base):
 
     __slots__ = ("total",)
 
+    def terminate(self) -> float:
+        return self.total
+
 
 class Property(Base):
     """total is computed."""

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pytest
 
 import inwindow as iw
+from inwindow.udaf.unpacked import unpacked_type
 
 NAN = float("nan")
 INDICES = [0, 1, 3, 2, None, 0, 3, 2, 1, 4, 0, 4]  # of which 1 and None are NULL, and 0 and 3 the same value
@@ -272,7 +273,9 @@ def test_columns_that_are_handed_on_are_as_they_came(kind: str) -> None:
     theirs = passed_on(plain)
     for name, ours in passed_on(encoded).items():
         for column in encoded.column_names:
-            assert ours.schema.field(column).type == encoded.schema.field(column).type, name
+            its = encoded.schema.field(column).type
+            # Dictionaries of what Arrow cannot compare are unpacked at the door; only with_columns on a table keeps them.
+            assert ours.schema.field(column).type in (its, unpacked_type(its)), name
         expected = theirs[name].select([*plain.column_names, "x"]).to_pylist()
         assert repr(ours.select([*plain.column_names, "x"]).to_pylist()) == repr(expected), name
 
@@ -292,7 +295,7 @@ def test_keys_of_groups_are_as_they_came(kind: str) -> None:
         ours, theirs = made(encoded), made(plain)
         assert repr(ours.to_pylist()) == repr(theirs.to_pylist())
         for name in {"c", "d"} & set(ours.column_names):
-            assert ours.schema.field(name).type == encoded.schema.field(name).type
+            assert ours.schema.field(name).type == unpacked_type(encoded.schema.field(name).type)
 
 
 def test_small_batches_wait_whatever_their_dictionaries() -> None:
