@@ -151,8 +151,8 @@ def is_placed(df: Any, columns: Columns, work: Pass) -> bool:
     return False
 
 
-def plan_text(df: Any) -> str:
-    """Spark's physical plan as text, as ``df.explain()`` prints it."""
+def plan_text(df: Any, mode: str = "simple") -> str:
+    """Spark's plan as text, as ``df.explain()`` prints it: the physical one, or all with ``mode="extended"``."""
     if is_connect(df):
-        return str(df._explain_string())
-    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), "simple"))
+        return str(df._explain_string(mode=mode))
+    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), mode))
