@@ -74,6 +74,17 @@ cdef class Levels:
         """The rows in the order of the levels [first, last)."""
         return self._sorted(first, last, None)
 
+    def groups(self):
+        """The rows in the order of all levels, None if they are in it; and where in it each group of equal levels begins."""
+        cdef uint8_t[::1] begins = np.zeros(self.rows, dtype=np.uint8)
+        cdef Key key
+        order = None if self.ascend(0) else self._sorted(0, self.count, begins)
+        if order is None and self.rows:
+            with nogil:
+                key = key_of(self.columns, self.count, self.rows)
+                mark_changes(&key, self.rows, &begins[0])
+        return order, np.flatnonzero(begins)
+
     def ranks(self):
         """A number per row that compares as its levels do, from 0 on; equal levels, equal number. And how many there are."""
         cdef int64_t i, rank = -1, n = self.rows
@@ -340,6 +351,22 @@ cdef int64_t refine(
     free(words)
     ties[0] = left
     return until
+
+
+cdef void mark_changes(const Key* key, int64_t n, uint8_t* begins) noexcept nogil:
+    """Of rows that are in order: which differ from the row before."""
+    cdef uint64_t words[BLOCK]
+    cdef int64_t first = 0, since, i, m
+    begins[0] = 1
+    while first < n:
+        m = min(<int64_t>BLOCK, n - first)
+        since = 0
+        while since < key.bits:
+            fetch(key, since, <int>min(64, key.bits - since), NULL, first, m, words)
+            for i in range(1, m):
+                begins[first + i] |= words[i] != words[i - 1]
+            since += 64
+        first += BLOCK - 1  # the last row is the first of the next block
 
 
 # --- Numbers in the order of first appearance -----------------------------------------------------------------------

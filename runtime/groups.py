@@ -42,6 +42,10 @@ class GroupOperator(Operator):
             for step in self.work.steps
         ]
 
+    def reads(self, *, told: bool = False) -> set[str]:
+        """With the keys, which go into the output."""
+        return super().reads(told=told) | set(self.work.partition_by)
+
     def _append(self, batch: pa.RecordBatch) -> None:
         end = self.sequence.end
         super()._append(batch)

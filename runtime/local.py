@@ -17,10 +17,10 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.moving import Arrivals, in_one_piece, inverse, slices
+from inwindow.runtime.moving import Arrivals, inverse, slices
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.ordering import Permutation, permutation, sorted_by
-from inwindow.runtime.reserved import PREFIX, STREAM_ROW
+from inwindow.runtime.ordering import Arranged, arranged, permutation, sorted_by
+from inwindow.runtime.reserved import BEGINS, PREFIX, STREAM_ROW
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, UsageError
@@ -140,22 +140,19 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
     results: dict[str, pa.ChunkedArray] = {}
     for work in plan_windows(whole.schema, named):
         operator = WithColumns(work, whole.schema, ())
-        its = read_by(operator, whole)
-        order = permutation(its, work)
-        if order is None:
-            results |= fed(operator, its, None)
-        else:
-            results |= _in_order_of_arrival(operator, its, order)
+        order = arranged(whole, work)
+        results |= (fed if order.rows is None else _in_order_of_arrival)(operator, whole, order)
     for name in applied:
         at = table.schema.get_field_index(name)
         table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
     return table
 
 
-def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Permutation) -> dict[str, pa.ChunkedArray]:
+def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Arranged) -> dict[str, pa.ChunkedArray]:
+    assert order.rows is not None
     arrivals, at = Arrivals(operator.schema, len(table)), 0
     for batch in given_by(operator, table, order):
-        arrivals.put(batch, order[at : at + batch.num_rows])
+        arrivals.put(batch, order.rows[at : at + batch.num_rows])
         at += batch.num_rows
     given = arrivals.table()
     return dict(zip(given.column_names, given.columns, strict=True))
@@ -170,11 +167,9 @@ def table_select(
     work = single_pass(plan_windows(whole.schema, named), "select")
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
     operator = Select(work, numbered.schema, (_ROW,), emitted_at)
-    its = read_by(operator, numbered)
-    order = permutation(its, work)
-    given = fed(operator, its, order)
+    given = fed(operator, numbered, arranged(numbered, work))
     rows = given.pop(_ROW).to_numpy()
-    in_order = None if order is None else sorted_by([(pa.array(rows), True, True)])
+    in_order = sorted_by([(pa.array(rows), True, True)])
     rows = rows if in_order is None else rows[in_order]
     output = {name: table.column(source).take(pa.array(rows)) for name, source in columns.items()}
     for name, column in given.items():
@@ -198,8 +193,7 @@ def table_groups(
     operator = GroupOperator(work, whole.schema)
     if not len(whole) and not keys and extent is None:
         return pa.Table.from_batches([over_nothing(operator, whole.schema)])
-    its = read_by(operator, whole)
-    return pa.table(fed(operator, its, permutation(its, work)), schema=operator.schema)
+    return pa.table(fed(operator, whole, arranged(whole, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
@@ -221,20 +215,21 @@ def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
 
 
-def read_by(operator: Operator, table: pa.Table) -> pa.Table:
-    """The columns that the operator looks at, each in one piece."""
-    columns = {name: in_one_piece(table.column(name)) for name in table.column_names if name in operator.reads()}
-    return pa.table(columns or {_ROW: pa.nulls(len(table))})  # a count of tuples reads nothing but their number
-
-
-def given_by(operator: Operator, table: pa.Table, order: Permutation | None) -> Iterator[pa.RecordBatch]:
+def given_by(operator: Operator, table: pa.Table, order: Arranged) -> Iterator[pa.RecordBatch]:
     """The operator's output over the table in the given order."""
-    for batch in slices(table, order, _SLICE):
+    told = order.begins is not None
+    names = [name for name in table.column_names if name in operator.reads(told=told)]
+    # A count of tuples reads nothing but their number.
+    read = table.select(names) if names else pa.table({_ROW: pa.nulls(len(table))})
+    for at, batch in enumerate(slices(read, order.rows, _SLICE)):
+        if order.begins is not None:
+            begins = order.begins[at * _SLICE : (at + 1) * _SLICE]
+            batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
         yield operator.process(batch)
     yield operator.finish()
 
 
-def fed(operator: Operator, table: pa.Table, order: Permutation | None) -> dict[str, pa.ChunkedArray]:
+def fed(operator: Operator, table: pa.Table, order: Arranged) -> dict[str, pa.ChunkedArray]:
     """All of the operator's output; its pieces are not copied together."""
     given = [batch for batch in given_by(operator, table, order) if batch.num_rows]
     return {

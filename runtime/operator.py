@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
@@ -22,6 +23,7 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
+from inwindow.runtime.reserved import BEGINS
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Sequence
 
@@ -39,18 +41,24 @@ class Operator(ABC):
         self.work = work
         self.held = Held()
         self.sequence = Sequence(work.key, work.peers)
-        for name in work.places:  # for error messages, and for keys in the output
-            self.held.plain(name)
+        if any(step.implementation.aggregate is not None for step in work.steps):
+            for name in work.places:  # an error of a hook names the tuple
+                self.held.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
 
-    def reads(self) -> set[str]:
-        """The columns that the operator looks at."""
-        return {name for source in self.held.columns for name in source.names()}
+    def reads(self, *, told: bool = False) -> set[str]:
+        """The columns that the operator looks at; ``told``: of batches that say where partitions begin, in BEGINS."""
+        held = {name for source in self.held.columns for name in source.names()}
+        return held | {*([] if told else self.work.partition_by), *self._ordered_by()}
+
+    def _ordered_by(self) -> list[str]:
+        work = self.work
+        return [order.column for order in work.order_by] if work.key is not None or work.peers else []
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
-        check_columns(batch.schema, self.reads(), "a batch")
+        check_columns(batch.schema, self.reads(told=BEGINS in batch.schema.names), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -77,9 +85,10 @@ class Operator(ABC):
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
-        columns = [batch.column(name) for name in self.work.places]
-        keys = len(self.work.partition_by)
-        self.sequence.append(columns[:keys], columns[keys:], batch.num_rows)
+        partition: Any = [batch.column(name) for name in self.work.partition_by if BEGINS not in batch.schema.names]
+        if BEGINS in batch.schema.names:
+            partition = batch.column(BEGINS).to_numpy().view(np.bool_)
+        self.sequence.append(partition, [batch.column(name) for name in self._ordered_by()], batch.num_rows)
 
     def _advance(self) -> pa.RecordBatch:
         self.advance()

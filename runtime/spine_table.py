@@ -9,9 +9,9 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.local import given_by, read_by
+from inwindow.runtime.local import given_by
 from inwindow.runtime.moving import Arrivals
-from inwindow.runtime.ordering import permutation
+from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
@@ -29,10 +29,9 @@ def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) 
     for work in plan_spine(points.schema, whole.schema, named):
         both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
-        its = read_by(operator, both)
         names = [step.name for step in work.steps]
         arrivals = Arrivals(pa.schema([operator.schema.field(name) for name in names]), len(spine))
-        for batch in given_by(operator, its, permutation(its, work)):
+        for batch in given_by(operator, both, Arranged(permutation(both, work), None)):
             arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
