@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._order import Levels
+from inwindow.native.levels import Level, Numbering, Numbers, as_levels, coded, numbers, ranks
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import in_one_piece
-from inwindow.runtime.ranks import Level, Numbering, Numbers, as_levels, coded, numbers, ranks
 from inwindow.windows.spec import Order
 
 Permutation = npt.NDArray[np.int64]

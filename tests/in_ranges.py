@@ -16,7 +16,7 @@ from inwindow.runtime.operator import Operator
 from inwindow.runtime.ordering import order_levels, permutation
 from inwindow.runtime.panes_first import PaneReducer
 from inwindow.runtime.range_partials import carried, panes_of_ranges
-from inwindow.runtime.ranks import ranks as ranks_of
+from inwindow.native.levels import ranks as ranks_of
 from inwindow.runtime.reserved import DIGEST, HALO, RANGE
 from inwindow.windows.ranges import Ranges
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.levels import as_levels, is_list, numbers, ranks
 from inwindow.windows.spec import Order
 
 Mask = npt.NDArray[np.bool_]
@@ -30,10 +31,18 @@ def is_comparable(kind: pa.DataType) -> bool:
 
 
 def is_sortable(kind: pa.DataType) -> bool:
-    """Whether values can be put in order."""
+    """Whether values can be put in order: of lists and structs as in Spark, if those within them can.
+
+    >>> is_sortable(pa.struct({"a": pa.list_(pa.string())})), is_sortable(pa.map_(pa.string(), pa.int64()))
+    (True, False)
+    """
     if pa.types.is_null(kind):
         return True
     if pa.types.is_dictionary(kind):
+        return is_sortable(kind.value_type)
+    if pa.types.is_struct(kind):
+        return all(is_sortable(field.type) for field in kind)
+    if is_list(kind):
         return is_sortable(kind.value_type)
     return is_comparable(kind) and _has_kernel(pc.rank, kind)
 
@@ -71,7 +80,9 @@ def _same(a: pa.Array, b: pa.Array) -> Mask:
             same &= _same(pc.struct_field(a, index), pc.struct_field(b, index))
         return same
     if pa.types.is_nested(a.type):
-        return np.fromiter((x == y for x, y in zip(a.to_pylist(), b.to_pylist(), strict=True)), bool, len(a))
+        both = pa.concat_arrays([a, b])
+        number = numbers(as_levels(both, number=numbers), len(both))
+        return number[: len(a)] == number[len(a) :]
     if pa.types.is_null(a.type):
         return np.ones(len(a), dtype=bool)
     equal = pc.equal(a, b)
@@ -108,8 +119,11 @@ def _compared(column: pa.Array, n: int) -> tuple[Mask, Mask]:
     """(row is below the one before, row is the same as the one before); NaN is above everything."""
     after, before = column.slice(1), column.slice(0, n)
     same = _same(after, before)
-    if pa.types.is_nested(column.type) or pa.types.is_null(column.type):
+    if pa.types.is_null(column.type):
         return np.zeros(n, dtype=bool), same
+    if pa.types.is_nested(column.type):
+        rank = ranks(as_levels(column), len(column))
+        return rank[1:] < rank[:-1], rank[1:] == rank[:-1]
     less = pc.fill_null(pc.less(after, before), False)
     below = _mask(less) & ~same
     if pa.types.is_floating(column.type):

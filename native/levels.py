@@ -107,6 +107,11 @@ def _as_bytes(values: pa.Array, number: Numbering) -> pa.Array:
     return pa.Array.from_buffers(pa.large_binary(), len(values), [validity, pa.py_buffer(offsets), data])
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Whether values are lists, but no maps."""
+    return bool(pa.types.is_nested(kind) and not pa.types.is_map(kind) and hasattr(kind, "value_type"))
+
+
 def _has_offsets(kind: pa.DataType) -> bool:
     is_ = pa.types
     return bool(is_.is_string(kind) or is_.is_binary(kind) or is_.is_large_string(kind) or is_.is_large_binary(kind))
