@@ -29,6 +29,9 @@ cdef enum:
     AHEAD = 12               # rows between asking for a slot of a table and using it
 
 
+cdef const char* NOTHING = b""  # the bytes of texts that are all empty
+
+
 cdef class Levels:
     """What to sort by, the most significant first: (array, ascending, nulls_first) each.
 
@@ -62,6 +65,14 @@ cdef class Levels:
 
     def __dealloc__(self):
         free(self.columns)
+
+    @property
+    def bits(self):
+        """How long a key is."""
+        cdef Key key
+        with nogil:
+            key = key_of(self.columns, self.count, self.rows)
+        return key.bits
 
     def ascend(self, int first):
         """Whether the rows are in the order of the levels from this one on."""
@@ -139,7 +150,7 @@ cdef read_column(Column* column, array):
     cdef int64_t step = 4 if column.kind == TEXT32 else 8 if column.kind == TEXT64 else column.width
     cdef uintptr_t data = at[1], text = at[2] if len(at) > 2 else 0, valid = at[0] if array.null_count else 0
     column.data = <const char*>data + offset * step
-    column.text = <const char*>text
+    column.text = <const char*>text if text else NOTHING
     column.valid = <const uint8_t*>valid
     column.bit = offset
 

@@ -18,10 +18,12 @@ from libc.string cimport memcmp, memcpy, memset
 cdef extern from *:
     int __builtin_clzll(unsigned long long) nogil
     int __builtin_ctzll(unsigned long long) nogil
+    int __builtin_popcountll(unsigned long long) nogil
     uint64_t __builtin_bswap64(uint64_t) nogil
 
 cdef enum:
     BLOCK = 1024             # rows whose words are made at a time: they stay in the first cache
+    PARTS = 16               # of a word, at most: digits as ASCII vary in the low half of each byte
 
 cdef enum Kind:
     SIGNED8, SIGNED16, SIGNED32, SIGNED64, UNSIGNED8, UNSIGNED16, UNSIGNED32, UNSIGNED64
@@ -30,10 +32,12 @@ cdef enum Kind:
     FIXED                    # bytes, all of one length
     TEXT32, TEXT64           # bytes, with offsets of 32 or 64 bits
 
-cdef struct Range:           # which values of a word are there: (word - low) >> shift has so many bits
+cdef struct Range:           # which values of a word are there: the sum of the parts (word - low) >> shift & mask
     uint64_t low
-    int shift
-    int bits
+    int bits                 # of the sum
+    int parts
+    int shifts[PARTS]
+    uint64_t masks[PARTS]
 
 cdef struct Column:
     Kind kind
@@ -188,16 +192,32 @@ cdef void read_values(
     const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """As :func:`read_words`, in the word's range; 0 for NULL."""
-    cdef Range range_ = column.head if word == column.first else column.tail
     cdef int64_t i
     read_words(column, word, rows, first, n, out)
-    if word == column.first or word == column.last:
-        for i in range(n):
-            out[i] = (out[i] - range_.low) >> range_.shift
+    if word == column.first:
+        narrow(&column.head, n, out)
+    elif word == column.last:
+        narrow(&column.tail, n, out)
     if column.valid != NULL:
         for i in range(n):
             if is_null(column, first + i if rows == NULL else rows[i]):
                 out[i] = 0
+
+
+cdef void narrow(const Range* its, int64_t n, uint64_t* words) noexcept nogil:
+    """Words without what is the same in all."""
+    cdef uint64_t sums[BLOCK]
+    cdef int64_t i
+    cdef int part
+    if its.parts == 1:
+        for i in range(n):
+            words[i] = (words[i] - its.low) >> its.shifts[0]
+        return
+    memset(sums, 0, n * sizeof(uint64_t))
+    for part in range(its.parts):
+        for i in range(n):
+            sums[i] |= words[i] >> its.shifts[part] & its.masks[part]
+    memcpy(words, sums, n * sizeof(uint64_t))
 
 
 cdef void read_nulls(
@@ -237,10 +257,32 @@ cdef Range range_of(const Column* column, int64_t word, int64_t n) noexcept nogi
             low = min(low, words[i])
             high = max(high, words[i])
             differ |= words[i] ^ some
+    return narrowed(low, high, differ)
+
+
+cdef Range narrowed(uint64_t low, uint64_t high, uint64_t differ) noexcept nogil:
+    """The fewer of two kinds of bits: of the distance to the lowest word, and those in which some words differ."""
+    cdef Range its
+    cdef int end, start, bits = 0
+    memset(&its, 0, sizeof(Range))
+    its.parts = 1
     if differ == 0:
-        return Range(high, 0, 0)
-    cdef int shift = __builtin_ctzll(differ)
-    return Range(low, shift, bit_length((high - low) >> shift))
+        return its
+    its.low, its.shifts[0] = low, __builtin_ctzll(differ)
+    its.bits = bit_length((high - low) >> its.shifts[0])
+    if __builtin_popcountll(differ) + 4 > its.bits or __builtin_popcountll(differ & ~(differ << 1)) > PARTS:
+        return its
+    its.low = its.parts = 0
+    while differ:  # a part for each run of ones, the lowest first: what is between two of them goes
+        start = __builtin_ctzll(differ)
+        end = start + __builtin_ctzll(~(differ >> start))
+        its.shifts[its.parts] = start - bits
+        its.masks[its.parts] = ((1ull << (end - start)) - 1) << bits
+        its.parts += 1
+        bits += end - start
+        differ &= ~(((1ull << (end - start)) - 1) << start)
+    its.bits = bits
+    return its
 
 
 cdef inline int64_t text_of(const Column* column, int64_t row, const char** text) noexcept nogil:
@@ -269,16 +311,18 @@ cdef void measure_texts(Column* column, int64_t n) noexcept nogil:
         if model == NULL:
             model, shortest, longest, column.skip = text, length, length, length
         shortest, longest = min(shortest, length), max(longest, length)
-        same = min(column.skip, length)
-        if memcmp(model, text, <size_t>same):
-            while memcmp(model, text, <size_t>same):
-                same -= 1
-        column.skip = same
+        column.skip = min(column.skip, length)
+        if memcmp(model, text, <size_t>column.skip):
+            same = 0
+            while model[same] == text[same]:
+                same += 1
+            column.skip = same
     column.last = (longest - column.skip + 7) // 8
     column.measured = True  # the last word is the length
-    column.head = range_of(column, 0, n) if column.last else Range(0, 0, 0)
     cdef uint64_t low = <uint64_t>(~longest if column.descending else shortest)
-    column.tail = Range(low, 0, bit_length(<uint64_t>(longest - shortest)))
+    column.tail = narrowed(low, low + <uint64_t>(longest - shortest), <uint64_t>-1 if longest > shortest else 0)
+    if column.last:
+        column.head = range_of(column, 0, n)
 
 
 cdef void measure(Column* column, int64_t n) noexcept nogil:
@@ -292,7 +336,7 @@ cdef void measure(Column* column, int64_t n) noexcept nogil:
     column.null_bits = 0 < nulls < n
     column.first = column.skip = 0
     column.last = (column.width + 7) // 8 - 1
-    column.head = column.tail = Range(0, 0, 0)
+    column.head = column.tail = narrowed(0, 0, 0)
     if nulls < n:
         if column.kind >= FIXED:
             measure_texts(column, n)

@@ -24,6 +24,8 @@ from inwindow.native._order import Levels
 
 Level = tuple[pa.Array, bool, bool]  # values, ascending, NULLs first
 Numbers = npt.NDArray[np.int64]
+_SOME = 1000  # rows by which texts are judged
+_SHORT = 96  # bits of texts that are as fast as their numbers
 Numbering = Callable[[Sequence[Level], int], Numbers]
 
 
@@ -72,9 +74,11 @@ def as_levels(
 
 
 def coded(level: Level, number: Numbering) -> Level:
-    """Texts that repeat, as numbers: those of keys, which are many times the same."""
+    """Long texts as numbers, as keys repeat: those that vary in a few bytes alone are sorted as fast as they are."""
     values, ascending, nulls_first = level
     if not (_has_offsets(values.type) or pa.types.is_fixed_size_binary(values.type)):
+        return level
+    if Levels([(values.slice(0, _SOME), ascending, nulls_first)]).bits <= _SHORT:
         return level
     encoded = pc.dictionary_encode(values)
     codes = encoded.indices if number is numbers else _of_dictionary(encoded, number)

@@ -56,9 +56,11 @@ def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
     """
     keys = [level for name in work.partition_by for level in _key_levels(table.column(name), ranks)]
     orders = _orders(table, work)
-    if keys and not Levels([*keys, *orders]).ascend(0):
-        keys = [coded(key, ranks) for key in keys]
-    return sorted_by([*keys, *orders])
+    if not keys:
+        return sorted_by(orders)
+    if Levels([*keys, *orders]).ascend(0):
+        return None
+    return sorted_by([*(coded(key, ranks) for key in keys), *orders])
 
 
 def sorted_by(levels: Sequence[Level]) -> Permutation | None:
