@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 import pandas as pd
 import pyarrow as pa
@@ -20,10 +19,13 @@ F: Any = functions  # its UDF makers have no types
 SEGMENT_TREE = "spark.sql.window.segmentTree.enabled"
 RESULT = "result"
 
-SORT, FLOOR = "sort only, no Python", "**the floor**: a UDF that does nothing"
+SORT, FLOOR = (
+    "shuffle and sort by Spark, no Python",
+    "**the old floor**: shuffle, Spark's sort, a UDF that does nothing",
+)
+NEW_FLOOR = "**the new floor**: shuffle, a UDF that does nothing"
 BUILTINS = {name: f"inwindow `{name}`" for name in ("avg", "max", "stddev_samp")}
 HOOKS, MERGE = "inwindow, class with four hooks (avg)", "inwindow, class with `merge` alone (max - min)"
-NUMBERED = "inwindow `avg`, carried by row_number()"
 TREES = {name: f"Spark `{name}`, segment tree on" for name in BUILTINS}
 NO_TREE = "Spark `avg`, segment tree off (the default)"
 PANDAS_UDF, ARROW_UDF = "`pandas_udf` over a window (avg)", "`arrow_udf` over a window (avg)"
@@ -63,9 +65,9 @@ def cases() -> list[Case]:
     own_mean = lambda rolling: rolling.apply(lambda frame: frame.mean(), raw=True)  # noqa: E731
     return [
         Case(SORT, sort_only, computes=""),
-        Case(FLOOR, floor(), computes=""),
+        Case(FLOOR, floor(in_order), computes=""),
+        Case(NEW_FLOOR, floor(together), computes=""),
         *ours,
-        Case(NUMBERED, by_row_number),
         Case(HOOKS, own_class(MyAvg())),
         Case(MERGE, own_class(Spread()), computes="", per_row=lambda window: 2.5),
         *trees,
@@ -78,8 +80,13 @@ def cases() -> list[Case]:
 
 
 def in_order(df: Any) -> Any:
-    """The shuffle and the sort that a window by key and time needs."""
-    return df.repartition("k").sortWithinPartitions("k", "ts")
+    """The shuffle and the sort that a window by key and time needs, if Spark is to sort."""
+    return together(df).sortWithinPartitions("k", "ts")
+
+
+def together(df: Any) -> Any:
+    """The shuffle that brings equal keys together."""
+    return df.repartition("k")
 
 
 def sort_only(df: Any, window: int) -> Any:
@@ -87,8 +94,8 @@ def sort_only(df: Any, window: int) -> Any:
     return in_order(df)
 
 
-def floor() -> Callable[[Any, int], Any]:
-    """What a window aggregate in Python cannot do without: its columns cross, one column comes back."""
+def floor(arranged: Callable[[Any], Any]) -> Callable[[Any, int], Any]:
+    """What a window aggregate in Python cannot do without: rows are arranged, its columns cross, one column comes back."""
 
     def nothing(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         for _, _, v in columns:
@@ -96,7 +103,7 @@ def floor() -> Callable[[Any, int], Any]:
 
     def build(df: Any, window: int) -> Any:
         udf = F.arrow_udf(nothing, "struct<_0:double>").asNondeterministic()
-        crossed = in_order(df).select("*", udf("k", "ts", "v").alias("its"))
+        crossed = arranged(df).select("*", udf("k", "ts", "v").alias("its"))
         return crossed.withColumn(RESULT, F.col("its")["_0"]).drop("its")
 
     return build
@@ -115,12 +122,6 @@ def own_class(aggregate: Any) -> Callable[[Any, int], Any]:
         return iw.with_columns(df, **{RESULT: aggregate("v").over(over)})
 
     return build
-
-
-def by_row_number(df: Any, window: int) -> Any:
-    """inwindow's average by the other carrier, which plans take for data that are partitioned already."""
-    with patch("inwindow.runtime.spark.carriers.is_placed", lambda *_: True):
-        return builtin("avg")(df, window)
 
 
 def spark_own(name: str) -> Callable[[Any, int], Any]:

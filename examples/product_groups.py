@@ -16,8 +16,7 @@ Prints::
     09:00:14  dish  case 3
     09:00:00 to 09:00:04  cup, pot, jug
     09:00:06 to 09:00:09  pan, lid
-    09:00:12 to 09:00:14  bowl
-    09:00:14 to 09:00:16  dish
+    09:00:12 to 09:00:16  bowl, dish
 """
 
 from datetime import datetime, timedelta
@@ -54,7 +53,7 @@ group = ProductGroup(gap=timedelta(seconds=2))
 for row in iw.with_columns(readings, case=group("tagtime").over(iw.unbounded(order_by="tagtime"))).to_pylist():
     print("{tagtime:%H:%M:%S}  {tagid:4}  case {case}".format(**row))
 
-# Sessions find cases too, a row for each. They end where a gap is not shorter than two seconds, so bowl and dish part.
+# Sessions find cases too, a row for each.
 cases = iw.group_by(readings).window(iw.session("tagtime", gap="2 seconds")).agg(products=iw.collect_list("tagid"))
 for row in cases.to_pylist():
     print(f"{row['window']['start']:%H:%M:%S} to {row['window']['end']:%H:%M:%S}  {', '.join(row['products'])}")

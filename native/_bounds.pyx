@@ -14,6 +14,7 @@ decimals, a 128-bit integer (two little-endian words a row).
 """
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -131,20 +132,17 @@ def shifted(keys, offset):
         return result
     cdef const int128* wide = <const int128*> &key_bytes[0]
     cdef int128* wide_out = <int128*> &out_bytes[0]
-    cdef int128 wide_offset, one = 1
+    cdef int128 half, rest
     cdef const int64_t* narrow = <const int64_t*> &key_bytes[0]
     cdef int64_t* narrow_out = <int64_t*> &out_bytes[0]
     cdef int64_t step, limit
     if keys.ndim == 2:
-        # In three words of at most 62 bits, so that every Python integer goes in without overflow.
-        clipped = max(-(2**126), min(2**126, int(offset)))
-        high = clipped >> 62
-        wide_offset = <int64_t> (high >> 32)
-        wide_offset = wide_offset * (one << 32) + <int64_t> (high & 0xFFFFFFFF)
-        wide_offset = wide_offset * (one << 31) * (one << 31) + <int64_t> (clipped & (2**62 - 1))
+        # Two keys may lie further apart than 128 bits can say, so the offset is added in two halves.
+        clipped = max(2 - 2**128, min(2**128 - 2, int(offset)))
+        half, rest = _int128(clipped >> 1), _int128(clipped - (clipped >> 1))
         with nogil:
             for i in range(n):
-                wide_out[i] = int128_saturating_add(wide[i], wide_offset)
+                wide_out[i] = int128_saturating_add(int128_saturating_add(wide[i], half), rest)
         return result
     if offset > INT64_MAX or offset < INT64_MIN:
         # Only Python's integers can hold such a distance; the answer saturates for most keys.
@@ -161,6 +159,13 @@ def shifted(keys, offset):
             for i in range(n):
                 narrow_out[i] = narrow[i] + step if narrow[i] >= limit else INT64_MIN
     return result
+
+
+cdef int128 _int128(value):
+    cdef bytes words = value.to_bytes(16, "little", signed=True)
+    cdef int128 wide
+    memcpy(&wide, <const char*> words, 16)
+    return wide
 
 
 cdef _bytes(array):

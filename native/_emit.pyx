@@ -24,7 +24,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
-from inwindow.native._fresh import freeze, fresh, thaw
+from inwindow.native._fresh import changed, fresh, resumed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._inwindow import InWindow, enter, leave, leaving, positions
 
@@ -116,14 +116,14 @@ cdef class Emit:
         if self._window is not None:
             window = [tuple(record) for record in self._window], positions(self._window)
         here = self._lo, self._hi, self._waiting, self._partition, self._restart, self._is_new
-        return here, freeze(self._aggregate), window
+        return here, changed(self._aggregate, self._prototype), window
 
     def restore(self, state):
         """Go on from ``state()`` of a driver with the same prototype."""
         here, frozen, (rows, places) = state
         self._drop()
         if frozen is not None:
-            self._adopt(thaw(self._prototype, frozen), rows, places)
+            self._adopt(resumed(self._prototype, frozen), rows, places)
         self._lo, self._hi, self._waiting, self._partition, self._restart, self._is_new = here
 
     def resume(self, list columns, const uint8_t[::1] seen, const int64_t[::1] low, const int64_t[::1] last,

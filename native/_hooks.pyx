@@ -21,7 +21,7 @@ The loop is C; a tuple costs its hook calls (ESL, section 4: O(1) with ``expire`
 from cpython.genobject cimport PyGen_CheckExact
 from libc.stdint cimport int64_t, uint8_t
 
-from inwindow.native._fresh import freeze, fresh, thaw
+from inwindow.native._fresh import changed, fresh, resumed
 from inwindow.native._inwindow import InWindow, enter, leave, leaving, positions
 from inwindow.native._results import MODES, Misfit, column
 
@@ -323,7 +323,7 @@ cdef class Delta(_Driver):
         window = (), None
         if self._window is not None:
             window = [tuple(record) for record in self._window], positions(self._window)
-        here = self._lo, self._hi, self._count, freeze(self._aggregate), window
+        here = self._lo, self._hi, self._count, changed(self._aggregate, self._prototype), window
         return (*here, self._watch.state()) if self._watch is not None and self._watch.is_awake() else here
 
     def restore(self, state):
@@ -335,7 +335,7 @@ cdef class Delta(_Driver):
             if len(state) > 5:
                 self._watch.restore(state[5])
         if self._count:
-            self._adopt(thaw(self._prototype, frozen), rows, places)
+            self._adopt(resumed(self._prototype, frozen), rows, places)
 
     cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1:
         cdef Py_ssize_t p

@@ -219,6 +219,8 @@ cdef class OnesInWindow:
         cdef int power
         cdef Py_ssize_t at = 0
         hi, edge, numbers, newest = state
+        if numbers.shape != (SIZES, 2):
+            raise ValueError("a state of a histogram has other sizes than its own")
         clear(&self.histogram, 0)
         self.histogram.hi, self.histogram.edge = hi, edge
         for power, (buckets, kept) in enumerate(numbers.tolist()):

@@ -8,11 +8,12 @@ bytes takes less than half of that (to read them, as long). Each value is a lett
 
     n t f      None, True, False            s S y Y    text and bytes; a length of one byte, or of four
     c q        int of 8 and of 64 bits      ( [ {      tuple, list, dict; a length of four bytes
-    d          float
+    d          float                        x          of a type that was made :func:`known`: its letter, then plain values
+    =          a list, dict or other changeable object that came before: its number
 
-Invariant: what comes back is equal in value *and type* to what was given, and shares no list or dict that was not shared before. So a value
-with anything else in it (a larger int, a date, a subclass, one list in two places) is None here, for the caller to pickle. The
-first byte is no pickle's.
+Invariant: what comes back is equal in value *and type* to what was given, and shares the lists and dicts that were shared before. A value
+with anything else in it (an object of a user's class, a subclass, a list within itself by way of another type) is None here, for the
+caller to pickle. The first byte is no pickle's. To read bytes runs no code but that of the known types: whoever made them.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -27,19 +28,35 @@ cdef extern from "Python.h":
 
 cdef enum:
     FIRST = 1  # a pickle begins with 0x80
-    MOST_CONTAINERS = 64  # lists and dicts of one value; tuples within tuples
+    FEW = 16  # changeable objects of one value: so many are looked for one by one
+    DEEPEST = 64  # values within values
+
+cdef dict _LOWER = {}  # type -> (letter, whether it can change, value -> plain value)
+cdef dict _LIFT = {}  # letter -> (whether it can change, plain value -> value)
+
+
+def known(kind, bytes letter not None, lower, lift, *, bint changes):
+    """From now on values of exactly this type are plain: ``lower`` makes a plain value of one, ``lift`` makes it again.
+
+    ``lower`` gives None for a value that is to be pickled after all. Where objects can change, one that is in two places is one again.
+    """
+    _LOWER[kind] = (letter, changes, lower)
+    _LIFT[letter] = (changes, lift)
 
 
 cdef class _Writer:
-    """A buffer that grows, and the lists and dicts that are in it."""
+    """A buffer that grows, and the changeable objects that are in it."""
 
     cdef char* buffer
     cdef Py_ssize_t size, room
-    cdef (void*)[MOST_CONTAINERS] containers
+    cdef (void*)[FEW] few
+    cdef dict numbers, halfway
+    cdef list alive
     cdef int count, depth
 
     def __cinit__(self):
         self.room = 1 << 10
+        self.numbers, self.halfway, self.alive = {}, {}, []
         self.buffer = <char*>PyMem_Malloc(self.room)
         if self.buffer == NULL:
             raise MemoryError
@@ -100,7 +117,7 @@ cdef class _Writer:
         if kind is int:
             number = PyLong_AsLongLongAndOverflow(value, &overflow)
             if overflow:
-                return False
+                return self._put_items(value, kind)
             if -128 <= number < 128:
                 at = self.more(2)
                 at[0], at[1] = b"c", <char><int8_t>number
@@ -125,46 +142,104 @@ cdef class _Writer:
             return self.text(b"y", b"Y", PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value))
         return self._put_items(value, kind)
 
-    cdef bint _put_items(self, object value, object kind) except -1:
+    cdef int start(self) except -1:
+        """A new value."""
+        self.size = self.count = self.depth = 0
+        if self.numbers:
+            self.numbers.clear()
+        if self.halfway:
+            self.halfway.clear()
+        if self.alive:
+            self.alive.clear()
+        return self.letter(FIRST)
+
+    cdef Py_ssize_t _number_of(self, object value) except -2:
+        """The number of a changeable object that has been met before; -1 for a new one, which has the next number."""
         cdef int i
-        if (kind is not tuple and kind is not list and kind is not dict) or len(value) >= <Py_ssize_t>1 << 32:
-            return False
-        if kind is not tuple:
+        if self.count <= FEW:
             for i in range(self.count):
-                if self.containers[i] == <void*>value:
-                    return False  # two places that change together, or one within itself
-            if self.count == MOST_CONTAINERS:
+                if self.few[i] == <void*>value:
+                    return i
+        else:
+            found = self.numbers.get(id(value))
+            if found is not None:
+                return found
+        if self.count < FEW:
+            self.few[self.count] = <void*>value
+        elif self.count == FEW:
+            for i in range(FEW):
+                self.numbers[<size_t>self.few[i]] = i
+        if self.count >= FEW:
+            self.numbers[id(value)] = self.count
+        self.count += 1
+        return -1
+
+    cdef bint _put_items(self, object value, object kind) except -1:
+        cdef Py_ssize_t number
+        cdef tuple how = None
+        cdef object lowered
+        cdef bint fits
+        if kind is not tuple and kind is not list and kind is not dict:
+            how = <tuple>_LOWER.get(kind)
+            if how is None:
                 return False
-            self.containers[self.count] = <void*>value
-            self.count += 1
-        if self.depth == MOST_CONTAINERS:
+        elif len(value) >= <Py_ssize_t>1 << 32:
             return False
+        if self.depth == DEEPEST:
+            return False
+        if kind is not tuple and (how is None or how[1]):
+            number = self._number_of(value)
+            if number >= 0:
+                self.counted(b"=", number)
+                return how is None or number not in self.halfway  # an object within itself has no beginning
         self.depth += 1
-        if kind is dict:
+        if how is not None:
+            fits = self._put_known(value, how)
+        elif kind is dict:
             self.counted(b"{", len(value))
+            fits = True
             for name, item in (<dict>value).items():
                 if not self.put(name) or not self.put(item):
-                    return False
+                    fits = False
+                    break
         else:
             self.counted(b"(" if kind is tuple else b"[", len(value))
+            fits = True
             for item in value:
                 if not self.put(item):
-                    return False
+                    fits = False
+                    break
         self.depth -= 1
+        return fits
+
+    cdef bint _put_known(self, object value, tuple how) except -1:
+        cdef object lowered = how[2](value)
+        cdef object number = self.count - 1
+        cdef char* at
+        if lowered is None:
+            return False
+        self.alive.append(lowered)  # else another object might come to its address
+        at = self.more(2)
+        at[0], at[1] = b"x", PyBytes_AS_STRING(how[0])[0]
+        if not how[1]:
+            return self.put(lowered)
+        self.halfway[number] = True
+        if not self.put(lowered):
+            return False
+        del self.halfway[number]
         return True
 
 
 def as_bytes(list values not None):
     """Of each value its bytes; None of one that is not plain.
 
-    >>> as_bytes([(1, "a"), {1, 2}])
+    >>> as_bytes([(1, "a"), object()])
     [b'\\x01(\\x02\\x00\\x00\\x00c\\x01s\\x01a', None]
     """
     cdef _Writer writer = _Writer()
     cdef list made = []
     for value in values:
-        writer.size = writer.count = writer.depth = 0
-        writer.letter(FIRST)
+        writer.start()
         if writer.put(value):
             made.append(PyBytes_FromStringAndSize(writer.buffer, writer.size))
         else:
@@ -186,6 +261,8 @@ cdef class _Reader:
 
     cdef const char* at
     cdef const char* end
+    cdef list met  # the changeable objects, by number
+    cdef int depth
 
     cdef const char* take(self, Py_ssize_t size) except NULL:
         """The next bytes, so many."""
@@ -205,8 +282,6 @@ cdef class _Reader:
         cdef int64_t number
         cdef double real
         cdef Py_ssize_t size
-        cdef list items
-        cdef dict mapped
         if kind == b"d":
             memcpy(&real, self.take(8), 8)
             return real
@@ -225,18 +300,47 @@ cdef class _Reader:
         if kind == b"y" or kind == b"Y":
             size = <uint8_t>self.take(1)[0] if kind == b"y" else self.length()
             return PyBytes_FromStringAndSize(self.take(size), size)
+        if self.depth == DEEPEST:
+            raise ValueError("the bytes of a state have values too deep within values")
+        self.depth += 1
+        made = self._items(kind)
+        self.depth -= 1
+        return made
+
+    cdef object _items(self, char kind):
+        cdef Py_ssize_t number
+        cdef list items
+        cdef dict mapped
         if kind == b"{":
             mapped = {}
+            self.met.append(mapped)
             for _ in range(self.length()):
                 name = self.value()
                 mapped[name] = self.value()
             return mapped
-        if kind != b"(" and kind != b"[":
+        if kind == b"[" or kind == b"(":
+            items = []
+            if kind == b"[":
+                self.met.append(items)
+            for _ in range(self.length()):
+                items.append(self.value())
+            return tuple(items) if kind == b"(" else items
+        if kind == b"=":
+            number = self.length()
+            if number >= len(self.met) or self.met[number] is None:
+                raise ValueError("the bytes of a state name an object that has not come")
+            return self.met[number]
+        if kind != b"x":
             raise ValueError(f"the bytes of a state have a value of the unknown kind {kind}")
-        items = []
-        for _ in range(self.length()):
-            items.append(self.value())
-        return tuple(items) if kind == b"(" else items
+        how = <tuple>_LIFT.get(PyBytes_FromStringAndSize(self.take(1), 1))
+        if how is None:
+            raise ValueError("the bytes of a state have a value of an unknown type")
+        if not how[0]:
+            return how[1](self.value())
+        number = len(self.met)
+        self.met.append(None)
+        made = self.met[number] = how[1](self.value())
+        return made
 
 
 def from_bytes(list contents not None):
@@ -253,5 +357,8 @@ def from_bytes(list contents not None):
         reader.end = reader.at + PyBytes_GET_SIZE(content)
         if reader.take(1)[0] != FIRST:
             raise ValueError(f"these are not the bytes of a plain value: {content[:8]!r}")
+        reader.met, reader.depth = [], 0
         made.append(reader.value())
+        if reader.at != reader.end:
+            raise ValueError("the bytes of a state go on behind their value")
     return made

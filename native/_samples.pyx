@@ -195,6 +195,8 @@ cdef class PrioritySample:
             self.deques[row].head = self.deques[row].tail = 0
             self.deques[row].lo, self.deques[row].hi = state[:2]
         rows = state[2]
+        if rows.shape[1] != 3 or (rows.shape[0] and np.max(state[2][:, 0]) >= self.k):
+            raise ValueError("a state of samples has other entries than its own")
         for row in range(rows.shape[0]):
             deque = &self.deques[rows[row, 0]]
             if deque.tail == deque.capacity:

@@ -29,8 +29,6 @@ scalar, a subclass, a list that two attributes share, a text that is not Unicode
 Cost: one pass over the leaves.
 """
 
-from types import MemberDescriptorType
-
 import numpy as np
 
 from libc.stdint cimport int32_t
@@ -132,45 +130,6 @@ cdef class _Leaves:
                 return False
             kinds[0], kinds[1] = its, other
         return self._says(kinds[0]) and self._says(kinds[1])
-
-
-cdef dict _attributes(object aggregate):
-    """What an aggregate is made of; None where its class has more than attributes and slots."""
-    if _lives_in_dict(aggregate):
-        return aggregate.__dict__
-    cdef tuple slots = slots_of(type(aggregate))
-    if slots is None or not _has_slots(aggregate, len(slots)):
-        return None
-    cdef dict attributes = dict(getattr(aggregate, "__dict__", ()))
-    for name in slots:
-        try:
-            attributes[name] = getattr(aggregate, name)
-        except AttributeError:
-            pass
-    return attributes
-
-
-cdef dict _slots_of = {}
-
-
-cdef tuple slots_of(object kind):
-    """The names of a class's slots; None if it has its own way of being pickled or copied."""
-    if kind in _slots_of:
-        return _slots_of[kind]
-    cdef object names = None
-    usual = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
-    if usual and not any(hasattr(kind, own) for own in ("__setstate__", "__deepcopy__", "__getnewargs__")):
-        if getattr(kind, "__getstate__", None) is getattr(object, "__getstate__", None):
-            names = tuple(
-                name for its in kind.__mro__ for name, value in vars(its).items()
-                if type(value) is MemberDescriptorType
-            )
-            if len(set(names)) < len(names):
-                names = None  # one hides another
-    if len(_slots_of) > MOST_LAYOUTS:
-        _slots_of.clear()
-    _slots_of[kind] = names
-    return names
 
 
 def laid_out(list aggregates not None):

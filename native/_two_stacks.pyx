@@ -22,7 +22,7 @@ mutates only ``self``, always the earlier run; entries of the front are never mu
 
 from libc.stdint cimport int64_t, uint8_t
 
-from inwindow.native._fresh import freeze, fresh, thaw
+from inwindow.native._fresh import changed, fresh, resumed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._results import MODES, column
 
@@ -62,16 +62,16 @@ cdef class _Stacks:
     def state(self):
         """What the next call builds on. Shared with the live aggregates: pickle it before that call."""
         bounds = self._lo, self._mid, self._hi, self._newest
-        return bounds, self._places, [freeze(suffix) for suffix in self._front], freeze(self._back)
+        return bounds, self._places, [changed(suffix, self._prototype) for suffix in self._front], changed(self._back, self._prototype)
 
     def restore(self, state):
         """Go on from ``state()`` of a driver with the same prototype."""
         (self._lo, self._mid, self._hi, self._newest), places, front, back = state
         self._places = list(places)
-        self._front = [thaw(self._prototype, frozen) for frozen in front]
+        self._front = [resumed(self._prototype, frozen) for frozen in front]
         self._back = None
         if back is not None:
-            self._take_back(thaw(self._prototype, back))
+            self._take_back(resumed(self._prototype, back))
 
     # What a subclass says of the slice at hand
 

@@ -1,5 +1,7 @@
-# Objects of a class that are all in their __dict__: which they are, and new ones without the class's __new__.
+# Objects that are all in their __dict__ and slots: which they are, and new ones without the class's __new__.
 # Included by _fresh.pyx and _states.pyx.
+
+from types import MemberDescriptorType
 
 from cpython.object cimport PyObject, PyObject_GenericSetAttr
 
@@ -43,3 +45,46 @@ cdef bint _lives_in_dict(object aggregate):
 cdef inline object _blank(object prototype):
     """An object of the prototype's class without its ``__new__``, which may be Python: all that it sets is in the dict."""
     return PyBaseObject_Type.tp_new(Py_TYPE(prototype), (), NULL)
+
+
+cdef enum:
+    MOST_CLASSES = 1000  # whose slots are remembered
+
+
+cdef dict _attributes(object aggregate):
+    """What an aggregate is made of; None where its class has more than attributes and slots."""
+    if _lives_in_dict(aggregate):
+        return aggregate.__dict__
+    cdef tuple slots = slots_of(type(aggregate))
+    if slots is None or not _has_slots(aggregate, len(slots)):
+        return None
+    cdef dict attributes = dict(getattr(aggregate, "__dict__", ()))
+    for name in slots:
+        try:
+            attributes[name] = getattr(aggregate, name)
+        except AttributeError:
+            pass
+    return attributes
+
+
+cdef dict _slots_of = {}
+
+
+cdef tuple slots_of(object kind):
+    """The names of a class's slots; None if it has its own way of being pickled or copied."""
+    if kind in _slots_of:
+        return _slots_of[kind]
+    cdef object names = None
+    usual = kind.__reduce_ex__ is object.__reduce_ex__ and kind.__reduce__ is object.__reduce__
+    if usual and not any(hasattr(kind, own) for own in ("__setstate__", "__deepcopy__", "__getnewargs__")):
+        if getattr(kind, "__getstate__", None) is getattr(object, "__getstate__", None):
+            names = tuple(
+                name for its in kind.__mro__ for name, value in vars(its).items()
+                if type(value) is MemberDescriptorType
+            )
+            if len(set(names)) < len(names):
+                names = None  # one hides another
+    if len(_slots_of) > MOST_CLASSES:
+        _slots_of.clear()
+    _slots_of[kind] = names
+    return names

@@ -14,6 +14,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
+from inwindow.native._fresh import changed, resumed
 from inwindow.native._hooks import HookRaised
 
 include "slices.pxi"
@@ -178,6 +179,21 @@ cdef bint _cannot_change(value):
     return value is None or type(value) in (bool, int, float, str, bytes) or isinstance(value, type) or callable(value)
 
 
+class _Parts:
+    """What an object is made of, as attributes: a0, a1 are arguments, s0, s1 the state's items, or s the state."""
+
+
+def _parts(tuple arguments, state):
+    """Each item by itself, so that each is compared with the prototype's."""
+    made = _Parts()
+    made.__dict__.update({f"a{i}": value for i, value in enumerate(arguments)})
+    if type(state) is tuple:
+        made.__dict__.update({f"s{i}": value for i, value in enumerate(state)})
+    elif state is not None:
+        made.s = state
+    return made
+
+
 cdef class _Copies:
     """Fresh copies of a prototype: a blank object where it holds nothing, else what ``copy`` would make."""
 
@@ -194,6 +210,26 @@ cdef class _Copies:
             self.is_blank = _reduced(self.kind.__new__(self.kind)) == (self.how, self.arguments, self.state)
         except TypeError:                        # its __cinit__ has parameters
             self.is_blank = False
+
+    cdef changed(self, Hooks one):
+        """What hooks have set since it was a copy, as plain values if they are; the object itself where a copy is made in another way."""
+        how, arguments, state = _reduced(one)
+        if type(one) is not self.kind or how != self.how or len(arguments) != len(self.arguments):
+            return one
+        return changed(_parts(arguments, state), _parts(self.arguments, self.state))
+
+    cdef Hooks resumed(self, frozen):
+        """The aggregate that ``changed`` was given."""
+        cdef Hooks made
+        if type(frozen) is not dict:
+            return frozen
+        parts = vars(resumed(_parts(self.arguments, self.state), frozen))
+        made = self.how(*[parts[f"a{i}"] for i in range(len(self.arguments))])
+        if "s" in parts:
+            made.__setstate__(parts["s"])
+        elif "s0" in parts:
+            made.__setstate__(tuple([parts[f"s{i}"] for i in range(sum([name[0] == "s" for name in parts]))]))
+        return made
 
     cdef Hooks fresh(self):
         cdef Hooks made
@@ -285,9 +321,10 @@ cdef class Frames:
         raise raised from error
 
     def state(self):
-        """What the next call builds on. Shared with the live aggregate: pickle it before that call."""
-        return self.lo, self.hi, self.count, self.one if self.count else None
+        """What the next call builds on. Shared with the live aggregate: store it before that call."""
+        return self.lo, self.hi, self.count, self.copies.changed(self.one) if self.count else None
 
     def restore(self, state):
         """Go on from ``state()`` of a driver with the same prototype."""
-        self.lo, self.hi, self.count, self.one = state
+        self.lo, self.hi, self.count, frozen = state
+        self.one = self.copies.resumed(frozen) if self.count else None

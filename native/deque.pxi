@@ -47,6 +47,8 @@ cdef int thaw(Deque* deque, state) except -1:
     cdef const int64_t[:, ::1] rows
     deque.head = deque.tail = 0
     deque.lo, deque.hi, rows = state
+    if rows.shape[1] * sizeof(int64_t) != sizeof(Entry):
+        raise ValueError("a state of a deque has other entries than its own")
     make_room(deque, rows.shape[0] + 256)
     if rows.shape[0]:
         memcpy(deque.entries, &rows[0, 0], rows.shape[0] * sizeof(Entry))

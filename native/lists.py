@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.equality import codes_of
 from inwindow.native.positions import Positions, Seen
 
 
@@ -246,8 +247,10 @@ def joined(lists: pa.Array, delimiter: pa.Scalar) -> pa.Array:
 
 def without_negative_zeros(values: pa.Array) -> pa.Array:
     """-0.0 as 0.0, which it is equal to: Spark's sets have the latter."""
-    has_sum = pa.types.is_float32(values.type) or pa.types.is_float64(values.type)
-    return pc.add(values, pa.scalar(0.0, values.type)) if has_sum else values
+    if pa.types.is_float16(values.type):  # Arrow has no sum of them
+        bits = values.view(pa.uint16())
+        return pc.if_else(pc.equal(bits, 1 << 15), pa.scalar(0, pa.uint16()), bits).view(values.type)
+    return pc.add(values, pa.scalar(0.0, values.type)) if pa.types.is_floating(values.type) else values
 
 
 def previous_equal(values: pa.Array) -> Positions:
@@ -258,26 +261,3 @@ def previous_equal(values: pa.Array) -> Positions:
     again = codes[order[1:]] == codes[order[:-1]]
     before[order[1:][again]] = order[:-1][again]
     return before
-
-
-def codes_of(values: pa.Array) -> npt.NDArray[np.int64]:
-    """Equal numbers for equal values, as Spark takes them for equal: any two NaN; nested ones by their contents."""
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
-    if pa.types.is_floating(values.type):
-        values = pc.if_else(pc.is_nan(values), pa.scalar(float("nan"), values.type), values)
-    try:
-        encoded = values.dictionary_encode(null_encoding="encode")
-        return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    except pa.ArrowNotImplementedError:  # nested values, and what Arrow has no hash for
-        known: dict[Any, int] = {}
-        return np.array([known.setdefault(hashable(value), len(known)) for value in values.to_pylist()], dtype=np.int64)
-
-
-def hashable(value: Any) -> Any:
-    """A value of a nested column as something that can be a key, equal where the values are."""
-    if isinstance(value, dict):
-        return tuple((name, hashable(item)) for name, item in value.items())
-    if isinstance(value, list):
-        return tuple(map(hashable, value))
-    return "NaN" if isinstance(value, float) and value != value else value

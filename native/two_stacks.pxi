@@ -255,6 +255,8 @@ cdef class _TwoStacks:
         cdef const int64_t[:, ::1] rows
         cdef Frame* frame = &self.frame
         frame.lo, frame.mid, frame.hi, last, frame.newest, rows = state
+        if rows.shape[0] != 1 + max(0, frame.mid - frame.lo) or rows.shape[1] * 8 != self.width:
+            raise ValueError("a state of two stacks has other entries than it says")
         for mark in range(4):
             frame.last[mark] = last[mark]
         frame.at = frame.lo

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.udaf.errors import UnknownColumnError, UsageError
+from inwindow.udaf.unpacked import has_union
 from inwindow.windows.neighbours import is_comparable, is_sortable
 from inwindow.windows.spec import Order
 
@@ -23,9 +24,26 @@ def check_places(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Orde
         for column in columns:
             kind = schema.field(column).type
             if not possible(kind):
-                raise UsageError(
-                    f"{where}: cannot {verb} by {column!r} of type {kind}: cast it, or give another column"
-                )
+                raise UsageError(f"{where}: cannot {verb} by {column!r} of type {kind}: {_castable(kind)}")
+
+
+def check_values(schema: pa.Schema, columns: Iterable[str], label: str) -> None:
+    """The values of an aggregate's arguments are of one type each, or an error."""
+    for column in columns:
+        kind = schema.field(column).type
+        if has_union(kind):
+            raise UsageError(
+                f"{label}: the argument {column!r} holds values of several types, {kind}, among which Arrow marks no NULL: "
+                f"{_castable(kind)}"
+            )
+
+
+def _castable(kind: pa.DataType) -> str:
+    if isinstance(kind, pa.BaseExtensionType):
+        return f"cast it to what it stores, {kind.storage_type}"
+    if has_union(kind):
+        return "give the values of one type as a column, such as table['c'].combine_chunks().field(0)"
+    return "cast it, or give another column"
 
 
 def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None:
@@ -35,10 +53,11 @@ def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None
             present = schema.names.count(column)
             if present > 1:
                 raise UnknownColumnError(f"{where}: the column {column!r} is there {present} times; rename them apart")
-            raise UnknownColumnError(f"{where}: there is no column {column!r}; {_instead(column, schema.names)}")
+            raise UnknownColumnError(f"{where}: there is no column {column!r}; {instead(column, schema.names)}")
 
 
-def _instead(name: str, names: list[str]) -> str:
+def instead(name: str, names: list[str]) -> str:
+    """What may be meant by a name that is none of these."""
     import difflib
     import re
 

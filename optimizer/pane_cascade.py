@@ -1,11 +1,9 @@
 """Pane-cascade: the tumble version feeds the window version."""
 
 import math
-from fractions import Fraction
-from typing import Any
 
 from inwindow.optimizer.strategy import Case, No, Verdict, Yes
-from inwindow.windows.interval import Interval, Size
+from inwindow.windows.interval import exact
 from inwindow.windows.spec import Cumulate, Rows
 
 
@@ -55,13 +53,9 @@ class PaneCascade:
 
 def panes_held(case: Case) -> int:
     """The partials of a frame: its closed panes, and the open one (ESL: 4 + 1 for 40,000 by 10,000)."""
-    size, slide = _exact(case.size), _exact(case.slide)
+    assert case.size is not None and case.slide is not None
+    whole = exact(case.size) / exact(case.slide)
     if isinstance(case.extent, Cumulate):
-        return int(size / slide) + 1
-    whole = Fraction(size) / Fraction(slide)
+        return int(whole) + 1
     # One edge per slide where the frame is a multiple of it, else two.
     return math.floor(whole) * (1 if whole.denominator == 1 else 2) + 1 + (whole.denominator != 1)
-
-
-def _exact(size: Size | None) -> Any:
-    return size.microseconds if isinstance(size, Interval) else size

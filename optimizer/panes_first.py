@@ -14,7 +14,8 @@ Cube (1996).
 """
 
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.optimizer.strategy import No, Verdict, Yes, in_order_units
+from inwindow.optimizer.strategy import No, Verdict, Yes
+from inwindow.windows.interval import exact
 from inwindow.windows.spec import Cumulate, Extent, Hop, extent_name
 
 
@@ -53,7 +54,7 @@ def merges(step: Step) -> Verdict:
 def pane_text(extent: Extent) -> str:
     """The panes of an extent, in words."""
     assert isinstance(extent, (Hop, Cumulate))
-    size, every = in_order_units(extent.size), in_order_units(extent.every)
+    size, every = exact(extent.size), exact(extent.every)
     if every >= size:
         return f"pane of {extent.size}"
     if size % every == 0:

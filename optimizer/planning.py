@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._fresh import fresh
-from inwindow.optimizer.columns import check_columns, check_places
+from inwindow.optimizer.columns import check_columns, check_places, check_values
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
@@ -23,7 +23,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
-from inwindow.windows.interval import Interval
+from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
@@ -120,12 +120,14 @@ def _step(
 ) -> Step:
     condition = applied.condition
     check_columns(schema, applied.columns, applied.label)
+    check_values(schema, applied.columns, applied.label)
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
+            its = "" if condition.startswith("__") else f" {condition!r}"  # an expression has a name of ours
             raise UsageError(
-                f"{applied.label}: the filter is of type {schema.field(condition).type}; it must be a boolean column or "
-                "expression"
+                f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
+                "expression: compare its values, or cast it"
             )
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
@@ -279,7 +281,7 @@ def _check_window(window: Window, key: OrderKey | None) -> None:
                 f"active expiration in {window.describe()}: months differ in length, so the time at which a tuple leaves "
                 "would not be that of the frame: give a size in days or less"
             )
-        key.exact_distance(-frame.lower, what="active expiration: size")
+        key.exact_distance(negated(frame.lower), what="active expiration: size")
     if window.slides_by_values:
         assert window.slide is not None
         if isinstance(window.slide, int) and (pa.types.is_timestamp(key.type) or pa.types.is_duration(key.type)):

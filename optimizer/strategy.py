@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inwindow.udaf.traits import Traits
-from inwindow.windows.interval import Interval, Size
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
 from inwindow.windows.spec import Cumulate, Extent, Hop, Range, Rows, Session, Window
 
 
@@ -70,7 +70,7 @@ class Case:
         if isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None:
             return frame.upper - frame.lower + 1
         if isinstance(frame, Range) and frame.lower is not None and frame.upper == 0:
-            return -frame.lower
+            return negated(frame.lower)
         return None
 
     @property
@@ -86,9 +86,7 @@ class Case:
         if self.extent is not None:
             if isinstance(self.extent, Session):
                 return False
-            return isinstance(self.extent, Cumulate) or in_order_units(self.extent.every) < in_order_units(
-                self.extent.size
-            )
+            return isinstance(self.extent, Cumulate) or exact(self.extent.every) < exact(self.extent.size)
         if self.window is None:
             return False
         return not self.is_row_tumble
@@ -108,7 +106,11 @@ class Case:
         window, size = self.window, self.size
         if window is None or window.slide is None or size is None or window.slides_across:
             return False
-        return in_order_units(window.slide) >= in_order_units(size)
+        # A time beside a number: both are of dates, where a number counts days.
+        in_days = isinstance(window.slide, Interval) != isinstance(size, Interval)
+        day = MICROSECONDS["day"] if in_days else 1
+        across, held = (exact(one) * (1 if isinstance(one, Interval) else day) for one in (window.slide, size))
+        return across >= held
 
     def frame_memory(self) -> str:
         """How many tuples the buffer of a frame holds."""
@@ -122,13 +124,6 @@ class Case:
         if isinstance(self.extent, Hop):
             return self.extent.rows
         return self.window is not None and isinstance(self.window.frame, Rows)
-
-
-def in_order_units(size: Size) -> float:
-    """A size as a number, to compare it with another of the same kind; a month counts as 30 days."""
-    if isinstance(size, Interval):
-        return size.months * 30 * 86_400_000_000 + size.microseconds
-    return float(size)
 
 
 class Strategy(Protocol):

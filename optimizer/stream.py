@@ -19,7 +19,7 @@ from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.rules import choose
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
-from inwindow.windows.interval import Interval, is_positive
+from inwindow.windows.interval import Interval, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Window, extent_name
 
@@ -162,7 +162,7 @@ def waits(window: Window) -> str:
     else:
         base = f"the watermark to pass the tuple's {window.order_by[0].column}"
     if window.active_expiration and isinstance(frame, Range) and frame.lower is not None:
-        return f"{base} + {-frame.lower}, when it leaves"
+        return f"{base} + {negated(frame.lower)}, when it leaves"
     if isinstance(frame, Rows) and frame.upper is not None and frame.upper > 0:
         return f"{base}, and {frame.upper} more tuple{'s' if frame.upper > 1 else ''} of the key"
     if isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):

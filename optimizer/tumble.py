@@ -6,7 +6,8 @@ from inwindow.optimizer.strategy import Case, No, Verdict, Yes
 class Tumble:
     """Figure 2, boxes (3) and (4).
 
-    - needs: frames that do not overlap (slide >= frame, tumbling extents, sessions, whole groups)
+    - needs: frames that do not overlap (slide >= frame, tumbling extents, sessions, whole groups); for a class without
+      terminate a slide >= frame, even if the last frame of final='emit', or RANGE frames at their edges, share tuples
     - how: the base aggregate, restarted for each frame; tuples between frames are only counted
     - time: O(1) per tuple; space: O(1), no buffer
     - first appeared: ESL, section 5.1
@@ -17,7 +18,12 @@ class Tumble:
     def applies(self, case: Case) -> Verdict:
         """Possible where no tuple is in two frames; required where a class without terminate must restart."""
         if not case.traits.has_terminate and case.restarts:
-            return Yes("slide >= frame: the aggregate restarts for each yield tuple")
+            last = (
+                ", the last one of an unfilled slot too"
+                if case.window is not None and case.window.final == "emit"
+                else ""
+            )
+            return Yes(f"slide >= frame: the aggregate restarts for each yield tuple{last}")
         if not case.frames_overlap:
             if case.traits.reads_inwindow and not case.traits.has_base and case.window is not None:
                 return No(f"{case.name} reads inwindow, and has no base version without it")
@@ -37,5 +43,7 @@ class Tumble:
         return "O(1): one step per tuple in a frame, none for tuples between frames"
 
     def memory(self, case: Case) -> str:
-        """The state alone."""
+        """The state alone, unless a tuple may turn out to be in the frame of the next yield tuple."""
+        if not case.traits.has_terminate and case.restarts:
+            return f"{case.frame_memory()}: any of them may be in the next yield tuple's frame"
         return "O(1): the aggregate's state, no buffer"

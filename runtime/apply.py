@@ -46,6 +46,7 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
+    place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
     if of is not None:
         events = events_of(place, of, "with_columns")
         at_points: Data = place.at_points(events, aggregates)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._fresh import freeze
+from inwindow.native._fresh import changed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
@@ -124,7 +124,7 @@ class ContinuedHooks(Continued):
                 raised.position = at
                 raise
         self.begins = at - 1  # a position for all that is carried: the driver has folded it, and never asks for it
-        self.driver.restore((at - 1, at, int(whole is not None), freeze(whole), ((), None)))
+        self.driver.restore((at - 1, at, int(whole is not None), changed(whole, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
         """One call of the driver."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._fresh import freeze, thaw
+from inwindow.native._fresh import changed, resumed
 from inwindow.native._hooks import HookRaised
 from inwindow.runtime.evaluators import Evaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
@@ -173,14 +173,14 @@ class HookLevels(Levels):
         del self.partials[:count]
 
     def state(self) -> Any:
-        """Objects as what they hold: their class, which may be one that was derived, need not be found again."""
-        partials = self.partials if self.columnar else [freeze(partial) for partial in self.partials]
+        """Objects as what hooks have set: their class, which may be one that was derived, need not be found again."""
+        partials = self.partials if self.columnar else [changed(partial, self.prototype) for partial in self.partials]
         return self.tumble.state(), self.driver.state(), partials
 
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
         tumble, driver, partials = state
-        self.partials = partials if self.columnar else [thaw(self.prototype, partial) for partial in partials]
+        self.partials = partials if self.columnar else [resumed(self.prototype, partial) for partial in partials]
         self.tumble.restore(tumble)
         self.driver.restore(driver)
 

@@ -6,13 +6,17 @@ Locally an expression is a ``pyarrow.compute.Expression``. What an aggregate rea
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.dictionaries import plain
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, InWindowError, UnknownColumnError, UsageError
 
@@ -26,8 +30,8 @@ class Computed:
     columns: Mapping[str, pc.Expression]
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema with the computed columns."""
-        return self.onto(schema.empty_table()).schema if self.columns else schema
+        """The schema with the computed columns, as operators see it."""
+        return readable(self.onto(empty_table(schema)).schema if self.columns else schema)
 
     def onto(self, table: pa.Table) -> pa.Table:
         """The table with the computed columns."""
@@ -36,11 +40,13 @@ class Computed:
         from pyarrow.dataset import InMemoryDataset
 
         try:
-            computed = InMemoryDataset(table).to_table(columns=dict(self.columns), use_threads=False)
+            computed = InMemoryDataset(as_read(table, table.column_names)).to_table(
+                columns=dict(self.columns), use_threads=False
+            )
         except pa.ArrowException as error:
             raise self._failure(table, error) from None
         for name in self.columns:
-            table = table.append_column(name, computed.column(name))
+            table = table.append_column(name, plain(computed.column(name)))
         return table
 
     def _failure(self, table: pa.Table, error: Exception) -> InWindowError:
@@ -61,6 +67,21 @@ class Computed:
         return UsageError(said)
 
 
+def computed_name(column: pc.Expression) -> str:
+    """The name of a computed column, of which a state knows the expression: equal ones are called the same, others are not.
+
+    >>> computed_name(pc.field("v") > 5)[-7:], computed_name(pc.field("v") > 5) == computed_name(pc.field("v") > 6)
+    ('(v > 5)', False)
+    """
+    content = column.__reduce__()[1][0]  # its text leaves out the middle of a long list
+    return f"{PREFIX}{blake2b(content, digest_size=4).hexdigest()} {column}"
+
+
+def shown_name(name: str) -> str:
+    """What a message shows of a column's name: of a computed one the expression."""
+    return name.partition(" ")[2] if name.startswith(PREFIX) and " " in name else name
+
+
 def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied], Computed]:
     """The same aggregates over column names alone, and the expressions to compute first."""
     columns: dict[str, pc.Expression] = {}
@@ -76,7 +97,7 @@ def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied
         for name, known in columns.items():
             if known.equals(column):
                 return name
-        name = f"{PREFIX}{len(columns)}"
+        name = computed_name(column)
         columns[name] = column
         return name
 

@@ -1,5 +1,7 @@
 """The operator that gives a row per (partition, extent): keys, window, aggregates."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,14 +10,17 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import evaluator_of
+from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields, together
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_place
-from inwindow.windows.extent_bounds import Extents, extents_of
+from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
+from inwindow.windows.neighbours import changes
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
 
+_MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
 
 
@@ -25,10 +30,14 @@ class GroupOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
         self.framing = extents_of(work.extent, work.key)
+        if self.framing.per_tuple > _MANY:
+            self.patience = CELLS  # the rows of a tuple cost more than what it waits for
         self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
+        self.given = [as_given(schema, name) for name in work.partition_by]
+        self.columns = schema
         self.done: tuple[Extents, list[pa.Array]] | None = None
-        fields = [schema.field(name) for name in work.partition_by]
+        fields = given_fields(schema, work.partition_by)
         if work.extent is not None:
             bound = work.key.bound_type if work.key is not None else pa.int64()
             fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
@@ -43,20 +52,36 @@ class GroupOperator(Operator):
         ]
 
     def reads(self, *, told: bool = False) -> set[str]:
-        """With the keys, which go into the output."""
-        return super().reads(told=told) | set(self.work.partition_by)
+        """With the keys, as they came."""
+        return super().reads(told=told) | set(self.given)
+
+    def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
+        framing = self.framing
+        if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
+            yield batch
+            return
+        begins = self.partition_in(batch)
+        if not isinstance(begins, np.ndarray):
+            begins = changes(begins, None) if begins else np.zeros(batch.num_rows, dtype=bool)
+        key = self.work.key
+        keys = np.arange(batch.num_rows) if key is None else key.read(batch.column(key.column))[0]
+        full = np.cumsum(framing.fresh(keys, begins)) // CELLS
+        edges = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), batch.num_rows]
+        for start, end in pairwise(edges):
+            yield batch.slice(start, end - start)
 
     def _append(self, batch: pa.RecordBatch) -> None:
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
-        keys = [batch.column(name) for name in self.work.partition_by]
-        self.keys.append(fresh, [column.take(pa.array(fresh - end)) for column in keys])
+        keys = [batch.column(name) for name in self.given]
+        self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
 
     def advance(self) -> None:
         """The extents that have become complete."""
-        for evaluator in self.evaluators:
-            evaluator.arrive(self.sequence)
+        for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
+            self.run(step, evaluator.arrive, self.sequence)
         extents = self.complete()
         if len(extents.start):
             results = [
@@ -67,6 +92,16 @@ class GroupOperator(Operator):
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def finish(self) -> pa.RecordBatch:
+        """The input has ended. SQL: an aggregate without keys gives a row over no tuples, too."""
+        if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
+            return super().finish()
+        nothing = np.zeros(1, dtype=np.int64)
+        self.held.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        steps = zip(self.work.steps, self.evaluators, strict=True)
+        columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def complete(self) -> Extents:
         """The extents that are given out now."""
@@ -120,7 +155,7 @@ class PartitionKeys:
         """Partitions that have begun."""
         self.starts = np.concatenate([self.starts, starts])
         self.columns = [
-            new if held is None or not len(held) else pa.concat_arrays([held, new])
+            new if held is None or not len(held) else together([held, new])
             for held, new in zip(self.columns, columns, strict=True)
         ]
 

@@ -15,6 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.runtime.dictionaries import together
+from inwindow.udaf.doubles import doubles
+
 Mask = npt.NDArray[np.uint8]
 
 
@@ -128,7 +131,7 @@ class ArrowColumn:
         if self.array is None or not len(self.array):
             self.array = values
         elif len(values):
-            self.array = _continued(self.array, values) or pa.concat_arrays([self.array, values])
+            self.array = _continued(self.array, values) or together([self.array, values])
 
     def forget(self, count: int) -> None:
         """Drop the oldest rows."""
@@ -265,7 +268,7 @@ def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
     if pa.types.is_duration(values.type):
         values = values.view(pa.int64())
-    return pc.cast(values, type, safe=False)
+    return doubles(values) if pa.types.is_float64(type) else pc.cast(values, type, safe=False)
 
 
 def _low_words(values: pa.Array) -> pa.Array:
@@ -278,7 +281,9 @@ def _low_words(values: pa.Array) -> pa.Array:
 
 def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
     """One longer slice, if ``values`` goes on in the very buffers that ``held`` ends in."""
-    if held.type.num_fields or held.type != values.type or held.offset + len(held) != values.offset:
+    if held.type.num_fields or isinstance(held, pa.ExtensionArray):
+        return None
+    if held.type != values.type or held.offset + len(held) != values.offset:
         return None
     ours, its = held.buffers(), values.buffers()
     if pa.types.is_dictionary(held.type) or len(ours) != len(its):
@@ -294,4 +299,4 @@ def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
     filled = [array for array in arrays if len(array)]
     if not filled:
         return pa.nulls(0, type)
-    return filled[0] if len(filled) == 1 else pa.concat_arrays(filled)
+    return filled[0] if len(filled) == 1 else together(filled)

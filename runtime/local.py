@@ -15,9 +15,10 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups, plan_windows
+from inwindow.runtime.dictionaries import as_given, as_read, read_column, readable, rows_of
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.moving import Arrivals, inverse, slices
+from inwindow.runtime.moving import ByArrival, inverse, slices
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.ordering import Arranged, arranged, permutation, sorted_by
 from inwindow.runtime.reserved import BEGINS, PREFIX, STREAM_ROW
@@ -46,6 +47,10 @@ class Local:
         """All columns."""
         names: list[str] = self._schema.names
         return names
+
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column."""
+        return [name for name in results if name in self._schema.names]
 
     def with_early_results(self) -> "Local":
         """The same: what is all there has no early results."""
@@ -82,18 +87,21 @@ class Local:
         return schema
 
 
+@dataclass(frozen=True)
 class Table(Local):
-    """A pyarrow.Table."""
+    """A pyarrow.Table; ``given`` is as it came, what ``with_columns`` adds columns to."""
+
+    given: pa.Table
 
     def with_columns(self, applied: Mapping[str, Applied]) -> pa.Table:
         """See :func:`inwindow.with_columns`."""
-        return table_with_columns(self.data, applied)
+        return with_results(self.given, applied, table_results(self.data, applied))
 
     def at_points(self, events: "Table", applied: Mapping[str, Applied]) -> pa.Table:
         """See :func:`inwindow.with_columns`, with ``of=``."""
-        from inwindow.runtime.spine_table import table_at
+        from inwindow.runtime.spine_table import results_at
 
-        return table_at(self.data, events.data, applied)
+        return with_results(self.given, applied, results_at(self.data, events.data, applied))
 
     def select(
         self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
@@ -133,16 +141,22 @@ class Reader(Local):
 # Tables
 
 
-def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
-    """The table with a column per aggregate."""
+def table_results(table: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.ChunkedArray]:
+    """A column per aggregate."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
     results: dict[str, pa.ChunkedArray] = {}
-    for work in plan_windows(whole.schema, named):
-        operator = WithColumns(work, whole.schema, ())
+    schema = readable(whole.schema)
+    for work in plan_windows(schema, named):
+        operator = WithColumns(work, schema, ())
         order = arranged(whole, work)
         results |= (fed if order.rows is None else _in_order_of_arrival)(operator, whole, order)
-    for name in applied:
+    return results
+
+
+def with_results(table: pa.Table, names: Iterable[str], results: Mapping[str, Any]) -> pa.Table:
+    """The table with the results, in the order of their names; one that is called like a column takes its place."""
+    for name in names:
         at = table.schema.get_field_index(name)
         table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
     return table
@@ -150,7 +164,7 @@ def table_with_columns(table: pa.Table, applied: Mapping[str, Applied]) -> pa.Ta
 
 def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Arranged) -> dict[str, pa.ChunkedArray]:
     assert order.rows is not None
-    arrivals, at = Arrivals(operator.schema, len(table)), 0
+    arrivals, at = ByArrival(operator.schema, len(table)), 0
     for batch in given_by(operator, table, order):
         arrivals.put(batch, order.rows[at : at + batch.num_rows])
         at += batch.num_rows
@@ -164,14 +178,14 @@ def table_select(
     """The yield tuples (emissions, expirations) with some of their columns."""
     named, computed = compute_arguments(applied)
     whole = computed.onto(table)
-    work = single_pass(plan_windows(whole.schema, named), "select")
+    work = single_pass(plan_windows(readable(whole.schema), named), "select")
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
-    operator = Select(work, numbered.schema, (_ROW,), emitted_at)
+    operator = Select(work, readable(numbered.schema), (_ROW,), emitted_at)
     given = fed(operator, numbered, arranged(numbered, work))
     rows = given.pop(_ROW).to_numpy()
     in_order = sorted_by([(pa.array(rows), True, True)])
     rows = rows if in_order is None else rows[in_order]
-    output = {name: table.column(source).take(pa.array(rows)) for name, source in columns.items()}
+    output = {name: rows_of(table.column(source), pa.array(rows)) for name, source in columns.items()}
     for name, column in given.items():
         output[name] = column if in_order is None else column.take(pa.array(in_order))
     return pa.table(output)
@@ -189,43 +203,30 @@ def table_groups(
     whole = computed.onto(table)
     if isinstance(extent, Hop) and extent.scope == "stream":
         whole, extent = _numbered_stream(whole, extent)
-    work = plan_groups(whole.schema, keys, extent, named, order_by=order_by)
-    operator = GroupOperator(work, whole.schema)
-    if not len(whole) and not keys and extent is None:
-        return pa.Table.from_batches([over_nothing(operator, whole.schema)])
+    work = plan_groups(readable(whole.schema), keys, extent, named, order_by=order_by)
+    operator = GroupOperator(work, readable(whole.schema))
     return pa.table(fed(operator, whole, arranged(whole, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
-    plan_groups(table.schema, (), extent, {})  # the column is there, or an error
+    plan_groups(readable(table.schema), (), extent, {})  # the column is there, or an error
     order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
     numbers = np.arange(len(table)) if order is None else inverse(order)
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
 
 
-def over_nothing(operator: GroupOperator, schema: pa.Schema) -> pa.RecordBatch:
-    """SQL: an aggregate without keys gives one row, also over no tuples."""
-    nothing = np.zeros(1, dtype=np.int64)
-    operator.held.append(pa.RecordBatch.from_pydict({name: [] for name in schema.names}, schema=schema))
-    columns = [
-        operator.run(step, evaluator.roll, nothing, nothing)
-        for step, evaluator in zip(operator.work.steps, operator.evaluators, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=operator.schema)
-
-
 def given_by(operator: Operator, table: pa.Table, order: Arranged) -> Iterator[pa.RecordBatch]:
     """The operator's output over the table in the given order."""
-    told = order.begins is not None
-    names = [name for name in table.column_names if name in operator.reads(told=told)]
-    # A count of tuples reads nothing but their number.
-    read = table.select(names) if names else pa.table({_ROW: pa.nulls(len(table))})
+    reads = operator.reads(told=order.begins is not None)
+    columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
+    read = pa.table(columns or {_ROW: pa.nulls(len(table))})  # a count of tuples reads nothing but their number
     for at, batch in enumerate(slices(read, order.rows, _SLICE)):
         if order.begins is not None:
             begins = order.begins[at * _SLICE : (at + 1) * _SLICE]
             batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
-        yield operator.process(batch)
+        for piece in operator.pieces(batch):
+            yield operator.process(piece)
     yield operator.finish()
 
 
@@ -248,8 +249,8 @@ def reader_with_columns(reader: pa.RecordBatchReader, applied: Mapping[str, Appl
     work = single_pass(plan_windows(schema, named), "with_columns on a reader")
     kept = [name for name in reader.schema.names if name not in applied]
     check_columns(schema, kept, "with_columns on a reader")
-    operator = WithColumns(work, schema, kept)
-    return _streamed(reader, computed, operator, operator.schema.names)
+    operator = WithColumns(work, schema, [as_given(schema, name) for name in kept])
+    return _streamed(reader, computed, operator, [*kept, *applied])
 
 
 def reader_select(
@@ -259,7 +260,7 @@ def reader_select(
     named, computed = compute_arguments(applied)
     schema = computed.schema(reader.schema)
     work = single_pass(plan_windows(schema, named), "select")
-    operator = Select(work, schema, tuple(columns.values()), emitted_at)
+    operator = Select(work, schema, [as_given(schema, source) for source in columns.values()], emitted_at)
     others = [field.name for field in operator.schema][len(columns) :]
     return _streamed(reader, computed, operator, [*columns, *others])
 
@@ -294,12 +295,15 @@ def _streamed(
         def renamed(given: pa.RecordBatch) -> pa.RecordBatch:
             return pa.RecordBatch.from_arrays(given.columns, schema=schema)
 
+        reads = operator.reads()
         for batch in reader:
-            check(batch)
-            for piece in computed.onto(pa.Table.from_batches([batch])).to_batches():
-                given = operator.process(piece)
-                if given.num_rows:
-                    yield renamed(given)
+            for whole in computed.onto(pa.Table.from_batches([batch])).to_batches():
+                whole = as_read(whole, reads)
+                check(whole)
+                for piece in operator.pieces(whole):
+                    given = operator.process(piece)
+                    if given.num_rows:
+                        yield renamed(given)
         rest = operator.finish()
         if rest.num_rows:
             yield renamed(rest)

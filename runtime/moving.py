@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._moving import Back, has_one_width, taken
+from inwindow.native.dictionaries import plain
 
 Rows = npt.NDArray[np.int64]
 _MOST = np.iinfo(np.int32).max  # bytes of texts that 32-bit offsets can tell apart
@@ -20,6 +21,8 @@ def in_one_piece(column: pa.ChunkedArray) -> pa.Array:
     """The column in one piece; texts of more than 2 GB as large ones."""
     if column.num_chunks == 1:
         return column.chunk(0)
+    if pa.types.is_dictionary(column.type):
+        column = plain(column)  # chunks may have several dictionaries, which Arrow does not always unify
     if column.nbytes > _MOST and (pa.types.is_string(column.type) or pa.types.is_binary(column.type)):
         column = column.cast(pa.large_string() if pa.types.is_string(column.type) else pa.large_binary())
     combined = column.combine_chunks()
@@ -51,8 +54,8 @@ def inverse(order: Rows) -> Rows:
     return back
 
 
-class Arrivals:
-    """Columns of results, whose rows come in any order, each row once."""
+class ByArrival:
+    """Columns of results in the order of arrival, whose rows come in any order, each row once."""
 
     def __init__(self, schema: pa.Schema, rows: int) -> None:
         self.schema = schema

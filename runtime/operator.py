@@ -9,9 +9,9 @@
 Memory is what the frames still need, never the partition.
 """
 
-import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,22 +20,24 @@ import pyarrow as pa
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.held import Held
+from inwindow.runtime import sealed
+from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprint
+from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.runtime.reserved import BEGINS
-from inwindow.udaf.errors import DataError
+from inwindow.runtime.trusted import from_bytes, to_bytes
+from inwindow.windows.neighbours import Mask
 from inwindow.windows.sequence import Sequence
-
-STATE_VERSION = 1
-# A batch much smaller than what is held would cost a copy of the latter: such batches wait until they make 1/16 of it.
-_PATIENCE = 16
 
 
 class Operator(ABC):
     """What the operators share: taking batches, saying errors, saving state."""
 
     schema: pa.Schema  # of the output
+    patience = (
+        16  # a batch much smaller than what is held would cost a copy of it: such batches wait until they make 1/16
+    )
 
     def __init__(self, work: Pass) -> None:
         self.work = work
@@ -56,13 +58,17 @@ class Operator(ABC):
         work = self.work
         return [order.column for order in work.order_by] if work.key is not None or work.peers else []
 
+    def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
+        yield batch
+
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
         check_columns(batch.schema, self.reads(told=BEGINS in batch.schema.names), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
-        if not self.waiting or self.waiting_rows * _PATIENCE < self.held.end - self.held.base:
+        if not self.waiting or self.waiting_rows * self.patience < self.held.end - self.held.base:
             return self.collect()
         return self.flush()
 
@@ -80,15 +86,20 @@ class Operator(ABC):
         late = self._advance()
         if early is None or not early.num_rows:
             return late
-        table = pa.Table.from_batches([early, late]).combine_chunks()
-        return table.to_batches()[0]
+        columns = [concat(pair, pair[0].type) for pair in zip(early.columns, late.columns, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
-        partition: Any = [batch.column(name) for name in self.work.partition_by if BEGINS not in batch.schema.names]
+        orders = [batch.column(name) for name in self._ordered_by()]
+        self.sequence.append(self.partition_in(batch), orders, batch.num_rows)
+
+    def partition_in(self, batch: pa.RecordBatch) -> list[pa.Array] | Mask:
+        """The partition columns, or which tuples are the first of a partition, where the batch says that."""
         if BEGINS in batch.schema.names:
-            partition = batch.column(BEGINS).to_numpy().view(np.bool_)
-        self.sequence.append(partition, [batch.column(name) for name in self._ordered_by()], batch.num_rows)
+            begins: Mask = batch.column(BEGINS).to_numpy().view(np.bool_)
+            return begins
+        return [batch.column(name) for name in self.work.partition_by]
 
     def _advance(self) -> pa.RecordBatch:
         self.advance()
@@ -122,38 +133,35 @@ class Operator(ABC):
     def parts(self) -> list[Any]:
         """What has a state besides the held tuples."""
 
+    @cached_property
+    def fingerprint(self) -> dict[str, Part]:
+        """What the plan computes; a state says it, and is refused where it is another."""
+        return fingerprint(self.work)
+
+    @property
+    def trusts(self) -> bool:
+        """Whether there may be pickles in a state: of classes of the user's. Kernels have none."""
+        return any(step.implementation.aggregate is not None for step in self.work.steps)
+
     def state(self) -> bytes:
-        """All that a new operator with the same plan needs to go on."""
-        content = {
-            "version": STATE_VERSION,
-            "plan": fingerprint(self.work),
-            "held": self.held.state(),
-            "sequence": {name: value for name, value in vars(self.sequence).items() if name != "key"},
-            "waiting": self.waiting,
-            "waiting_rows": self.waiting_rows,
-            "parts": [part.state() for part in self.parts()],
-        }
-        return pickle.dumps(content, protocol=pickle.HIGHEST_PROTOCOL)
+        """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
+        sequence = {name: value for name, value in vars(self.sequence).items() if name != "key"}
+        content = self.held.state(), sequence, self.waiting, self.waiting_rows, [part.state() for part in self.parts()]
+        return sealed.sealed(sealed.OPERATOR, to_bytes([self.fingerprint, *content], trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; refused if it comes from another plan."""
-        try:
-            content = dict(pickle.loads(state))
-            content = {"version": None, "plan": None, **content}
-        except Exception as error:
-            raise DataError(f"this is not the state of an operator ({type(error).__name__}: {error})") from None
-        expected = {"version": STATE_VERSION, "plan": fingerprint(self.work)}
-        for name, value in expected.items():
-            if content[name] != value:
-                raise DataError(
-                    f"this state is not of this operator: its {name} is {content[name]!r}, but here it is {value!r}; state "
-                    "can only be restored into the same aggregates over the same windows"
-                )
-        self.held.restore(content["held"])
-        vars(self.sequence).update(content["sequence"])
-        self.waiting, self.waiting_rows = content["waiting"], content["waiting_rows"]
-        for part, its in zip(self.parts(), content["parts"], strict=True):
-            part.restore(its)
+        """Go on from a state; refused if it comes from another plan, or is not as it was written."""
+        content = sealed.opened(sealed.OPERATOR, state)
+        with sealed.reading():
+            found, *rest = from_bytes(
+                content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
+            )
+            held, sequence, waiting, waiting_rows, parts = rest
+            self.held.restore(held)
+            vars(self.sequence).update(sequence)
+            self.waiting, self.waiting_rows = waiting, waiting_rows
+            for part, its in zip(self.parts(), parts, strict=True):
+                part.restore(its)
 
 
 def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any) -> Any:
@@ -169,44 +177,11 @@ def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence
     raise error
 
 
-def fingerprint(work: Pass) -> str:
-    """What a plan computes, as text: equal plans, equal text."""
-    places = [f"by {name}" for name in work.partition_by] + [
-        f"in the order of {order.describe()}" for order in work.order_by
-    ]
-    extent = [] if work.extent is None else [f"over {work.extent.describe()}"]
-    return "; ".join([*map(_computed, work.steps), *extent, *places])
-
-
-def _computed(step: Step) -> str:
-    """One result column: all that its state depends on."""
-    window, aggregate = step.case.window, step.implementation.aggregate
-    said = [f"{step.name} = {step.label}"]
-    if aggregate is not None:
-        said.append(f"of {type(aggregate).__qualname__}({_stable(vars(aggregate))})")
-    if step.condition is not None:
-        said.append(f"filter {step.condition}")
-    if window is not None:
-        said.append(f"over {window.describe()}")
-        said += [] if window.origin is None else [f"origin {window.origin}"]
-        said += [] if window.final == "drop" else [f"final {window.final}"]
-    compiled = "" if step.machine is None else "compiled "
-    return " ".join([*said, f"by {compiled}{step.strategy}: {step.implementation.result}"])
-
-
-def _stable(value: Any) -> str:
-    """A value's repr, the same in every process: sets are in no order of their own."""
-    if isinstance(value, (set, frozenset)):
-        return f"{{{', '.join(sorted(map(_stable, value)))}}}"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_stable(key)}: {_stable(its)}' for key, its in value.items())}}}"
-    if type(value) in (list, tuple):
-        return f"{type(value).__name__}({', '.join(map(_stable, value))})"
-    return repr(value)
-
-
 def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Several batches as one (or more, where one string column would pass 2 GB)."""
     if len(batches) <= 1:
         return batches
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()
+    try:
+        return pa.Table.from_batches(batches).combine_chunks().to_batches()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # dictionaries that Arrow does not unify
+        return batches

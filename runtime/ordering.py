@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._order import Levels
+from inwindow.native.equality import codes_of_rows
 from inwindow.native.levels import Level, Numbering, Numbers, as_levels, coded, numbers, ranks
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import in_one_piece
@@ -37,7 +38,7 @@ def arranged(table: pa.Table, work: Pass) -> Arranged:
     orders = _orders(table, work)
     if not keys or Levels([*keys, *orders]).ascend(0):
         return Arranged(None if keys else sorted_by(orders), None)
-    number = _numbered(keys, len(table))
+    number = numbers([coded(key, numbers) for key in keys], len(table))
     begins = np.zeros(len(table), dtype=bool)
     begins[0] = True
     begins[np.cumsum(np.bincount(number))[:-1]] = True
@@ -84,16 +85,11 @@ def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
 
     NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
     """
-    keys = [level for column in columns for level in _key_levels(column, numbers)]
-    return _numbered(keys, len(columns[0]))
+    return codes_of_rows([in_one_piece(column) for column in columns])
 
 
 def _key_levels(column: pa.ChunkedArray, number: Numbering) -> list[Level]:
     return as_levels(in_one_piece(column), number=number)
-
-
-def _numbered(keys: Sequence[Level], rows: int) -> Numbers:
-    return numbers([coded(key, numbers) for key in keys], rows)
 
 
 def _orders(table: pa.Table, work: Pass) -> list[Level]:

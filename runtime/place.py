@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from inwindow.runtime import local
 from inwindow.runtime.reserved import check_names
+from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
 HOT_KEYS = ("auto", "sample", "off")  # how to look for partitions that hold most of the tuples
@@ -19,9 +20,11 @@ def place_of(data: Any, where: str, hot_keys: Any = "auto") -> Any:
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return local.Table(_with_plain_types(data, where))
+        check_names(data.schema.names, where)
+        return local.Table(unpacked(data), data)
     if isinstance(data, pa.RecordBatchReader):
-        return local.Reader(_with_plain_types(data, where))
+        check_names(data.schema.names, where)
+        return local.Reader(unpacked(data))
     kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
     if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
         from inwindow.runtime.spark.frames import Frame
@@ -49,6 +52,10 @@ def place_of(data: Any, where: str, hot_keys: Any = "auto") -> Any:
 def events_of(place: Any, of: Any, where: str) -> Any:
     """What is given as ``of=``, of the same kind as the data."""
     events = place_of(of, f"{where}(of=...)")
+    if isinstance(events, local.Local) and isinstance(events.data, pa.Schema):
+        raise UsageError(
+            f"{where}(of=...) on a stream: results at points in time need both tables whole: use batch data"
+        )
     if isinstance(place, local.Reader) or isinstance(events, local.Reader):
         raise UsageError(
             f"{where}(of=...): a reader cannot be sorted together with another table: give pyarrow.Tables (reader.read_all())"
@@ -67,20 +74,3 @@ def _check_hot_keys(hot_keys: Any, where: str) -> None:
             f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
             "any case) or 'off'"
         )
-
-
-def _with_plain_types(data: Any, where: str) -> Any:
-    """String views (as Polars gives) as strings: Arrow cannot take rows of views. The names are not ours."""
-    check_names(data.schema.names, where)
-    fields = []
-    for field in data.schema:
-        if pa.types.is_run_end_encoded(field.type):
-            raise UsageError(
-                f"{where}: the column {field.name!r} is run-end encoded: decode it first, with pyarrow.compute.run_end_decode"
-            )
-        view = field.type in (pa.string_view(), pa.binary_view())
-        fields.append(
-            field.with_type(pa.string() if field.type == pa.string_view() else pa.binary()) if view else field
-        )
-    schema = pa.schema(fields, data.schema.metadata)
-    return data if schema == data.schema else data.cast(schema)

@@ -11,6 +11,7 @@ from inwindow.runtime.build import lane_of
 from inwindow.runtime.held import concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import Operator
+from inwindow.windows.interval import negated
 from inwindow.windows.sequence import Positions
 
 
@@ -129,8 +130,8 @@ class Select(RowOperator):
         assert key is not None and window is not None
         owners, which = np.unique(at, return_inverse=True)  # a tuple may have emitted several times
         keys = self.sequence.keys_at(owners)[which] if len(at) else np.zeros(0, dtype=np.int64)
-        size = -window.frame.lower  # type: ignore[union-attr, operator]
-        times = key.column_of(key.moved(keys, size, lower=True, what="the frame"))
+        size = negated(window.frame.lower)  # type: ignore[union-attr, arg-type]
+        times = key.times_of(key.moved(keys, size, lower=True, what="the frame"))
         plain = self.sequence.plain_at(at)
         if plain is None or plain.all():
             return times

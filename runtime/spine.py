@@ -143,8 +143,8 @@ class AtPoints(Operator):
 
     def advance(self) -> None:
         """The points that have arrived: what is before them has, too."""
-        for lane in self.lanes:
-            lane.evaluator.arrive(self.sequence)
+        for step, lane in zip(self.work.steps, self.lanes, strict=True):
+            self.run(step, lane.evaluator.arrive, self.sequence)
         for points, passed in self.arrived:
             columns = [
                 self.run(step, lane.results, self.sequence, points)

@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.dictionaries import plain, plain_type
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.local import given_by
-from inwindow.runtime.moving import Arrivals
+from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spine import AtPoints
@@ -20,25 +22,30 @@ _ROW = f"{PREFIX}row"
 _UNITS = ["s", "ms", "us", "ns"]
 
 
-def table_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> pa.Table:
-    """The spine with a column per aggregate over the events."""
+def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+    """A column per aggregate over the events, at the rows of the spine."""
     named, computed = compute_arguments(applied)
-    points, events = (table.cast(_in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
+    points, events = (_cast(table, _in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
     whole = computed.onto(events)
     results: dict[str, pa.ChunkedArray] = {}
-    for work in plan_spine(points.schema, whole.schema, named):
+    for work in plan_spine(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
         names = [step.name for step in work.steps]
-        arrivals = Arrivals(pa.schema([operator.schema.field(name) for name in names]), len(spine))
+        arrivals = ByArrival(pa.schema([operator.schema.field(name) for name in names]), len(spine))
         for batch in given_by(operator, both, Arranged(permutation(both, work), None)):
             arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
-    for name in applied:
-        at = spine.schema.get_field_index(name)
-        spine = spine.append_column(name, results[name]) if at < 0 else spine.set_column(at, name, results[name])
-    return spine
+    return results
+
+
+def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with the columns of the types that are other ones there."""
+    for at, field in enumerate(schema):
+        if field.type != table.schema.field(at).type:
+            table = table.set_column(at, field, plain(table.column(at)).cast(field.type))
+    return table
 
 
 def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
@@ -48,7 +55,7 @@ def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applie
     for name in {order.column for window in windows for order in window.order_by}:
         if not isinstance(name, str) or name not in one.names or name not in other.names:
             continue
-        kinds = [one.field(name).type, other.field(name).type]
+        kinds = [plain_type(it.field(name).type) for it in (one, other)]
         if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
             at = schema.get_field_index(name)
             schema = schema.set(at, schema.field(at).with_type(max(kinds, key=lambda kind: _UNITS.index(kind.unit))))
@@ -63,9 +70,11 @@ def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
     needed = dict.fromkeys(work.places)
     for step in work.steps:
         needed |= dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])
-    points = spine.select(list(dict.fromkeys(work.places)))
+    points = as_read(spine.select(list(dict.fromkeys(work.places))), work.places)
     points = points.append_column(EVENT, pa.array(np.zeros(len(spine), dtype=np.int8)))
-    tuples = events.select(list(needed)).append_column(EVENT, pa.array(np.ones(len(events), dtype=np.int8)))
+    tuples = as_read(events.select(list(needed)), needed).append_column(
+        EVENT, pa.array(np.ones(len(events), dtype=np.int8))
+    )
     points = points.append_column(_ROW, pa.array(np.arange(len(spine))))
     return pa.concat_tables(
         [points.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
@@ -77,4 +86,4 @@ def explain_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applie
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
     points, events = (_in_one_unit(schema, (spine, events), applied) for schema in (spine, events))
-    return Explanation(plan_spine(points, computed.schema(events), named), place, at_points=True)
+    return Explanation(plan_spine(readable(points), computed.schema(events), named), place, at_points=True)

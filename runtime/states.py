@@ -78,7 +78,8 @@ def seldom_collected() -> Iterator[None]:
     """The garbage collector waits for as many new objects as a step has partials.
 
     They are made by the hundred thousand, all of them to stay for a while: looked through after every 700th, they took a third of
-    the time. What hooks leave behind in cycles is still collected, later.
+    the time. What hooks leave behind in cycles is still collected, later. For Spark's workers, which do one task at a time: the
+    thresholds are the whole process's, so a call on the user's side, one of several threads maybe, leaves them alone.
     """
     usual = gc.get_threshold()
     gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: somebody has switched it off

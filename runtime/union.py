@@ -5,6 +5,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
@@ -26,7 +28,7 @@ def union(*data: Any, order_by: str) -> Any:
             f"union() was given {len(data) or 'no'} stream: give two or more, as in union(bids, closings, order_by='ts')"
         )
     if all(isinstance(one, (pa.Table, pa.RecordBatch)) for one in data):
-        return _tables([pa.table(one) for one in data], order_by)
+        return _tables([unpacked(pa.table(one)) for one in data], order_by)
     frames = [hasattr(one, "isStreaming") and type(one).__module__.startswith("pyspark.sql.") for one in data]
     if not all(frames):
         kinds = ", ".join(type(one).__name__ for one in data)
@@ -37,6 +39,7 @@ def union(*data: Any, order_by: str) -> Any:
 def _tables(tables: list[pa.Table], order_by: str) -> pa.Table:
     names = tables[0].schema.names
     for table in tables:
+        check_columns(table.schema, table.schema.names, "union")  # each once
         _check_names(names, table.schema.names, order_by)
     whole = pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")
     return whole.take(pc.sort_indices(whole, sort_keys=[(order_by, "ascending")]))

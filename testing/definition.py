@@ -9,8 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.native.dictionaries import plain, plain_type
+from inwindow.native.equality import canonical, hashable
+from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.grouped import Grouped
 from inwindow.runtime.held import python_values
+from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
@@ -51,6 +55,8 @@ def reference(data: Any, **applied: Applied) -> pa.Table:
         return _groups(data, applied)
     if not isinstance(data, pa.Table):
         raise UsageError(f"reference() takes a pyarrow.Table or iw.group_by(table).window(...), not {shown(data)}")
+    data = unpacked(data)
+    check_columns(data.schema, [name for name in applied if name in data.column_names], "reference")
     for name, one in applied.items():
         column = pa.array(_column(data, one), one.traits.result)
         data = (
@@ -85,13 +91,14 @@ def _groups(grouped: Grouped, applied: dict[str, Applied]) -> pa.Table:
         for name, one in applied.items():
             traits, plain = one.traits, plain_for(one.traits.result)
             rows, numbers = _in_order(table, members, (Order(extent.on),), one)
-            first = {key: table.column(key)[numbers[0]].as_py() for key in keys}
+            first = {key: canonical(_array(table, key).slice(numbers[0], 1))[0].as_py() for key in keys}
             for start, end, positions in definition.extents(extent, rows):
                 row = columns.setdefault((start, end), {**first, "window": {"start": start, "end": end}})
                 row[name] = plain(definition.fold(one.aggregate, rows, positions, traits.nulls, traits.empty))
         found += columns.values()
     names = [*keys, "window", *applied]
-    types = {name: one.traits.result for name, one in applied.items()}
+    types = {key: plain_type(table.schema.field(key).type) for key in keys}
+    types |= {name: one.traits.result for name, one in applied.items()}
     return pa.table({name: pa.array([row[name] for row in found], types.get(name)) for name in names})
 
 
@@ -100,20 +107,23 @@ def _partitions(table: pa.Table, keys: tuple[str, ...]) -> dict[Hashable, list[i
     columns = [table.column(key).to_pylist() for key in keys]
     found: dict[Hashable, list[int]] = {}
     for number in range(len(table)):
-        values = (column[number] for column in columns)
-        key = tuple("NaN" if value != value else value for value in values)
-        found.setdefault(key, []).append(number)
+        found.setdefault(hashable([column[number] for column in columns]), []).append(number)
     return found
+
+
+def _array(table: pa.Table, name: str) -> pa.Array:
+    array: pa.Array = plain(table.column(name)).combine_chunks()
+    return array
 
 
 def _in_order(
     table: pa.Table, members: list[int], order_by: tuple[Order, ...], applied: Applied
 ) -> tuple[list[definition.Row], list[int]]:
     """The rows of a partition in its order, and their numbers in the table."""
-    taken = table.take(pa.array(members, pa.int64()))
+    its = pa.array(members, pa.int64())
 
     def values(column: str) -> list[Any]:
-        return python_values(taken.column(column).combine_chunks())
+        return python_values(_array(table, column).take(its))
 
     orders = [values(order.column) for order in order_by]
     arguments = [values(column) for column in applied.columns]

@@ -1,14 +1,16 @@
 """The parts of a check, in order: hooks on plain values, hooks on odd values, numbers that overflow, whole tables."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
-from inwindow.testing.laws import Law, laws_of
+from inwindow.testing.laws import Example, Law, laws_of
 from inwindow.testing.overs import Over, given_over
 from inwindow.testing.report import Report, broken_promise
 from inwindow.testing.search import broken_law, examples, overs_for, whole_law, wholes
 from inwindow.testing.shared import Kept
 from inwindow.testing.steps import Steps
+from inwindow.testing.sweep import each_value, swept
 from inwindow.testing.values import LARGE, arguments_of, is_finite, largest, tuples
 from inwindow.udaf.contract import Aggregate
 
@@ -35,15 +37,17 @@ def climb(
         size = largest(rows)
         return Steps(aggregate, math.inf if size >= LARGE else tolerance * max(1.0, size), class_level.restore)
 
-    def part(laws: list[Law], drawn: Any, share: float, short: Any = None) -> None:
+    def part(laws: list[Law], drawn: Any, share: float, short: Any = None, each: Sequence[Example] = ()) -> None:
         few = max(1, round(count * share))
         found = broken_law(laws, drawn, drawn if short is None else short, steps, few, seed) if laws else None
+        found = found or swept(laws, each, steps)
         if found is not None:
             class_level.restore()
             raise broken_promise(aggregate, found)
 
     def hooks(laws: list[Law], row: Any, is_plain: bool, share: float) -> None:
-        part(laws, examples(row, is_plain), share, examples(row, is_plain, long=False))
+        each = each_value(arguments) if is_plain else []
+        part(laws, examples(row, is_plain), share, examples(row, is_plain, long=False), each)
 
     laws = laws_of(aggregate)
     plain = tuples(arguments, "plain", traits.nulls)

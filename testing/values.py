@@ -3,7 +3,8 @@
 Plain floats are multiples of 1/8 of at most 100: sums of them, and of their squares and fourth powers, are *exact*, so
 that an honest ``self.total -= value`` gives to the last digit what a fresh sum gives, and cannot be accused of its
 rounding. Odd are the values from which arithmetic does not come back: NaN, infinities, numbers whose sum overflows. All
-pools are small, so that ties come by themselves, and a sampled value shrinks to the first of its pool.
+pools are small, so that ties come by themselves, and a sampled value shrinks to the first of its pool. To each pool come the values
+near zero, and those near the constants that the class itself names (``constants.py``, ``near.py``).
 """
 
 import inspect
@@ -18,9 +19,12 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from inwindow.testing.constants import constants_of
+from inwindow.testing.near import int_bounds, near_to
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.udaf.types import arrow_type
+from inwindow.windows.interval import EXACT
 
 Strategy = st.SearchStrategy[Any]
 LARGE = 2.0**53  # from here on floats absorb what is added to them: only whether a result is finite can be compared
@@ -30,6 +34,7 @@ _ODD_FLOATS = [math.nan, math.inf, -math.inf]
 _HUGE_FLOAT = 1e308  # of one sign, and without infinities beside it: two of them overflow, in whatever order
 _INTS = [0, 1, 2, -1, 3, 4, 8, 5, 7, -5, 10, 16, 100, -100]
 _TEXTS = ["", "a", "b", "c", "ab", "B", "é", "\x00", "z z", "aa", "日本", "d", "e", "f", "g", "a" * 20]
+_RANGE = [sign * number for number in range(21) for sign in (1, -1)]
 _MOMENTS = [datetime(2026, 3, 1) + timedelta(hours=hours) for hours in (0, 1, 2, 25, -1, 24 * 31)]
 
 
@@ -41,25 +46,23 @@ class Values:
     plain: Strategy
     odd: Strategy | None = None  # plain and odd values mixed; None where a type has no odd ones
     huge: Strategy | None = None  # plain values and ones that overflow
+    pool: tuple[Any, ...] = ()  # the plain ones, where they are few
 
 
-def values_of(kind: pa.DataType) -> Values:
-    """What is drawn for a column of this type."""
+def values_of(kind: pa.DataType, own: Sequence[Any] = ()) -> Values:
+    """What is drawn for a column of this type; ``own`` are the constants of the class."""
     pool = _plain(kind)
-    plain = st.sampled_from(pool) if pool else _nested(kind)
+    if pool and not pa.types.is_boolean(kind):
+        pool = _with_others(kind, pool, own)
+    plain, often = st.sampled_from(pool) if pool else _nested(kind, own), max(1, len(pool) // 16)
+    odd = huge = None
     if pool and pa.types.is_floating(kind):
         top = _HUGE_FLOAT if kind == pa.float64() else 3e38 if kind == pa.float32() else 6e4
-        return Values(kind, plain, st.sampled_from([*pool, *_ODD_FLOATS * 4]), st.sampled_from([*pool, *[top] * 6]))
-    if pool and pa.types.is_integer(kind):
-        low, high = _int_bounds(kind)
-        return Values(kind, plain, None, st.sampled_from([*pool, *[high, high - 1, low] * 2]))
-    return Values(kind, plain)
-
-
-def _int_bounds(kind: pa.DataType) -> tuple[int, int]:
-    if pa.types.is_unsigned_integer(kind):
-        return 0, 2**kind.bit_width - 1
-    return -(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1
+        odd, huge = [*pool, *_ODD_FLOATS * 4 * often], [*pool, *[top] * 6 * often]
+    elif pool and pa.types.is_integer(kind):
+        low, high = int_bounds(kind)
+        huge = [*pool, *[high, high - 1, low] * 2 * often]
+    return Values(kind, plain, odd and st.sampled_from(odd), huge and st.sampled_from(huge), tuple(pool))
 
 
 def _plain(kind: pa.DataType) -> list[Any]:
@@ -67,7 +70,7 @@ def _plain(kind: pa.DataType) -> list[Any]:
     if pa.types.is_boolean(kind):
         return [False, True]
     if pa.types.is_integer(kind):
-        low, high = _int_bounds(kind)
+        low, high = int_bounds(kind)
         return [value for value in _INTS if low <= value <= high]
     if pa.types.is_floating(kind):
         return _FLOATS
@@ -75,7 +78,7 @@ def _plain(kind: pa.DataType) -> list[Any]:
         step, most = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
         grid = [Decimal(value) for value in ("0", "1", "2", "-1", "3", "10", "-7", "0.5", "-2.25")]
         grid += [5 * step, -step, 25 * step]
-        return [value.quantize(step) for value in grid if abs(value) < most]
+        return [value.quantize(step, context=EXACT) for value in grid if abs(value) < most]
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _TEXTS
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
@@ -89,13 +92,22 @@ def _plain(kind: pa.DataType) -> list[Any]:
     return []
 
 
-def _nested(kind: pa.DataType) -> Strategy:
+def _with_others(kind: pa.DataType, pool: list[Any], own: Sequence[Any]) -> list[Any]:
+    """The pool, which is simplest, twice; then what is near the constants of the class, and near zero."""
+    near = [value for one in own for value in near_to(kind, one)]
+    others = [*near, *(value for number in _RANGE for value in near_to(kind, number)[:1])]
+    known = {repr(value) for value in pool}
+    more = [value for value in dict.fromkeys(others) if repr(value) not in known]
+    return [*pool, *pool, *more]
+
+
+def _nested(kind: pa.DataType, own: Sequence[Any]) -> Strategy:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return st.lists(values_of(kind.value_type).plain, max_size=3)
+        return st.lists(values_of(kind.value_type, own).plain, max_size=3)
     if pa.types.is_struct(kind):
-        return st.fixed_dictionaries({field.name: values_of(field.type).plain for field in kind})
+        return st.fixed_dictionaries({field.name: values_of(field.type, own).plain for field in kind})
     if pa.types.is_map(kind):
-        keys, items = values_of(kind.key_type).plain, values_of(kind.item_type).plain
+        keys, items = values_of(kind.key_type, own).plain, values_of(kind.item_type, own).plain
         return st.lists(st.tuples(keys, items), max_size=3, unique_by=lambda pair: pair[0])
     raise UsageError(f"no values can be made up for the type {kind}: give a Hypothesis strategy, values=st.just(...)")
 
@@ -107,9 +119,9 @@ def arguments_of(aggregate: Aggregate, given: Any) -> list[Values] | Strategy:
     """The values of each argument; or one strategy of whole tuples, where the user gave that."""
     traits = aggregate._traits
     assert traits is not None
-    count = traits.arity
+    count, own = traits.arity, constants_of(aggregate)
     if given is None:
-        return _annotated(aggregate, traits.parameters, 1 if count is None else count)
+        return _annotated(aggregate, traits.parameters, 1 if count is None else count, own)
     if isinstance(given, st.SearchStrategy) and count not in (1, None):
         return given
     listed = list(given) if isinstance(given, (list, tuple)) else [given]
@@ -118,14 +130,14 @@ def arguments_of(aggregate: Aggregate, given: Any) -> list[Values] | Strategy:
             f"values= has {len(listed)} of {count} arguments: {traits.name} takes ({', '.join(traits.parameters)}); give a list of "
             "types or Hypothesis strategies, one for each, or one strategy of whole tuples"
         )
-    return [_of(one) for one in listed]
+    return [_of(one, own) for one in listed]
 
 
-def _of(given: Any) -> Values:
+def _of(given: Any, own: Sequence[Any]) -> Values:
     if isinstance(given, st.SearchStrategy):
         return Values(None, given)
     try:
-        return values_of(_column_type(given))
+        return values_of(_column_type(given), own)
     except DefinitionError as error:
         raise UsageError(
             f"values={shown(given)}: give a Hypothesis strategy, such as st.integers(0, 9), a Python type or DDL ({error})"
@@ -137,12 +149,12 @@ def _column_type(given: Any) -> pa.DataType:
     return pa.timestamp("us") if given is datetime else arrow_type(given)
 
 
-def _annotated(aggregate: Aggregate, parameters: Sequence[str], count: int) -> list[Values]:
+def _annotated(aggregate: Aggregate, parameters: Sequence[str], count: int, own: Sequence[Any]) -> list[Values]:
     names = [*parameters, *list(parameters[-1:]) * count][:count]
     kinds = [_annotation(aggregate, name) for name in names]
     if None in kinds:
         kinds = _fitting_kinds(aggregate, kinds)
-    return [values_of(kind) for kind in kinds]
+    return [values_of(kind, own) for kind in kinds]
 
 
 def _annotation(aggregate: Aggregate, parameter: str) -> pa.DataType | None:

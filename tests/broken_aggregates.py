@@ -66,7 +66,9 @@ class MergeCountsOne(Total):
 
 
 class SharedList(iw.Aggregate):
-    values: list[float] = []
+    """A list that the class gets later: one in its body is refused before."""
+
+    values: list[float]
 
     def iterate(self, value: float):
         self.values.append(value)
@@ -75,11 +77,16 @@ class SharedList(iw.Aggregate):
         return max(self.values)
 
 
+SharedList.values = []
+
+
 class SharedCount(iw.Aggregate):
+    """A number of the class, set in a way that nobody reads."""
+
     seen = 0
 
     def iterate(self, value: float):
-        type(self).seen += 1
+        setattr(type(self), "seen", self.seen + 1)  # noqa: B010
 
     def terminate(self) -> int:
         return self.seen

@@ -310,6 +310,26 @@ class Inherited(MyAvg):
         self.count += 1
 
 
+class Truths(iw.Aggregate):
+    """True over one tuple, 2 over two: it shows."""
+
+    def initialize(self, value):
+        self.n = value > 1
+
+    def iterate(self, value):
+        self.n += value > 1
+
+    def terminate(self) -> str:
+        return str(self.n)
+
+
+class TruthsShare(Truths, returns="double"):
+    """The same, computed with."""
+
+    def terminate(self):
+        return self.n / 2 + (self.n > 1)
+
+
 ALL = ("expire", "merge", "unmerge")
 DERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], tuple[str, ...]]] = {
     "average": (MyAvg(), [FLOAT], ALL),
@@ -337,6 +357,7 @@ DERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], tuple[str, ...]]] = {
     "last": (Last(), [INT], ALL),
     "weighted": (Weighted(), [FLOAT, FLAG], ALL),
     "inherited": (Inherited(), [FLOAT], ALL),
+    "bools that are computed with": (TruthsShare(), [FLOAT], ALL),
 }
 
 
@@ -764,6 +785,27 @@ class OwnMerge(iw.Aggregate):
         return self.total
 
 
+class FirstOrZero(iw.Aggregate):
+    """A first -0.0 is -0.0, after a 0.0 it is 0.0."""
+
+    def initialize(self, value):
+        self.low = value if value < 1 else 0.0
+
+    def iterate(self, value):
+        if value < 1:
+            self.low += value
+
+    def terminate(self) -> float:
+        return self.low
+
+
+class Doubled(Base):
+    """The second of the two stays."""
+
+    def iterate(self, value):
+        self.total, self.total = self.total + value, self.total + 2 * value
+
+
 _space: dict[str, Any] = {"iw": iw}
 exec(
     "class Unread(iw.Aggregate):\n"
@@ -809,5 +851,12 @@ UNDERIVED: dict[str, tuple[iw.Aggregate, list[pa.DataType], str]] = {
     "private names": (Private(), [FLOAT], "names that begin with `__`"),
     "derive=False": (Off(), [FLOAT], "derive=False"),
     "a list that is passed on": (Spells(), [FLOAT], "terminate may change self.values"),
+    "a sum of bools that shows": (Truths(), [FLOAT], "self.n is True or False over one tuple and an integer over more"),
+    "a first value or 0.0": (
+        FirstOrZero(),
+        [FLOAT],
+        "self.low begins at 0, or at what the first tuple says, which may be -0.0",
+    ),
+    "a field set twice": (Doubled(), [FLOAT], "in iterate sets a field twice"),
     "no source": (_space["Unread"](), [FLOAT], "the source of iterate cannot be read"),
 }

@@ -103,6 +103,49 @@ def test_row_count_extents_within_keys_and_over_the_stream() -> None:
     ]
 
 
+EMPTY = {
+    "no batch": [],
+    "empty batches": BIDS.schema.empty_table().to_batches() + [pa.RecordBatch.from_pylist([], schema=BIDS.schema)] * 2,
+}
+
+
+@pytest.mark.parametrize("batches", EMPTY.values(), ids=EMPTY)
+def test_a_reader_of_nothing_gives_what_a_table_of_nothing_gives(batches: list[pa.RecordBatch]) -> None:
+    table = BIDS.slice(0, 0)
+
+    def reader() -> pa.RecordBatchReader:
+        return pa.RecordBatchReader.from_batches(BIDS.schema, batches)
+
+    aggregates = {
+        "n": iw.count(), "m": iw.count("price"), "top": iw.max("price"), "all": iw.collect_list("ts"), "f": iw.first("item"),
+        "d": iw.count_distinct("item"), "s": iw.string_agg("item"), "few": iw.sum("price").filter(pc.field("price") > 3),
+        "candle": Candles()("price"), "p": iw.percentile("price", [0.1, 0.9]), "up": iw.sum(pc.field("price") * 2),
+    }  # fmt: skip
+    given = iw.group_by(reader()).agg(**aggregates).read_all()
+    assert given.num_rows == 1 and given.to_pylist()[0]["n"] == 0
+    assert given == iw.group_by(table).agg(**aggregates)
+    assert iw.group_by(reader(), order_by="ts").agg(n=iw.count()).read_all().to_pylist() == [{"n": 0}]
+    # A row per group, per extent, per tuple: there are none.
+    for made in (
+        lambda data: iw.group_by(data, "item").agg(n=iw.count()),
+        lambda data: iw.group_by(data).window(iw.tumble("ts", size=5)).agg(n=iw.count()),
+        lambda data: iw.group_by(data).window(iw.session("ts", gap=5)).agg(n=iw.count()),
+        lambda data: iw.group_by(data).window(iw.tumble("ts", rows=5)).agg(n=iw.count()),
+        lambda data: iw.group_by(data, order_by="ts").emit("ts", x=iw.decayed_avg("price", 0.5)),
+        lambda data: iw.with_columns(data, n=iw.count().over(iw.unbounded())),
+        lambda data: iw.select(data, "ts", n=iw.count().over(iw.rows(2, slide=2))),
+    ):
+        assert made(reader()).read_all() == made(table) and not made(table).num_rows
+
+
+def test_a_filter_that_rejects_all_leaves_the_row() -> None:
+    none = {"n": iw.count().filter(pc.field("price") > 99), "top": iw.max("price").filter(pc.field("price") > 99)}
+    for data in (BIDS, BIDS.to_reader(), BIDS.slice(0, 0).to_reader(), BIDS.slice(0, 0)):
+        made = iw.group_by(data).agg(**none)
+        made = made.read_all() if isinstance(made, pa.RecordBatchReader) else made
+        assert made.to_pylist() == [{"n": 0, "top": None}]
+
+
 def test_chunks_dictionaries_and_odd_names_do_not_matter() -> None:
     chunked = pa.concat_tables([BIDS.slice(0, 2), BIDS.slice(2, 0), BIDS.slice(2)])
     encoded = chunked.set_column(0, "item.name", chunked["item"].dictionary_encode())

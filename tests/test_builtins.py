@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -18,6 +19,7 @@ from streams import CUTS, ORDERS, tables, windows
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
+from inwindow.udaf.doubles import doubles
 
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
 GENTLE = st.one_of(st.integers(-50, 50).map(lambda i: i / 4), st.none())  # sums of these are exact
@@ -243,6 +245,61 @@ def test_integer_sums_overflow_as_sparks_do() -> None:
         iw.with_columns(table, x=iw.sum("v").over(iw.unbounded()))
     assert iw.with_columns(table, x=iw.sum("v").over(iw.rows(1)))["x"].to_pylist() == [2**63 - 1, 1, -1]
     assert iw.with_columns(table, x=iw.avg("v").over(iw.rows(2)))["x"].to_pylist() == [2.0**63, 2.0**62, 0.0]
+
+
+ON_DOUBLES = {
+    "median": iw.median, "percentile": lambda c: iw.percentile(c, 0.3), "percentiles": lambda c: iw.percentile(c, [0.0, 0.9]),
+    "product": iw.product, "var_pop": iw.var_pop, "var_samp": iw.var_samp, "stddev": iw.stddev, "stddev_pop": iw.stddev_pop,
+    "skewness": iw.skewness, "kurtosis": iw.kurtosis, "covar_pop": lambda c: iw.covar_pop(c, "w"),
+    "covar_samp": lambda c: iw.covar_samp("w", c), "corr": lambda c: iw.corr("w", c),
+    "decayed_avg": lambda c: iw.decayed_avg(c, decay=0.5),
+}  # fmt: skip
+EDGES = st.sampled_from([3, 1 << 53, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1, 10**38 - 1])
+
+
+@given(
+    st.lists(
+        st.none() | st.integers(-9999, 9999) | EDGES | st.integers(1 - 10**38, 10**38 - 1), min_size=1, max_size=9
+    ),
+    st.sampled_from([(38, 0), (38, 2), (38, 22), (38, 23), (38, 38), (18, 2), (18, 18), (5, 2), (9, -3)]),
+)
+def test_a_decimal_is_the_double_nearest_to_it(units: list[int | None], kind: tuple[int, int]) -> None:
+    """Whatever is computed in doubles: as from a column of doubles. (0.03 is 0.03, not 0.030000000000000002.)"""
+    precision, scale = kind
+    values = [None if unit is None else Decimal(f"{unit % 10**precision}E{-scale}") for unit in units]
+    nearest = [None if value is None else float(value) for value in values]
+    made = pa.array(values, pa.decimal128(precision, scale))
+    assert doubles(made).to_pylist() == doubles(pa.concat_arrays([made[:1], made])[1:]).to_pylist() == nearest
+    of_decimals, of_doubles = (
+        pa.table({"t": range(len(units)), "v": column, "w": pa.array(range(len(units)), pa.float64())})
+        for column in (made, pa.array(nearest, pa.float64()))
+    )
+    for name, built in ON_DOUBLES.items():
+        windows_ = (iw.rows(3, order_by="t"), iw.rows(4, order_by="t", slide=2), iw.unbounded(order_by="t"))
+        asked = {f"x{i}": built("v").over(window) for i, window in enumerate(windows_)}
+        ours, expected = (iw.with_columns(t, **asked).select(list(asked)) for t in (of_decimals, of_doubles))
+        assert all(equal(a, b) for a, b in zip(ours.to_pylist(), expected.to_pylist(), strict=True)), name
+        ours, expected = (
+            iw.group_by(t).window(iw.hop("t", size=4, every=2)).agg(x=built("v")) for t in (of_decimals, of_doubles)
+        )
+        assert all(equal(a, b) for a, b in zip(ours["x"].to_pylist(), expected["x"].to_pylist(), strict=True)), name
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_zeros_of_both_signs_are_one_value(kind: pa.DataType) -> None:
+    """In floats of every width; and so are all NaNs."""
+    numbers = np.array([-0.0, 0.0, math.nan, 0.0, -math.nan, -0.0, 1.0], kind.to_pandas_dtype())
+    table = pa.table({"t": range(7), "v": pa.array(numbers)})
+    assert table["v"].type == kind
+    for window in (iw.rows(7, order_by="t"), iw.rows(4, order_by="t", slide=7), iw.rows(4, order_by="t")):
+        sets = iw.with_columns(table, s=iw.collect_set("v").over(window))["s"].to_pylist()
+        assert sorted(map(str, sets[-1])) == ["0.0", "1.0", "nan"]
+    made = iw.group_by(table).agg(s=iw.collect_set("v"), n=iw.count_distinct("v"), m=iw.mode("v")).to_pylist()[0]
+    assert (list(map(str, made["s"])), made["n"], str(made["m"])) == (["0.0", "nan", "1.0"], 3, "0.0")
+    panes = iw.group_by(table).window(iw.hop("t", size=4, every=2)).agg(s=iw.collect_set("v"))["s"].to_pylist()
+    assert [list(map(str, one)) for one in panes] == [
+        ["0.0"], ["0.0", "nan"], ["nan", "0.0"], ["nan", "0.0", "1.0"], ["1.0"],
+    ]  # fmt: skip
 
 
 def test_a_sum_does_not_drift() -> None:

@@ -9,14 +9,17 @@ import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
 from c_project import built, imported
 from hypothesis import given
 from hypothesis import strategies as st
+from replays import replayed
 
 import inwindow as iw
+from inwindow.runtime.stream.replay import Stream
 from inwindow.testing import replay
 from inwindow.testing.steps import expression_of
 from inwindow.udaf.compiled.c_hooks import with_hooks
@@ -133,6 +136,25 @@ def test_states_go_on_elsewhere(c: ModuleType) -> None:
             for a in (c.MyAvg(), PyAvg())
         )
         assert given.equals(expected)
+
+
+def test_states_are_data_and_parameters_are_the_querys(c: ModuleType) -> None:
+    table = pa.table({"t": range(40), "k": [0, 1] * 20, "v": [math.sin(i) for i in range(40)]})
+    batches = [table.slice(start, 8) for start in range(0, 40, 8)]
+    window = iw.unbounded(partition_by="k", order_by="t")
+    for mine, plain in ((c.MyAvg(), PyAvg()), (c.Decayed(2.0), PyDecayed(2.0))):
+        with patch.object(pickle, "dumps", side_effect=AssertionError("pickled")):
+            given = replayed(batches, lambda df, a=mine: iw.with_columns(df, x=a("v").over(window)), True, until=1000)
+        expected = iw.with_columns(table, x=plain("v").over(window))
+        assert same(given.table.sort_by("t")["x"].to_pylist(), expected.sort_by("t")["x"].to_pylist())
+
+    def bucket(half_life: float) -> Any:
+        applied = {"x": c.Decayed(half_life)("v").over(window)}
+        return Stream(table.schema).with_columns(applied).bucket()
+
+    bucket(2.0).restore(bucket(2.0).state())
+    with pytest.raises(iw.StateError, match="the parameter it of x"):
+        bucket(3.0).restore(bucket(2.0).state())
 
 
 def test_copies_pickles_and_their_names(c: ModuleType) -> None:

@@ -210,3 +210,25 @@ def test_orders_without_distances(kind: pa.DataType) -> None:
     table = pa.table({"item": pa.array(["b", "a", None]).cast(kind), "n": [1, 2, 3]})
     last = iw.with_columns(table, last=iw.last("n").over(iw.range_between(None, None, order_by=iw.desc("item"))))
     assert last["last"].to_pylist() == [3, 3, 3]
+
+
+class Inverses(iw.Aggregate):
+    """Its panes are folded as tuples arrive, before there is an extent to give out."""
+
+    def initialize(self, v):
+        self.n = 1 / v
+
+    def iterate(self, v):
+        self.n += 1 / v
+
+    def merge(self, later):
+        self.n += later.n
+
+    def terminate(self) -> float:
+        return self.n
+
+
+def test_an_error_in_a_pane_is_told_with_its_tuple() -> None:
+    table = pa.table({"t": [1, 2, 3, 9], "v": [1.0, 0.0, 2.0, 3.0]})
+    with pytest.raises(iw.HookError, match=r"Inverses.initialize\(0.0\) raised ZeroDivisionError(.|\n)*at t=2"):
+        iw.group_by(table).window(iw.hop("t", size=4, every=2)).agg(x=Inverses()("v"))

@@ -1,6 +1,8 @@
 """``iw.compiled``: every bit is that of the plain hooks, or the plain hooks run; what cannot be compiled says so."""
 
 import importlib
+import inspect
+import linecache
 import logging
 import math
 import os
@@ -210,6 +212,48 @@ def test_a_property_is_refused() -> None:
     with pytest.raises(iw.UsageError, match="self.level is a property, which is called when it is read or set"):
         iw.with_columns(table, x=iw.compiled(Level())("v").over(iw.unbounded(order_by="t")))
     assert "self.level" in str(iw.explain(table, x=Level()("v").over(iw.rows(3)))).partition("underived")[2]
+
+
+def _by_other_names() -> Any:
+    max = min  # noqa: A001
+    scale = 3.0
+
+    class Named(iw.Aggregate):
+        """Arguments by position alone, a name of the function around it, a parameter by the name of a built-in."""
+
+        def initialize(this, abs, /):
+            this.low = this.total = abs
+
+        def iterate(it, float, /):
+            it.low = max(it.low, float)
+            it.total += float * scale
+
+        def terminate(self, /) -> float:
+            return self.low + self.total
+
+    return Named
+
+
+def test_names_are_what_they_are() -> None:
+    table = pa.table({"v": [3.0, 4.5, 1.25, 8.0, -2.0, 7.5] * 3})
+    named = _by_other_names()
+    for window in (iw.rows(3), iw.unbounded(), iw.rows(4, slide=4)):
+        plain, compiled = (
+            iw.with_columns(table, x=one("v").over(window))["x"].to_pylist() for one in (named(), iw.compiled(named()))
+        )
+        assert plain == compiled
+
+
+def test_a_source_that_has_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = inspect.getsource(MyAvg)
+    file = tmp_path / "has_changed.py"
+    file.write_text(f"import inwindow as iw\n\n\n{text}")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("has_changed")
+    file.write_text(f"import inwindow as iw\n\n\n{text.replace('+= value', '+= 2 * value')}")
+    linecache.checkcache()
+    with pytest.raises(iw.UsageError, match="the source of iterate is not that of the code that runs"):
+        iw.compiled(module.MyAvg())
 
 
 def test_many_expirations_and_a_large_number_lose_no_digits() -> None:

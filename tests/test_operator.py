@@ -90,7 +90,9 @@ def test_a_state_of_another_plan_is_refused() -> None:
     one, other = (
         WithColumns(plan_windows(schema, {"x": iw.max("v").over(iw.rows(size))})[0], schema, ()) for size in (3, 4)
     )
-    with pytest.raises(iw.DataError, match="state is not of this operator: its plan is .*rows between 2 preceding"):
+    with pytest.raises(
+        iw.DataError, match="the window of x: .rows between 2 preceding .* in the state, .rows between 3"
+    ):
         other.restore(one.state())
 
 

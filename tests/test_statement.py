@@ -1,6 +1,7 @@
 """Reading a statement: which calls are ours, what is Spark's, and errors that point at their place. No Spark."""
 
 import sys
+from decimal import Decimal
 
 import pytest
 
@@ -56,6 +57,11 @@ FRAMES: list[tuple[str, Frame]] = [
     ("ORDER BY ts RANGE INTERVAL 1 HOUR 30 MINUTES PRECEDING", Range(Interval(0, -90 * MINUTE), 0)),
     ("ORDER BY ts RANGE BETWEEN INTERVAL '2' MONTHS PRECEDING AND CURRENT ROW", Range(Interval(-2), 0)),
     ("ORDER BY ts RANGE BETWEEN 1e0 PRECEDING AND 2 FOLLOWING", Range(-1.0, 2)),
+    # A number is never UNBOUNDED, not even those that PySpark takes for it; and all its digits count.
+    ("ORDER BY ts RANGE 9223372036854775808 PRECEDING", Range(-(2**63), 0)),
+    ("ORDER BY ts RANGE BETWEEN 6e19 PRECEDING AND 9223372036854775807 FOLLOWING", Range(-6e19, 2**63 - 1)),
+    ("ROWS BETWEEN 9223372036854775808 PRECEDING AND 9223372036854775807 FOLLOWING", Rows(-(2**62), 2**62)),
+    (f"ORDER BY ts RANGE {'123456789' * 4}.25 PRECEDING", Range(Decimal(f"-{'123456789' * 4}.25"), 0)),
 ]
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 import pyarrow as pa
 import pytest
@@ -31,10 +30,6 @@ from plain_builtins import TABLE
 from replays import TIMES, end_of, on_time, replayed, stream_windows, streams
 
 import inwindow as iw
-from inwindow.optimizer.planning import plan_windows
-from inwindow.runtime.local import single_pass
-from inwindow.runtime.stream import tuples as stream_tuples
-from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.windows.spec import Rows
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest]
@@ -294,21 +289,6 @@ def test_a_state_holds_values_of_a_class_of_the_users_script() -> None:
     got = replayed(batches, query, True, until=9).table
     assert got["x"].to_pylist() == got["y"].to_pylist()
     assert sorted(got["x"].to_pylist()) == sorted([0, 1, 2, 2, 2, 2, *range(6)])
-
-
-def test_a_state_of_version_2_goes_on() -> None:
-    tuples = pa.table({"k": ["a", "b"] * 3, "t": range(6), "id": range(6)})
-    window = iw.unbounded(partition_by="k", order_by="t")
-    work = single_pass(plan_windows(tuples.schema, {"x": FurthestSoFar()("id").over(window)}), "with_columns")
-    buckets = [TupleBucket(work, tuples.schema, ("id",), every_row=True) for _ in range(3)]
-    for bucket in buckets[:2]:
-        bucket.step(tuples.slice(0, 4), 4)
-    with patch.object(stream_tuples, "states_to_bytes", lambda states, pickled: [pickled(state) for state in states]):
-        buckets[1].step(tuples.slice(4, 1), 5)
-    buckets[2].restore(buckets[1].state().replace(b'"version": 3', b'"version": 2'))
-    buckets[0].step(tuples.slice(4, 1), 5)
-    rows, same = (bucket.step(tuples.slice(5), 9).rows.to_pylist() for bucket in (buckets[0], buckets[2]))
-    assert rows == same == [{"id": 5, "x": 5}]
 
 
 @given(data=st.data())

@@ -60,6 +60,7 @@ def test_values_come_from_annotations_from_the_user_or_from_trying() -> None:
     assert kinds(WeightedMean(), [int, "decimal(5,2)"]) == [pa.int64(), pa.decimal128(5, 2)]
     assert kinds(Total(), datetime) == [pa.timestamp("us")]
     assert kinds(Untold()) == [pa.string()]
+    assert kinds(Total(), "decimal(38,30)") == [pa.decimal128(38, 30)]  # more digits than Python's context has
     iw.testing.check(Untold, examples=10)
 
 

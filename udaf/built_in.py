@@ -42,7 +42,7 @@ def built_in(
 ) -> Applied:  # fmt: skip
     """The built-in ``name`` applied to ``columns``; ``options`` are shown behind them: ``percentile(price, 0.9)``."""
     arity = None if parameters is None else len(parameters)
-    known = Traits(name, parameters or (), arity, None, has_expire=True, native=True, **traits)
+    known = Traits(name, parameters or (), arity, None, has_expire=True, native=True, options=options, **traits)
     applied = apply(BuiltIn(known, resolve, accepts), columns)
     if not options:
         return applied

@@ -11,10 +11,12 @@
 ``terminate`` is non-blocking: what its hooks return or yield is the result.
 """
 
+from types import MemberDescriptorType
 from typing import Any, ClassVar, Self
 
 from inwindow.udaf.applied import Applied, apply
 from inwindow.udaf.errors import DefinitionError, NotAppliedError, UsageError, shown
+from inwindow.udaf.shared_state import check_shared_state
 from inwindow.udaf.traits import Declared, Traits, read_traits
 
 
@@ -119,6 +121,8 @@ class Aggregate:
         if abstract or (not above_has_hooks and _is_bare(cls)):
             return
         cls._traits = read_traits(cls, cls._declared)
+        if "_written" not in vars(cls):  # what is derived was written by nobody
+            check_shared_state(cls, (Aggregate, WindowAggregate, object), is_copy=_is_bare(cls))
         _check_kind(cls, cls._traits)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
@@ -173,13 +177,17 @@ _GIVEN_BY_PYTHON = {
     "__weakref__",
     "__firstlineno__",
     "__static_attributes__",
+    "__orig_bases__",
+    "__parameters__",
+    "__slots__",
     "_declared",
 }
 
 
 def _is_bare(cls: type) -> bool:
     """A class without a body: cloudpickle makes one first, and fills it in, where it ships a class by value."""
-    return set(vars(cls)) <= _GIVEN_BY_PYTHON
+    slots = (name for name, value in vars(cls).items() if isinstance(value, MemberDescriptorType))
+    return set(vars(cls)) <= _GIVEN_BY_PYTHON.union(slots)
 
 
 def _check_kind(cls: type[Aggregate], traits: Traits) -> None:

@@ -37,6 +37,10 @@ class DataError(InWindowError, ValueError):
     """The data break a promise: a reader that is not sorted, a scope that goes backwards."""
 
 
+class ScratchError(InWindowError, OSError):
+    """A task's tuples do not fit into the memory that it may use, and the disk did not take them either."""
+
+
 class StateError(DataError):
     """The state in a stream's checkpoint belongs to other aggregates, other windows or another version."""
 

@@ -48,8 +48,8 @@ def is_whole(kind: pa.DataType) -> bool:
 
 
 def is_ordered(kind: pa.DataType) -> bool:
-    """Whether Spark orders such values: all but maps, at any depth."""
-    if pa.types.is_map(kind):
+    """Whether Spark orders such values: all but maps and intervals of months, at any depth."""
+    if pa.types.is_map(kind) or kind == pa.month_day_nano_interval():
         return False
     return all(is_ordered(kind.field(at).type) for at in range(kind.num_fields))
 

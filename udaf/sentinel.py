@@ -8,6 +8,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from decimal import Decimal
+from threading import Lock
 from typing import Any
 
 from inwindow.udaf.errors import UsageError, shown
@@ -87,6 +88,7 @@ class Sentinel:
         self.share, self.tolerance, self.fails = float(share), float(tolerance), fails
         self._tells = False  # the first deviation, by a warning: nobody else would
         self._found = Found()
+        self._lock = Lock()  # calls in several threads may share a sentinel
         self._elsewhere: list[Any] = []  # what Spark observes
 
     def __repr__(self) -> str:
@@ -133,14 +135,17 @@ class Sentinel:
 
     def take(self) -> Found:
         """What was found in this process since it was last asked."""
-        found, self._found = self._found, Found()
+        with self._lock:
+            found, self._found = self._found, Found()
         return found
 
     def note(self, found: Found) -> None:
         """Something was found."""
-        self._found = self._found + found
-        if found.deviations and self._tells:
-            self._tells = False
+        with self._lock:
+            self._found = self._found + found
+            tells = bool(found.deviations) and self._tells
+            self._tells &= not tells
+        if tells:
             warnings.warn(
                 f"{found.largest}; give sentinel=iw.Sentinel({self.share:g}) to count deviations, or fails=True to end the job",
                 UserWarning,

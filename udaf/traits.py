@@ -69,6 +69,7 @@ class Traits:
     online: bool = False  # blocking, but with a result per tuple where no window is given
     hooks: frozenset[str] = field(default_factory=frozenset)
     derived: frozenset[str] = field(default_factory=frozenset)  # of them, those that the framework wrote
+    options: tuple[Any, ...] = ()  # what a built-in was given beside columns
 
 
 def read_traits(cls: type, declared: Declared) -> Traits:

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.udaf.errors import DefinitionError, shown
+from inwindow.udaf.unpacked import unpacked_type
 
 # Spark's TIMESTAMP is an instant; in Arrow that is a timestamp with a zone.
 _INSTANT = pa.timestamp("us", tz="UTC")
@@ -56,12 +57,25 @@ _TOKEN = re.compile(r"\s*(`(?:[^`]|``)+`|[A-Za-z_]\w*|\d+|[<>(),:])")
 def arrow_type(returns: Any) -> pa.DataType:
     """The Arrow type for ``returns``: DDL text, a Spark DataType, an Arrow type or an annotation."""
     if isinstance(returns, pa.DataType):
+        _check_made(returns)
         return returns
     if isinstance(returns, str):
         return _Ddl(returns).read()
     if hasattr(returns, "simpleString"):  # a pyspark.sql.types.DataType, without importing pyspark
         return _Ddl(returns.simpleString()).read()
     return _from_annotation(returns)
+
+
+def _check_made(kind: pa.DataType) -> None:
+    """Arrow makes columns of the type, of Python values, and takes rows of them; or an error."""
+    try:
+        pa.array([None], kind).take(pa.array([0]))
+    except pa.ArrowException:
+        plain = unpacked_type(kind.value_type if pa.types.is_dictionary(kind) else kind)
+        like = pa.float64() if plain == kind else plain
+        raise DefinitionError(
+            f"Arrow makes no column of type {kind} of Python values: declare a plain type, such as {like}"
+        ) from None
 
 
 def _from_annotation(annotation: Any) -> pa.DataType:
@@ -171,9 +185,11 @@ def _fitting_struct(fields: dict[str, Fits]) -> Fits:
 
 def _fitting_map(key_fits: Fits, item_fits: Fits) -> Fits:
     def fits(value: Any) -> bool:
+        pairs = value.items() if isinstance(value, dict) else value  # or as Arrow itself gives a map
         return value is None or (
-            isinstance(value, dict)
-            and all(key is not None and key_fits(key) and item_fits(item) for key, item in value.items())
+            isinstance(value, (dict, list))
+            and all(map(_is_pair, pairs))
+            and all(key is not None and key_fits(key) and item_fits(item) for key, item in pairs)
         )
 
     return fits
@@ -205,6 +221,8 @@ def plain_for(kind: pa.DataType) -> Callable[[Any], Any]:
     """
     if pa.types.is_decimal(kind):
         return lambda value: _rounded(value, kind.scale) if isinstance(value, Decimal) else value
+    if pa.types.is_map(kind):
+        return _map_values
     if not pa.types.is_struct(kind):
         return record_values
     names = [field.name for field in kind]
@@ -215,6 +233,17 @@ def plain_for(kind: pa.DataType) -> Callable[[Any], Any]:
         return record_values(value)
 
     return plain
+
+
+def _map_values(value: Any) -> Any:
+    """A map as plain Python: a dict, or a list of pairs as hooks are given."""
+    if isinstance(value, list) and all(map(_is_pair, value)):
+        return [(record_values(key), record_values(item)) for key, item in value]
+    return record_values(value)
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2
 
 
 def _rounded(value: Decimal, scale: int) -> Decimal:

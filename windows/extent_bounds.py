@@ -13,19 +13,25 @@ Tuples with a NULL (as in Spark), NaN or infinite attribute are in no extent.
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from datetime import timezone
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from inwindow.native._bounds import edges, shifted
-from inwindow.udaf.errors import DataError
-from inwindow.windows.grid import floor_multiple, grid
+from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.zones import zone_of
+from inwindow.windows.clock import Clock
+from inwindow.windows.grid import added, floor_multiple, grid
 from inwindow.windows.interval import Size
-from inwindow.windows.order_key import Keys, OrderKey
+from inwindow.windows.order_key import TICKS, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 
 _INT64 = np.iinfo(np.int64)
+CELLS = 1 << 22  # new extents that are found at a time: some 200 MB
 
 
 @dataclass
@@ -60,7 +66,10 @@ class Extents:
 class ExtentFraming(ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
-    reach = 0  # how far an extent may reach to either side of a tuple in it
+    reach: Any = 0  # how far an extent may reach to either side of a tuple in it
+    step: Any = 0  # how far apart extents are, at least
+    origin: Any = 0  # where they are counted from
+    per_tuple = 1  # how many extents a tuple may lie in
 
     def __init__(self) -> None:
         self.seen = 0  # tuples before this position have introduced their extents
@@ -98,16 +107,16 @@ class ExtentFraming(ABC):
             self.check_room(sequence.key, sequence.keys_at(at))
 
     def check_room(self, key: OrderKey, keys: Keys) -> None:
-        """The bounds of the extents that a tuple lies in must be 64-bit numbers, as its attribute is."""
-        if keys.dtype != np.int64:
-            return
+        """The bounds of the extents that a tuple lies in must be values of its attribute's type, each another one."""
+        low, high = key.room
         for extreme in (keys.min(), keys.max()):
-            if not _INT64.min + self.reach <= int(extreme) <= _INT64.max - self.reach:
+            if not low + self.reach <= extreme.item() <= high - self.reach:
                 value = key.column_of(np.array([extreme]))[0]
                 raise DataError(
                     f"{key.column!r} = {value} is so close to the end of its type, {key.type}, that an "
                     "extent around it would have no bounds: filter such tuples out, or make the value NULL"
                 )
+        key.check_steps(keys, self.step, self.origin, bounds=True)
 
     @property
     def next_start(self) -> int:
@@ -136,6 +145,8 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | 
 class WholeGroups:
     """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
 
+    per_tuple = 1
+
     def __init__(self) -> None:
         self.seen = 0  # partitions before this position have been given out
 
@@ -154,12 +165,14 @@ class WholeGroups:
         return self.seen
 
 
-class _Numbered(ExtentFraming):
+class Numbered(ExtentFraming):
     """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.last = (-1, 0)  # the block of the newest tuple, and the highest extent it introduced
+        self.since: Any = None  # of extents that finish at ``since`` or before, and after ``until``, nothing is asked:
+        self.until: Any = None  # one key for all partitions, or one for each
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
         """Each tuple introduces the extents that it lies in and the tuple before it did not."""
@@ -173,11 +186,29 @@ class _Numbered(ExtentFraming):
         fresh = np.append(block[:1] != self.last[0], block[1:] != block[:-1])
         first = np.where(fresh, lowest, np.maximum(lowest, known + 1))
         self.last = (int(block[-1]), highest[-1])
+        if self.since is not None:
+            first = np.maximum(first, self._first_after(self.since, sequence, at))
+        if self.until is not None:
+            highest = np.minimum(highest, self._first_after(self.until, sequence, at) - 1)
         count = np.maximum(highest - first + 1, 0).astype(np.int64)
         start = np.repeat(at, count)
         offset = np.arange(len(start)) - np.repeat(np.cumsum(count) - count, count)
         begins, finishes = self.interval(np.repeat(first, count) + offset)
         return Extents(start, start, begins, finishes)
+
+    def _first_after(self, key: Any, sequence: Sequence, at: Positions) -> Any:
+        """The first extent that finishes after a key: the first that holds it."""
+        first = self.numbers(np.atleast_1d(np.asarray(key, dtype=sequence.keys.dtype)))[0]
+        return first[np.searchsorted(sequence.partition_starts, at, side="right") - 1] if np.ndim(key) else first
+
+    def fresh(self, keys: Keys, begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+        """How many extents each tuple introduces, or more; ``begins`` where a partition does."""
+        _, highest = self.numbers(keys)
+        grows = np.append(self.per_tuple, np.diff(highest))
+        grows = np.where(
+            begins | ~(grows >= 0), self.per_tuple, np.minimum(grows, self.per_tuple)
+        )  # NaN: an infinite key
+        return grows.astype(np.int64)
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple at or beyond the extent's end."""
@@ -196,7 +227,7 @@ class _Numbered(ExtentFraming):
         """The bounds [begin, finish) of extents."""
 
 
-class Hops(_Numbered):
+class Hops(Numbered):
     """Extent k is [origin + k*every, origin + k*every + size)."""
 
     def __init__(self, extent: Hop, key: OrderKey | None) -> None:
@@ -207,7 +238,8 @@ class Hops(_Numbered):
             self.size = _exact(key, extent.size, f"{extent_name(extent)}: size")
             self.every = _exact(key, extent.every, f"{extent_name(extent)}: every")
             self.origin = key.origin(extent.origin)
-            self.reach = math.ceil(self.size + self.every)
+            self.reach = self.size if key.is_float else self.size + self.every  # of 64 bits, also on the way
+        self.step, self.per_tuple = self.every, math.ceil(self.size / self.every)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """begin <= t < begin + size."""
@@ -242,7 +274,7 @@ class CountedHops(Hops):
         return np.minimum(partition + self.open.finishes, block_end)
 
 
-class Cumulations(_Numbered):
+class Cumulations(Numbered):
     """Extent k grows from origin + (k // steps) * size; its end is (k % steps + 1) * every further on."""
 
     def __init__(self, extent: Cumulate, key: OrderKey) -> None:
@@ -250,8 +282,8 @@ class Cumulations(_Numbered):
         self.size = _exact(key, extent.size, "cumulate: size")
         self.every = _exact(key, extent.every, "cumulate: every")
         self.origin = key.origin(extent.origin)
-        self.steps = round(self.size / self.every)
-        self.reach = math.ceil(self.size)
+        self.steps = self.per_tuple = round(self.size / self.every)
+        self.reach, self.step = self.size, self.every
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         """From the first end beyond t up to the full size."""
@@ -265,43 +297,78 @@ class Cumulations(_Numbered):
 
 
 class Sessions(ExtentFraming):
-    """Maximal runs of tuples less than ``gap`` apart."""
+    """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.gap = _exact(key, extent.gap, "session: gap")
-        self.reach = math.ceil(self.gap)
-        self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block and key
+        self.reach, self.step = math.ceil(self.gap), self.gap
+        self.last: tuple[int, Keys | None] = (-1, None)  # the newest tuple's block, and until when its session is open
+        self.clock = clock_of(extent, key)
+        self.days, self.rest = extent.days, self.gap
+        if self.clock is not None:
+            day = self.clock.ticks * 86_400
+            self.reach, self.rest = self.reach + 3 * day, self.gap - self.days * day
 
     def introduce(self, sequence: Sequence, at: Positions) -> Extents | None:
-        """A session begins with a block, or ``gap`` or more after the tuple before."""
+        """A session begins with a block, or more than ``gap`` after the tuple before."""
         if not len(at):
             return None
         keys = sequence.keys_at(at)
         block, _ = sequence.blocks(at)
-        last_block, last_key = self.last
-        before = np.concatenate([keys[:1] if last_key is None else last_key, keys[:-1]])
-        begins = np.append(block[:1] != last_block, block[1:] != block[:-1]) | (keys >= shifted(before, self.gap))
-        self.last = (int(block[-1]), keys[-1:])
-        # The finish of the session before each beginning is now known: its last tuple's key + gap.
+        last_block, last_open = self.last
+        fresh = np.append(block[:1] != last_block, block[1:] != block[:-1])
+        until = self._open_until(keys, fresh, last_open)
+        before = np.concatenate([keys[:1] if last_open is None else last_open, until[:-1]])
+        begins = fresh | (keys > before)
+        self.last = (int(block[-1]), until[-1:])
+        # The finish of the session before each beginning is now known: what its last tuple says.
         starts = np.flatnonzero(begins)
         if len(self.open.start):
             cut = int(starts[0]) if len(starts) else len(keys)
             if cut > 0:
-                self.open.finishes = shifted(keys[cut - 1 : cut], self.gap)
+                self.open.finishes = until[cut - 1 : cut]
         ends = np.append(starts[1:], len(keys))[: len(starts)] - 1
-        return Extents(at[starts], at[starts], keys[starts], shifted(keys[ends], self.gap))
+        return Extents(at[starts], at[starts], keys[starts], until[ends])
+
+    def _open_until(self, keys: Keys, fresh: Any, last_open: Keys | None) -> Keys:
+        """Until when each tuple's session is open, as far as the tuples up to it say."""
+        if self.clock is None:
+            return added(keys, self.gap)
+        until = shifted(self.clock.days_later(keys, self.days), self.rest)
+        if last_open is not None and not fresh[0]:
+            until[0] = max(until[0], last_open[0])
+        if ((until[1:] < until[:-1]) & ~fresh[1:]).any():
+            # Where clocks skip an hour, an earlier tuple may keep its session open for longer than a later one.
+            for own in np.split(until, np.flatnonzero(fresh)):
+                np.maximum.accumulate(own, out=own)
+        return until
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple at or beyond the last one's key + gap."""
-        return _first_beyond(sequence, self.open, block_end)
+        """The first tuple behind the last one's key + gap."""
+        return _first_beyond(sequence, self.open, block_end, after=True)
+
+
+def clock_of(extent: Session, key: OrderKey) -> Clock | None:
+    """The clock by which a gap's days are counted; None where a day is 24 hours."""
+    if not extent.days or not pa.types.is_timestamp(key.type) or key.type.tz is None:
+        return None
+    try:
+        zone = zone_of(key.type.tz)
+    except UsageError:
+        raise UsageError(
+            f"session: gap has {extent.days} day{'s' if extent.days > 1 else ''} of the calendar, but the time zone "
+            f"{key.type.tz!r} of {key.column!r} is not known to Python: write '{24 * extent.days} hours', or name a zone of the tz "
+            "database"
+        ) from None
+    return None if isinstance(zone, timezone) else Clock(zone, TICKS[key.type.unit])
 
 
 def _exact(key: OrderKey, size: Size, option: str) -> Any:
     return key.exact_distance(size, what=option)
 
 
-def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions) -> Positions:
+def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
     assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
-    return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, False)
+    return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, after)

@@ -6,15 +6,14 @@ for counts) unless given.
 
 import math
 from datetime import timedelta
-from fractions import Fraction
 from typing import Any, Literal
 
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import Interval, Size, count_of, is_positive, size_of
+from inwindow.windows.interval import Interval, Size, count_of, days_in, exact, is_positive, size_of
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
-_MOST = 1 << 31  # extents that a tuple may lie in: each takes memory
+_MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes memory
 
 
 def hop(
@@ -61,18 +60,21 @@ def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
     """
     length, step = _positive("cumulate", "size", size), _positive("cumulate", "every", every)
     _check_together("cumulate", length, step)
-    if _exact(length) % _exact(step):
+    if exact(length) % exact(step):
         raise UsageError(f"cumulate(size={size!r}, every={every!r}): size must be a whole multiple of every")
     return Cumulate(_column("cumulate", on), length, step, origin)
 
 
 def session(on: str, gap: Any) -> Session:
-    """Maximal runs of tuples less than ``gap`` apart: as ``pyspark.sql.functions.session_window``.
+    """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
+
+    As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours.
 
     >>> session("ts", gap="30 minutes").gap
     Interval(months=0, microseconds=1800000000)
     """
-    return Session(_column("session", on), _positive("session", "gap", gap))
+    size = _positive("session", "gap", gap)
+    return Session(_column("session", on), size, days_in(gap) if isinstance(gap, str) else 0)
 
 
 def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:
@@ -110,9 +112,9 @@ def _check_together(kind: str, size: Size, every: Size) -> None:
         )
     if isinstance(size, Interval) != isinstance(every, Interval):
         raise UsageError(f"{kind}(size={size}, every={every}): give both as times or both as numbers")
-    if _exact(size) > _MOST * _exact(every):
+    if exact(size) > _MOST * exact(every):
         raise UsageError(
-            f"{kind}(size={size}, every={every}): each tuple would be in {math.ceil(_exact(size) / _exact(every))} extents; use a "
+            f"{kind}(size={size}, every={every}): each tuple would be in {math.ceil(exact(size) / exact(every))} extents; use a "
             "larger every"
         )
 
@@ -127,11 +129,6 @@ def _positive(kind: str, option: str, value: Any) -> Size:
             "in Spark's window()): group by a month column instead"
         )
     return size
-
-
-def _exact(size: Size) -> Fraction:
-    """A size as it is written: 0.1 is a tenth."""
-    return Fraction(size.microseconds if isinstance(size, Interval) else str(size))
 
 
 def _column(kind: str, on: Any) -> str:

@@ -6,20 +6,18 @@ Everything wrong with a window that shows without data is said here.
 import difflib
 import inspect
 import operator
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import Interval, Size, count_of, is_negative, is_positive, size_of, sum_of
-from inwindow.windows.spark_spec import read_order, read_window_spec
+from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
+from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
 from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
 
 _OPTIONS = (
     "partition_by", "order_by", "slide", "slide_by", "lag", "origin", "final", "active_expiration", "strategy",
 )  # fmt: skip
-_UNBOUNDED = sys.maxsize >> 1  # pyspark's Window.unboundedFollowing and its negative lie beyond
 
 
 def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
@@ -63,26 +61,30 @@ def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
     if is_negative(size):
         raise UsageError(f"range: size={size} is negative; a frame reaches back by a size >= 0")
     if lag is None:
-        return _window(Range(-size, 0), **options)
-    return _window(_lagged(Range(-size, 0), lag), **options)
+        return _window(Range(negated(size), 0), **options)
+    return _window(_lagged(Range(negated(size), 0), lag), **options)
 
 
 def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
     """ROWS BETWEEN start AND end, as ``Window.rowsBetween``: negative is PRECEDING, None is UNBOUNDED.
 
+    ``Window.unboundedPreceding`` and ``Window.unboundedFollowing`` are UNBOUNDED, too.
+
     >>> rows_between(-1, 1, order_by="ts").describe()
     '(order by ts rows between 1 preceding and 1 following)'
     """
-    return _window(Rows(_offset(start, "start", -1), _offset(end, "end", 1)), **options)
+    return _window(Rows(_offset(start, "start"), _offset(end, "end")), **options)
 
 
 def range_between(start: Any, end: Any, **options: Any) -> Window:
     """RANGE BETWEEN start AND end, as ``Window.rangeBetween``: negative is PRECEDING, None is UNBOUNDED.
 
+    ``Window.unboundedPreceding`` and ``Window.unboundedFollowing`` are UNBOUNDED, too; any other number is a distance.
+
     >>> range_between("-1 hour", "10 minutes", order_by="ts").describe()
     '(order by ts range between 1 hour preceding and 10 minutes following)'
     """
-    return _window(Range(_range_offset(start, "start", -1), _range_offset(end, "end", 1)), **options)
+    return _window(Range(_range_offset(start, "start"), _range_offset(end, "end")), **options)
 
 
 def unbounded(**options: Any) -> Window:
@@ -180,6 +182,8 @@ def _window(
     slide = _slide(frame, slide, slide_by)
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
+    elif isinstance(frame, Rows):
+        frame = Rows(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
     window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by)
     _check_frame(window)
     return window
@@ -277,7 +281,9 @@ def _lagged(frame: Frame, lag: Any) -> Frame:
         distance = size_of(lag, "lag")
         if is_negative(distance):
             raise UsageError(f"lag={lag!r} is negative; a lag ends the frame earlier, so it is >= 0")
-        return Range(*(None if bound is None else sum_of(bound, -distance) for bound in (frame.lower, frame.upper)))
+        return Range(
+            *(None if bound is None else sum_of(bound, negated(distance)) for bound in (frame.lower, frame.upper))
+        )
     raise UsageError("lag= is for ROWS and RANGE frames; a landmark or a scope says its bounds itself")
 
 
@@ -291,7 +297,7 @@ def _takes_one(function: Any) -> bool:
     return True
 
 
-def _offset(bound: Any, option: str, unbounded_sign: int) -> int | None:
+def _offset(bound: Any, option: str) -> int | None:
     if bound is None:
         return None
     try:
@@ -303,18 +309,13 @@ def _offset(bound: Any, option: str, unbounded_sign: int) -> int | None:
             f"rows_between: {option}={shown(bound)} is not a whole number of tuples (negative is PRECEDING), or None for "
             "UNBOUNDED"
         )
-    if offset * unbounded_sign >= _UNBOUNDED:
-        return None
-    return -unbounded_sign * min(-unbounded_sign * offset, _UNBOUNDED)
+    return bound_of(offset, lower=option == "start")
 
 
-def _range_offset(bound: Any, option: str, unbounded_sign: int) -> Size | None:
+def _range_offset(bound: Any, option: str) -> Size | None:
     if bound is None:
         return None
-    offset = size_of(bound, f"range_between: {option}")
-    if not isinstance(offset, Interval) and offset * unbounded_sign >= _UNBOUNDED:
-        return None
-    return offset
+    return bound_of(size_of(bound, f"range_between: {option}"), lower=option == "start")
 
 
 def _listed(columns: Any) -> list[Any]:

@@ -11,7 +11,8 @@ import operator
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
+from fractions import Fraction
 
 import numpy as np
 
@@ -49,9 +50,9 @@ class Interval:
     def parse(cls, text: str) -> "Interval":
         """Read ``"5 minutes"``, ``"1 day 12 hours"``, ``"INTERVAL 3 MONTHS"``."""
         rest = re.sub(r"^\s*interval\b", "", text, flags=re.IGNORECASE)
-        months, microseconds, position, why = 0, Decimal(0), 0, ""
+        months, microseconds, position, why = 0, Fraction(0), 0, ""
         while match := _PART.match(rest, position):
-            number, unit = Decimal(match[1]), match[2].lower()
+            number, unit = Fraction(match[1]), match[2].lower()
             unit = _SHORT.get(unit, unit.removesuffix("s") if len(unit) > 3 else unit)
             if unit in MICROSECONDS:
                 microseconds += number * MICROSECONDS[unit]
@@ -76,6 +77,11 @@ class Interval:
     def __add__(self, other: "Interval") -> "Interval":
         return Interval(self.months + other.months, self.microseconds + other.microseconds)
 
+    def split(self, days: int) -> "tuple[Interval, Interval]":
+        """So many of its days, and the rest."""
+        of_days = Interval(0, days * MICROSECONDS["day"])
+        return of_days, self + -of_days
+
     @property
     def is_zero(self) -> bool:
         """Whether the interval spans nothing."""
@@ -97,6 +103,19 @@ class Interval:
         return " ".join(parts) or "0 seconds"
 
 
+def days_in(text: str) -> int:
+    """How many days of the calendar an interval's text names; part of a day is so many hours.
+
+    >>> days_in("1 day 12 hours"), days_in("2 weeks"), days_in("36 hours"), days_in("1.5 days")
+    (1, 14, 0, 0)
+    """
+    days = Fraction(0)
+    for number, unit in _PART.findall(text):
+        unit = _SHORT.get(unit.lower(), unit.lower().removesuffix("s"))
+        days += Fraction(number) * {"day": 1, "week": 7}.get(unit, 0)
+    return int(days) if days.denominator == 1 else 0
+
+
 def _no_unit(word: str) -> str:
     close = difflib.get_close_matches(word.lower(), [f"{unit}s" for unit in (*MICROSECONDS, *MONTHS)], 1)
     return f"{word!r} is no unit" + (f"; did you mean {close[0]!r}?" if close else "")
@@ -104,7 +123,8 @@ def _no_unit(word: str) -> str:
 
 Number = int | float | Decimal
 Size = Number | Interval
-_MOST = 1 << 62  # no partition has as many tuples: a larger count means the same
+EXACT = Context(prec=1000)  # Python's own has 28 digits, a decimal column 76; a double is written in less than 800
+MOST = 1 << 62  # no partition has as many tuples: a larger count means the same
 
 
 def size_of(value: object, option: str) -> Size:
@@ -170,7 +190,7 @@ def count_of(value: object, option: str, least: int = 1) -> int:
         )
     if count < least:
         raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of tuples")
-    return min(count, _MOST)
+    return min(count, MOST)
 
 
 def is_positive(size: Size) -> bool:
@@ -185,6 +205,26 @@ def is_negative(size: Size) -> bool:
     return size.is_negative if isinstance(size, Interval) else size < 0
 
 
+def negated(size: Size) -> Size:
+    """``-size``, with all its digits: the minus of a Decimal rounds to those of Python's context.
+
+    >>> negated(Decimal("12345678901234567890123456789012.25"))
+    Decimal('-12345678901234567890123456789012.25')
+    """
+    return size.copy_negate() if isinstance(size, Decimal) else -size
+
+
+def exact(size: Size) -> Fraction:
+    """A size as it is written, in microseconds where it is a time: 0.1 is a tenth. A month counts as its longest, 31 days.
+
+    >>> exact(0.1), exact(Decimal("0.25")), exact(Interval.parse("1 second"))
+    (Fraction(1, 10), Fraction(1, 4), Fraction(1000000, 1))
+    """
+    if isinstance(size, Interval):
+        return Fraction(size.months * 31 * MICROSECONDS["day"] + size.microseconds)
+    return Fraction(str(size) if isinstance(size, float) else size)
+
+
 def sum_of(a: Size, b: Size) -> Size:
     """``a + b``; both numbers or both intervals."""
     if isinstance(a, Interval) and isinstance(b, Interval):
@@ -194,8 +234,8 @@ def sum_of(a: Size, b: Size) -> Size:
             return b
         if b == 0:
             return a
-        a, b = (-size if is_negative(size) else size for size in (a, b))
+        a, b = (negated(size) if is_negative(size) else size for size in (a, b))
         raise UsageError(f"a time and a number do not go together: {a} and {b}; give both as times or both as numbers")
-    if isinstance(a, Decimal) != isinstance(b, Decimal):
-        a, b = Decimal(str(a)), Decimal(str(b))
-    return a + b  # type: ignore[operator]
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        return EXACT.add(*(size if isinstance(size, Decimal) else Decimal(str(size)) for size in (a, b)))
+    return a + b

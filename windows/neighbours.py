@@ -1,6 +1,6 @@
 """Comparing each row with the one before it: where partitions begin, where peers end, whether input is sorted.
 
-Equality is that of Spark's grouping: NULL equals NULL, NaN equals NaN, -0.0 equals 0.0.
+Equality is that of :mod:`inwindow.native.equality`; what Arrow compares by itself is compared here without copies.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native.levels import as_levels, is_list, numbers, ranks
+from inwindow.native.equality import codes_of
+from inwindow.native.levels import as_levels, is_list, ranks
+from inwindow.udaf.unpacked import has_union
 from inwindow.windows.spec import Order
 
 Mask = npt.NDArray[np.bool_]
@@ -23,9 +25,11 @@ def is_comparable(kind: pa.DataType) -> bool:
     >>> is_comparable(pa.struct({"a": pa.string()})), is_comparable(pa.float16())
     (True, False)
     """
+    if has_union(kind) or _has_extension(kind):
+        return False
     if pa.types.is_struct(kind):
         return all(is_comparable(field.type) for field in kind)
-    if pa.types.is_nested(kind) or pa.types.is_null(kind) or pa.types.is_dictionary(kind):
+    if pa.types.is_nested(kind) or pa.types.is_null(kind):
         return True
     return _has_kernel(lambda none: (pc.equal(none, none), pc.dictionary_encode(none)), kind)
 
@@ -38,13 +42,18 @@ def is_sortable(kind: pa.DataType) -> bool:
     """
     if pa.types.is_null(kind):
         return True
-    if pa.types.is_dictionary(kind):
-        return is_sortable(kind.value_type)
+    if not is_comparable(kind):
+        return False
     if pa.types.is_struct(kind):
         return all(is_sortable(field.type) for field in kind)
     if is_list(kind):
         return is_sortable(kind.value_type)
-    return is_comparable(kind) and _has_kernel(pc.rank, kind)
+    return _has_kernel(pc.rank, kind)
+
+
+def _has_extension(kind: pa.DataType) -> bool:
+    own = isinstance(kind, pa.BaseExtensionType)
+    return own or any(_has_extension(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def _has_kernel(compute: Callable[[pa.Array], object], kind: pa.DataType) -> bool:
@@ -80,9 +89,8 @@ def _same(a: pa.Array, b: pa.Array) -> Mask:
             same &= _same(pc.struct_field(a, index), pc.struct_field(b, index))
         return same
     if pa.types.is_nested(a.type):
-        both = pa.concat_arrays([a, b])
-        number = numbers(as_levels(both, number=numbers), len(both))
-        return number[: len(a)] == number[len(a) :]
+        codes = codes_of(pa.concat_arrays([a, b]))
+        return codes[: len(a)] == codes[len(a) :]
     if pa.types.is_null(a.type):
         return np.ones(len(a), dtype=bool)
     equal = pc.equal(a, b)

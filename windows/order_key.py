@@ -8,9 +8,11 @@ ascending keys. NULLs and NaNs have no distance to anything: their rows are flag
 Where only peers matter (several order columns, strings), the key is the peer group's running number.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,18 +21,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native._bounds import shifted
-from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.errors import DataError, UsageError, shown
 from inwindow.udaf.zones import aware
 from inwindow.windows.grid import floor_multiple, whole
-from inwindow.windows.interval import Interval, Size, is_negative
+from inwindow.windows.interval import EXACT, Interval, Size, exact, is_negative, negated
 from inwindow.windows.spec import Order
 
 Keys = npt.NDArray[Any]
 PLAIN = 0  # the side of a tuple whose order value is a number; see OrderKey.read
-_TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+TICKS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _DAY = 86_400_000_000
 _INT64 = np.iinfo(np.int64)
-_EXACT = Context(prec=100)  # more digits than any decimal column has
 _EPOCH = datetime(1970, 1, 1)
 _FAR = 12 * 10**9  # months: further than any calendar
 
@@ -59,6 +60,15 @@ class OrderKey:
     def is_time(self) -> bool:
         """Whether distances are times rather than numbers."""
         return bool(pa.types.is_timestamp(self.type) or pa.types.is_date(self.type) or pa.types.is_duration(self.type))
+
+    @property
+    def room(self) -> tuple[Any, Any]:
+        """The lowest and the highest key that a bound of an extent may have, as :attr:`bound_type`."""
+        if self.is_float:
+            most = float(np.finfo(self.type.to_pandas_dtype()).max)
+            return -most, most
+        most = int(np.iinfo(np.int32).max if pa.types.is_date(self.type) else _INT64.max)
+        return -most - 1, most
 
     def read(self, values: pa.Array) -> tuple[Keys, npt.NDArray[np.int8]]:
         """The keys of an array, and on which side of the numbers each row sorts.
@@ -104,11 +114,10 @@ class OrderKey:
         """A size in units of the key; a fraction of a unit is rounded up or down."""
         if isinstance(size, Interval):
             self._check_time(size, what)
-            exact = Decimal(size.microseconds) / _DAY if pa.types.is_date(self.type) else (
-                Decimal(size.microseconds) * _TICKS[self.type.unit] / 1_000_000
-            )  # fmt: skip
+            ticks = (1, _DAY) if pa.types.is_date(self.type) else (TICKS[self.type.unit], 1_000_000)
+            units = Fraction(size.microseconds * ticks[0], ticks[1])
         elif pa.types.is_timestamp(self.type) or pa.types.is_duration(self.type):
-            size = -size if is_negative(size) else size
+            size = negated(size) if is_negative(size) else size
             raise UsageError(
                 f"{what} is the number {size}, but the order column {self.column!r} is a {self.type}: give a time, as "
                 f"in '{size} seconds' or timedelta(seconds={size})"
@@ -121,10 +130,8 @@ class OrderKey:
                     f"{what}={shown(size)} is beyond the doubles of the column {self.column!r}: give a smaller one"
                 ) from None
         else:
-            exact = Decimal(str(size)) if isinstance(size, float) else Decimal(size)
-            if pa.types.is_decimal(self.type):
-                exact = exact.scaleb(self.type.scale)
-        return int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+            units = exact(size) * (Fraction(10) ** self.type.scale if pa.types.is_decimal(self.type) else 1)
+        return math.ceil(units) if up else math.floor(units)
 
     def exact_distance(self, size: Size, *, what: str) -> Any:
         """A size that must be a whole number of the key's units: slides and extents."""
@@ -137,7 +144,7 @@ class OrderKey:
                 f"{what}={size} is finer than the column {self.column!r} of type {self.type} can tell apart: use a "
                 "whole number of its units, or cast the column"
             )
-        if not (self.is_wide or self.is_float) and up > _INT64.max:
+        if not self.is_wide and up > self.room[1]:
             raise UsageError(f"{what}={size} is larger than the column {self.column!r} of type {self.type} can hold")
         return up
 
@@ -210,12 +217,12 @@ class OrderKey:
         if self.is_float:
             return float(literal)
         scale = self.type.scale if pa.types.is_decimal(self.type) else 0
-        exact = _EXACT.scaleb(Decimal(str(literal) if isinstance(literal, float) else literal), scale)
-        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
-        if up is None and whole != exact:
+        scaled = EXACT.scaleb(Decimal(str(literal) if isinstance(literal, float) else literal), scale)
+        whole = int(scaled.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+        if up is None and whole != scaled:
             raise ValueError("between two values")
         if pa.types.is_decimal(self.type):
-            return _EXACT.scaleb(Decimal(whole), -scale)
+            return EXACT.scaleb(Decimal(whole), -scale)
         least = 0 if pa.types.is_uint64(self.type) else _INT64.min
         most = 2**64 - 1 if pa.types.is_uint64(self.type) else _INT64.max
         return max(whole, least) if up else min(whole, most) if up is False else whole
@@ -241,9 +248,9 @@ class OrderKey:
         return day + timedelta(days=1) if up and literal != datetime(day.year, day.month, day.day) else day
 
     def _ticks(self, since_epoch: timedelta, up: bool | None) -> int:
-        exact = Decimal(since_epoch // timedelta(microseconds=1)) * _TICKS[self.type.unit] / 1_000_000
-        whole = int(exact.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
-        if up is None and whole != exact:
+        ticks = Fraction(since_epoch // timedelta(microseconds=1) * TICKS[self.type.unit], 1_000_000)
+        whole = math.ceil(ticks) if up else math.floor(ticks)
+        if up is None and whole != ticks:
             raise ValueError("between two values")
         return whole
 
@@ -277,7 +284,7 @@ class OrderKey:
         ) - 1
         moved_days = moved.astype("datetime64[D]") + np.minimum(day_of_month, last_day)
         if not is_date:  # beyond 64 bits the target saturates
-            most = _INT64.max // (_DAY // 1_000_000 * _TICKS[unit]) - 1
+            most = _INT64.max // (_DAY // 1_000_000 * TICKS[unit]) - 1
             moved_days = np.clip(moved_days.astype(np.int64), -most, most).astype("datetime64[D]")
         result = (moved_days.astype(f"datetime64[{unit}]") + (times - days)).view(np.int64)
         if signed.microseconds:
@@ -303,7 +310,25 @@ class OrderKey:
 
     def slots(self, keys: Keys, slide: Size, origin: Any, *, what: str = "slide") -> npt.NDArray[Any]:
         """The number of the slot [origin + k*slide, origin + (k+1)*slide) that each key lies in."""
-        return floor_multiple(self.original(keys), self.exact_distance(slide, what=what), self.origin(origin))
+        keys, step, begin = self.original(keys), self.exact_distance(slide, what=what), self.origin(origin)
+        self.check_steps(keys, step, begin, bounds=False)
+        return floor_multiple(keys, step, begin)
+
+    def check_steps(self, keys: Keys, step: Any, origin: Any, *, bounds: bool) -> None:
+        """A float has few bits: so many steps from the origin, and from 0, one is told from the next.
+
+        With ``bounds`` the ends of steps are values of the column's type, which may be short; else they are doubles.
+        """
+        keys = keys[np.isfinite(keys)] if self.is_float else keys[:0]
+        if not len(keys):
+            return
+        bits = np.finfo(self.type.to_pandas_dtype() if bounds else np.float64).nmant + 1
+        for edge in (float(keys.min()), float(keys.max())):
+            if max(abs(edge), abs(float(origin)), abs(edge - float(origin))) > step * 2.0**bits:
+                raise DataError(
+                    f"{self.column!r} = {edge} with origin {float(origin)}: so far out, a float of {bits} bits does not tell one "
+                    f"multiple of {step} from the next: give a larger size, or an origin nearer to the values"
+                )
 
     def origin(self, origin: Any) -> Any:
         """The key of the origin: the epoch, or 0, unless given."""
@@ -331,7 +356,7 @@ class OrderKey:
         if self.is_float:
             return pc.cast(pa.array(keys), self.type)
         if pa.types.is_decimal(self.type):
-            return pa.array([Decimal(whole(key)).scaleb(-self.type.scale, _EXACT) for key in keys], self.type)
+            return pa.array([Decimal(whole(key)).scaleb(-self.type.scale, EXACT) for key in keys], self.type)
         if pa.types.is_uint64(self.type):
             return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63))
         if pa.types.is_integer(self.type):
@@ -340,6 +365,16 @@ class OrderKey:
             return pc.cast(pa.array(keys.astype(np.int32)).view(pa.date32()), self.type)
         narrow = self.type.bit_width == 32
         return pa.array(keys.astype(np.int32) if narrow else keys).view(self.type)
+
+    def times_of(self, keys: Keys) -> pa.Array:
+        """As :meth:`column_of`, for times at which tuples leave: one beyond the type is the last that it has."""
+        if pa.types.is_decimal(self.type):
+            return self.column_of(
+                np.array([min(whole(key), 10**self.type.precision - 1) for key in keys], dtype=object)
+            )
+        if pa.types.is_integer(self.type) and self.type.bit_width < 64:
+            keys = np.minimum(keys, np.iinfo(self.type.to_pandas_dtype()).max)
+        return self.column_of(np.minimum(keys, np.iinfo(np.int32).max) if pa.types.is_date(self.type) else keys)
 
 
 def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:

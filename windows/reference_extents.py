@@ -4,14 +4,17 @@ Part of :mod:`inwindow.windows.reference`; section 5 of the semantics. Extents a
 
     hop        [origin + k*every, + size)                      hop(10, every 5):  [-5,5) [0,10) [5,15) ...
     cumulate   [origin + k*size, + m*every), m*every <= size   cumulate(10, 5):   [0,5) [0,10) [10,15) ...
-    session    [first, last + gap)                             session(5) of 1 3 8 9:  [1,8) [8,14)
+    session    [first, last + gap)                             session(5) of 1 3 9 14:  [1,8) [9,19)
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-from inwindow.windows.reference_order import Row, exact, mark, moved, place, slot, value_at
+from inwindow.udaf.zones import zone_of
+from inwindow.windows.interval import Interval
+from inwindow.windows.reference_order import Row, exact, mark, moved, place, slot, step, value_at
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session
 
 
@@ -54,14 +57,34 @@ def cumulations(extent: Cumulate, t: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def sessions(extent: Session, attributes: Sequence[Any], in_time: Sequence[int]) -> list[tuple[Any, Any, list[int]]]:
-    """A session goes on while the next tuple comes before ``previous + gap``."""
+    """A tuple keeps its session open until its time + gap: one that comes then is in it, too."""
     found: list[tuple[Any, Any, list[int]]] = []
     for i in in_time:
         t = attributes[i]
-        end = moved(place(t), 1, extent.gap, t)
-        if found and place(t) < found[-1][1]:
-            first, _, positions = found[-1]
-            found[-1] = (first, end, [*positions, i])
+        end = stays_open(extent, t)
+        if found and place(t) <= found[-1][1]:
+            first, until, positions = found[-1]
+            found[-1] = (first, max(until, end), [*positions, i])
         else:
             found.append((t, end, [i]))
     return [(value_at(place(t), t), value_at(end, t), sorted(positions)) for t, end, positions in found]
+
+
+def stays_open(extent: Session, t: Any) -> Any:
+    """``t + gap``; its days by the clock of t's zone, where it has one; of doubles, the double nearest to the sum."""
+    if isinstance(t, datetime) and t.tzinfo is not None and extent.days:
+        assert isinstance(extent.gap, Interval)
+        return moved(days_later(t, extent.days), 1, extent.gap.split(extent.days)[1], t)
+    end = exact(t) + step(extent.gap, t)[1]
+    return float(end) if isinstance(t, float) else end
+
+
+def days_later(t: datetime, days: int) -> int:
+    """The place of the same time by the clock, days later; of two instants with that time the one at t's own offset."""
+    zone = zone_of(str(t.tzinfo))
+    t = t.astimezone(zone)
+    wall = t.replace(tzinfo=None, fold=0) + timedelta(days=days)
+    first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    is_twice = place(first) < place(second)
+    there: int = place(second if is_twice and second.utcoffset() == t.utcoffset() else first)
+    return there

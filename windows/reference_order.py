@@ -8,8 +8,8 @@ on the number line, every size a step on it, and slots are cut at every step fro
     slot        k = -1       |  k = 0     |  k = 1             greatest k with origin + k * every <= value
 
 Choices where SQL leaves one: an aware timestamp is an instant, handled and given back in UTC; a day is 24
-hours; months are calendar months in UTC and end with the month (31 January + 1 month = 28 February); a number
-beside a date counts days; a sum beyond the calendar is infinite.
+hours, but in the gap of a session (:mod:`.reference_extents`); months are calendar months in UTC and end with the
+month (31 January + 1 month = 28 February); a number beside a date counts days; a sum beyond the calendar is infinite.
 """
 
 import math

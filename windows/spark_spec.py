@@ -6,12 +6,15 @@ a Spark Column.
 """
 
 import re
-from typing import Any
+import sys
+from typing import Any, TypeVar
 
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Size
 from inwindow.windows.spec import Frame, Order, Range, Rows, Window
 
-_UNBOUNDED = 1 << 62  # Spark's own limits are +-(2**63); no count of tuples comes near
+_PRECEDING, _FOLLOWING = -(1 << 63), (1 << 63) - 1  # Window.unboundedPreceding and Window.unboundedFollowing
+_Bound = TypeVar("_Bound", int, Size)
 
 
 def read_window_spec(spec: Any) -> Window:
@@ -38,16 +41,30 @@ def read_order(column: Any) -> Order:
     return _classic_order(node) if node is not None and _kind(node) == "SortOrder" else Order(column)
 
 
-def _frame(is_rows: bool, lower: int, upper: int) -> Frame:
-    bounds = [None if abs(bound) >= _UNBOUNDED else bound for bound in (lower, upper)]
-    if bounds[0] is None and lower > 0:
+def bound_of(bound: _Bound, *, lower: bool) -> _Bound | None:
+    """A bound as PySpark's users write it: its integers for UNBOUNDED are None, every other size is itself.
+
+    >>> bound_of(-(1 << 63), lower=True), bound_of(-sys.maxsize, lower=True), bound_of(sys.maxsize, lower=False)
+    (None, None, None)
+    >>> bound_of(-(1 << 62), lower=True), bound_of(-(2.0**63), lower=True)
+    (-4611686018427387904, -9.223372036854776e+18)
+    """
+    if not isinstance(bound, int):
+        return bound
+    if lower and bound == _FOLLOWING:
         raise UsageError(
             "a frame cannot start at UNBOUNDED FOLLOWING: give the lower bound first, as in rowsBetween(-9, 0)"
         )
-    if bounds[1] is None and upper < 0:
+    if not lower and bound == _PRECEDING:
         raise UsageError(
             "a frame cannot end at UNBOUNDED PRECEDING: give the lower bound first, as in rowsBetween(-9, 0)"
         )
+    # PySpark also takes -sys.maxsize, as old programs write it.
+    return None if bound in ((_PRECEDING, -sys.maxsize) if lower else (_FOLLOWING,)) else bound
+
+
+def _frame(is_rows: bool, lower: int, upper: int) -> Frame:
+    bounds = bound_of(lower, lower=True), bound_of(upper, lower=False)
     return Rows(*bounds) if is_rows else Range(*bounds)
 
 
@@ -111,7 +128,7 @@ def _classic_bound(bound: Any) -> int:
     kind = _kind(bound)
     if kind == "Value":
         return int(bound.value().value())
-    return {"UnboundedPreceding": -_UNBOUNDED, "CurrentRow": 0, "UnboundedFollowing": _UNBOUNDED}[kind]
+    return {"UnboundedPreceding": _PRECEDING, "CurrentRow": 0, "UnboundedFollowing": _FOLLOWING}[kind]
 
 
 def _classic_column(node: Any) -> Any:

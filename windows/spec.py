@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from inwindow.windows.interval import Interval, Size, is_negative
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, is_negative, negated
 
 if TYPE_CHECKING:
     from inwindow.windows.drawing import Drawing
@@ -219,14 +219,26 @@ class Cumulate(Drawable):
 
 @dataclass(frozen=True)
 class Session(Drawable):
-    """Maximal runs of tuples less than ``gap`` apart; an extent ends ``gap`` after its last tuple."""
+    """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
+
+    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change.
+    """
 
     on: str
     gap: Size
+    days: int = 0
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
-        return f"(session {self.on} gap {self.gap})"
+        return f"(session {self.on} gap {self._gap_text()})"
+
+    def _gap_text(self) -> str:
+        if not isinstance(self.gap, Interval) or self.days == self.gap.microseconds // MICROSECONDS["day"]:
+            return str(self.gap)
+        days, rest = self.gap.split(self.days)
+        hours, left = divmod(rest.microseconds, MICROSECONDS["hour"])
+        parts = [str(days) if self.days else "", f"{hours} hours", str(Interval(0, left)) if left else ""]
+        return " ".join(part for part in parts if part)
 
 
 Extent = Hop | Cumulate | Session
@@ -259,4 +271,4 @@ def _bound_text(bound: Size | None, unbounded_side: str) -> str:
         return f"unbounded {unbounded_side}"
     if bound == 0 or (isinstance(bound, Interval) and bound.is_zero):
         return "current row"
-    return f"{-bound} preceding" if is_negative(bound) else f"{bound} following"
+    return f"{negated(bound)} preceding" if is_negative(bound) else f"{bound} following"

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inwindow.windows.bounds import Framing, ScopeFraming
-from inwindow.windows.interval import is_positive
+from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Range, Rows, Scope, Window
@@ -81,7 +81,7 @@ def left(window: Window, tuples: Open) -> Positions:
     frame = window.frame
     assert isinstance(frame, Range) and frame.lower is not None
     assert tuples.key is not None and tuples.watermark is not None
-    times = tuples.key.moved(tuples.keys, -frame.lower, lower=True, what="the frame")
+    times = tuples.key.moved(tuples.keys, negated(frame.lower), lower=True, what="the frame")
     return tuples.starts + tuples.count(tuples.before(times, tuples.watermark))
 
 

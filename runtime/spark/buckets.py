@@ -21,8 +21,11 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.fingerprint import Part
+from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Given
 from inwindow.runtime.stream.extents import extent_bucket
 from inwindow.runtime.stream.tuples import TupleBucket
@@ -31,6 +34,8 @@ from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # of tuples packed at a time
 _ROWS = 1 << 16  # of a payload that goes out
+# Where a task finds how many partitions the state has: from Spark 4.3 on, and before.
+_OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
 PACKED = "bucket int, number bigint, content binary"
 GIVEN = (
@@ -46,12 +51,12 @@ class StreamJob(ABC):
     work: Pass
     schema: pa.Schema  # of what arrives
     zone: str
-    buckets: int
+    plan: dict[str, Part]  # found on the driver: what workers have of functions and classes came by value
 
-    def bucket(self) -> Bucket:
-        """A fresh bucket; its state says among how many it is one."""
+    def bucket(self, label: int) -> Bucket:
+        """A fresh bucket."""
         made = self.made()
-        made.among = self.buckets
+        made.label, made.plan = label, self.plan
         return made
 
     @abstractmethod
@@ -85,16 +90,24 @@ class ExtentStreamJob(StreamJob):
         return extent_bucket(self.work, self.schema, early=self.early, zone=self.zone)
 
 
-def pack_function():  # type: ignore[no-untyped-def]  # its annotations are read by Spark
-    """``mapInArrow``: batches whose last column is the bucket, into one payload per bucket and some megabytes."""
+def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
+    """``mapInArrow``: batches whose last column is a hash of the keys, into one payload per bucket and some megabytes.
+
+    How many partitions there are is known only when the query runs: a checkpoint keeps its number, whatever the session says
+    since. Spark hands each task the settings of the query; ``partitions`` is for a session in which nobody has set it.
+    """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
         number = (context.partitionId() if context is not None else 0) << 32
+        known = [context.getLocalProperty(name) for name in _OF_THE_STATE] if context is not None else []
+        count = next((int(one) for one in known if one is not None), partitions)
+        label_of = np.array(labels_for(count, keyed=keyed), dtype=np.int32)
         for batch in _gathered(batches):
-            labels = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
+            hashes = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
+            labels = label_of[hashes % len(label_of)]
             tuples = batch.select(range(batch.num_columns - 1))
             found = np.unique(labels)
             payloads = []
@@ -158,6 +171,7 @@ class Turns:
 
     def take(
         self,
+        label: int,
         state: bytes | None,
         payloads: list[tuple[int, bytes]],
         watermark: int,
@@ -168,7 +182,7 @@ class Turns:
         The last of what is given says whether the bucket has to be woken when the watermark moves, and nothing has been set
         to do so: it holds something, and what was set before has rung, or it held nothing.
         """
-        bucket = self.job.bucket()
+        bucket = self.job.bucket(label)
         if state is not None:
             bucket.restore(state, chunk)
         set_before, done = not bucket.is_idle, bucket.done
@@ -177,7 +191,8 @@ class Turns:
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
         # Before the first tuple Spark's watermark is 0, which is none.
-        given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
+        with seldom_collected():
+            given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
         return bucket, given, bucket.key is not None and not bucket.is_idle and not (set_before and bucket.done == done)
 
 
@@ -219,20 +234,20 @@ class BucketProcessor(StatefulProcessor):
         """Tuples have come."""
         self.done.add(tuple(key))
         payloads = [(row.number, bytes(row.content)) for row in rows]
-        yield from self._turn(payloads, timerValues.getCurrentWatermarkInMs())
+        yield from self._turn(key, payloads, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         """The watermark has moved, and no tuples have come."""
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
-            yield from self._turn([], timerValues.getCurrentWatermarkInMs())
+            yield from self._turn(key, [], timerValues.getCurrentWatermarkInMs())
 
-    def _turn(self, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
+    def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         failed = None
         try:
             content = self.state.get()
             head = None if content is None else bytes(content[0])
-            bucket, given, wake = self.turns.take(head, payloads, watermark, self._chunk)
+            bucket, given, wake = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
             changed = bucket.changed()
             self.state.update((changed.head,))
             for number in changed.removed:

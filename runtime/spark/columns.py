@@ -6,14 +6,17 @@ A plan knows columns by name and Arrow type. Here each thing that a user may wri
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+from pyspark.errors import AnalysisException
 from pyspark.sql import types as T
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.spark.asking import asked, quietly
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
@@ -32,18 +35,25 @@ _CONSTANTS = {
     "session_user",
     "user",
 }
+_OF_MANY_ROWS = {
+    *("explode", "explode_outer", "posexplode", "posexplode_outer"),
+    *("inline", "inline_outer", "stack", "json_tuple"),
+}
+_ASKED = f"{PREFIX}asked"
 
 
 class Columns:
     """Spark columns by the name under which the plan knows them."""
 
     def __init__(self, df: Any, session: Session) -> None:
-        self.df = df
+        self.df = df  # and the columns that are computed
         self.session = session
+        self._data = df
         self.names: list[str] = df.columns
         self.placed = placed_of(df)
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
+        self._asked: dict[str, tuple[Any, str]] = {}  # what was written for a name, and where
         self._analysed: dict[str, T.StructField] = {}
         self._computed: dict[str, Any] = {}
 
@@ -51,7 +61,8 @@ class Columns:
         """The plan's name for a column name or a Column."""
         if isinstance(column, str):
             if column not in self._columns:
-                self._columns[column] = named_column(self.df, self.names, column, where, self.session.F)
+                self._columns[column] = named_column(self._data, self.names, column, where, self.session.F)
+                self._asked[column] = column, where
             return column
         if type(column).__module__.startswith("pyarrow"):
             raise UsageError(
@@ -61,27 +72,33 @@ class Columns:
         for given, name in self._given:
             if given is column:  # not by its text: two rand() are two
                 return name
-        return self._compute(column)
+        return self._compute(column, where)
 
-    def _compute(self, column: Any) -> str:
+    def _compute(self, column: Any, where: str) -> str:
         """An expression becomes a column of the data before these are shuffled and sorted.
 
         Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
         """
         text = name = column_text(column)
+        if text.partition("(")[0] in _OF_MANY_ROWS:
+            raise UsageError(
+                f"{where}: {text} makes any number of rows of one: make them a DataFrame first, as in "
+                "df.select('*', F.explode('tags').alias('tag'))"
+            )
         while name in self._columns or name in self.names:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
-        self.df = self.df.withColumn(self._computed[name], column)
+        self.df = asked(lambda: self.df.withColumn(self._computed[name], column), where, column, self.names)
         self._columns[name] = self.session.F.col(self._computed[name])
         self._given.append((column, name))
+        self._asked[name] = column, where
         return name
 
     def place(self, column: Any, where: str) -> str:
         """The plan's name for a key or an order column; equal expressions are one, so that windows over them share a pass."""
         if not isinstance(column, str):
             text = column_text(column)
-            if self.names.count(text) == 1 and _is_column(column, text, self.df, self.session.F):
+            if self.names.count(text) == 1 and _is_column(column, text, self._data, self.session.F):
                 column = text
             else:
                 column = next((given for given, _ in self._given if _same(given, column)), column)
@@ -152,9 +169,23 @@ class Columns:
 
     def _field(self, name: str) -> T.StructField:
         if name not in self._analysed:
-            analysed = self.df.select(*[c.alias(f"_{i}") for i, c in enumerate(self._columns.values())]).schema
+            wanted = [column.alias(f"_{i}") for i, column in enumerate(self._columns.values())]
+            try:
+                analysed = quietly(lambda: self.df.select(*wanted).schema)
+            except AnalysisException:
+                self._find_fault()
+                raise
             self._analysed = dict(zip(self._columns, analysed.fields, strict=True))
         return self._analysed[name]
+
+    def _find_fault(self) -> None:
+        """Something written is wrong, as Connect says only now: each by itself."""
+        for name, (written, where) in self._asked.items():
+            column = self._columns[name] if isinstance(written, str) else written
+            asked(partial(self._schema_with, column), where, written, self.names)
+
+    def _schema_with(self, column: Any) -> Any:
+        return self._data.withColumn(_ASKED, column).schema
 
     def check_places(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""
@@ -202,26 +233,13 @@ def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
 
 def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType) -> Any:
     """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
+    if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
+        asked(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
     if names.count(name) == 1:
         return F.col(quoted(name))
     constant = name.casefold() in _CONSTANTS and name.casefold() not in map(str.casefold, names)
-    if constant or not _spark_knows(df, F.col(name)):
+    if constant:
         check_columns(pa.schema([pa.field(column, pa.null()) for column in names]), [name], where)
+    # A field of a struct, a column of an aliased DataFrame, another case. Connect asks only for the columns.
+    asked(lambda: df.select(F.col(name)).columns, where, name, names)
     return F.col(name)
-
-
-def _spark_knows(df: Any, column: Any) -> bool:
-    """Whether Spark finds what a name means: a field of a struct, a column of an aliased DataFrame, another case."""
-    from pyspark.errors import AnalysisException
-    from pyspark.logger import PySparkLogger
-
-    # Where it does not, PySpark would write the whole trace of its JVM to stderr, above what we say of it.
-    traces = PySparkLogger.getLogger("DataFrameQueryContextLogger")
-    before, traces.disabled = traces.disabled, True
-    try:
-        df.select(column).columns  # noqa: B018  # Connect asks only now
-    except AnalysisException:
-        return False
-    finally:
-        traces.disabled = before
-    return True

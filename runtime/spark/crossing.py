@@ -12,11 +12,11 @@ from inwindow.optimizer.plan import Pass
 from inwindow.runtime.range_partials import DIGEST_BITS
 from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import Carrier, number
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import functions_of
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result, result_of
 from inwindow.udaf.applied import Applied
 
@@ -44,23 +44,22 @@ def struct_of(results: list[Result]) -> T.StructType:
     return T.StructType(fields)
 
 
-def crossing(columns: Columns, names: list[str], work: Pass, carrier: Carrier) -> tuple[list[Any], pa.Schema]:
+def crossing(
+    columns: Columns, names: list[str], work: Pass, shuffle: Shuffle | None = None
+) -> tuple[list[Any], pa.Schema]:
     """What is handed to Python: Spark columns, and the schema in which they arrive."""
     schema = columns.schema()
     fields = [schema.field(name) for name in names]
     handed = [columns.crossing(name) for name in names]
-    if isinstance(carrier.cut, Cut):
+    if shuffle is not None and isinstance(shuffle.cut, Cut):
         F = columns.session.F
         handed = [F.col(RANGE), F.col(HALO), *handed]
         fields = [pa.field(RANGE, pa.int32()), pa.field(HALO, pa.int8()), *fields]
-        if carrier.carried is not None:
+        if shuffle.carried is not None:
             handed.append(digest(columns, work))
             fields.append(pa.field(DIGEST, pa.int64()))
-    if carrier.numbered:
-        handed.insert(0, number(columns, work))
-        fields.insert(0, pa.field(f"{PREFIX}number", pa.int32()))
-    elif not handed:  # a count of tuples reads nothing but their number
-        handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}row", pa.int32())]
+    if not handed:  # a count of tuples reads nothing but that they are there
+        handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}nothing", pa.int32())]
     return handed, pa.schema(fields)
 
 

@@ -1,4 +1,4 @@
-"""``select`` and ``group_by`` on a Spark DataFrame: ``mapInArrow`` after the sort, and only what is emitted comes back."""
+"""``select`` and ``group_by`` on a Spark DataFrame: ``mapInArrow`` after the shuffle, and only what is emitted comes back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,6 @@ from inwindow.runtime.local import single_pass
 from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.reserved import PREFIX, STREAM_ROW
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import (
     crossing,
@@ -26,6 +25,7 @@ from inwindow.runtime.spark.crossing import (
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.range_partials import begun
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.udaf.applied import Applied
 from inwindow.windows.spec import Extent, Hop, Order, Session
@@ -42,17 +42,19 @@ def select(
     """The yield tuples (emissions, expirations) with some of their columns."""
     sources = {name: columns.name(source, "select") for name, source in passed.items()}
     planned = _plan(columns, applied, hot_keys)
-    (work,), (carrier,) = planned.passes, planned.carriers
+    (work,), (shuffle,) = planned.passes, planned.shuffles
     planned.warn_of_one_task()
-    carrier = begun(carrier, columns, work)
+    shuffle = begun(shuffle, columns, work)
     names = list(dict.fromkeys([*needed(work), *sources.values()]))
-    handed, schema = crossing(columns, names, work, carrier)
-    job = shipped(worker.SelectJob(carrier.worked(work), schema, carrier.numbered, tuple(sources.values()), emitted_at))
+    handed, schema = crossing(columns, names, work, shuffle)
+    job = shipped(
+        worker.SelectJob(shuffle.worked(work), schema, columns.session.memory, tuple(sources.values()), emitted_at)
+    )
     results = [*[columns.handed_through(source) for source in sources.values()], *results_of(columns, work)]
     if emitted_at is not None:
         assert work.key is not None
         results.append(Result.of(AsItIs(to_spark(work.key.type))))
-    mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, job, results, work)
+    mapped = mapped_in_arrow(shuffle.done(columns.df, columns, work), handed, job, results, work)
     titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
     return titled(mapped, dict(zip(titles, results, strict=True)), order, columns.session.F)
 
@@ -103,10 +105,10 @@ def groups(
 ) -> Any:
     """A row per group and extent."""
     planned = plan_of_groups(columns, keys, extent, applied, order_by)
-    (work,), (carrier,) = planned.passes, planned.carriers
+    (work,), (shuffle,) = planned.passes, planned.shuffles
     planned.warn_of_one_task()
-    handed, schema = crossing(columns, needed(work), work, carrier)
-    job = worker.GroupJob(work, schema, carrier.numbered)
+    handed, schema = crossing(columns, needed(work), work, shuffle)
+    job = worker.GroupJob(work, schema, columns.session.memory)
     results = [columns.handed_through(name) for name in work.partition_by]
     if extent is not None:
         results.append(window_result(job.operator().schema.field("window").type, extent, marked=work.key is not None))
@@ -114,9 +116,9 @@ def groups(
     if planned.panes_first:
         mapped = _panes_first(columns, work, handed, schema, results)
     elif not work.partition_by and extent is None:
-        mapped = _one_row(carrier.placed(columns.df, columns, work), columns.session.F, handed, job, results)
+        mapped = _one_row(shuffle.done(columns.df, columns, work), columns.session.F, handed, job, results)
     else:
-        mapped = mapped_in_arrow(carrier.placed(columns.df, columns, work), handed, shipped(job), results, work)
+        mapped = mapped_in_arrow(shuffle.done(columns.df, columns, work), handed, shipped(job), results, work)
     titles = [*work.partition_by, *(["window"] if extent is not None else []), *applied]
     return titled(mapped, dict(zip(titles, results, strict=True)), titles, columns.session.F)
 
@@ -129,24 +131,22 @@ def window_result(kind: pa.DataType, extent: Extent, *, marked: bool) -> Result:
 
 
 def _panes_first(columns: Columns, work: Pass, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
-    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, a sort, and the extents."""
+    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
     plan = PanesFirst.of(work, schema)
     places = list(dict.fromkeys(work.places))
     travelling = [columns.handed_through(name) for name in places]
     travelling += [Result.of(AsItIs(to_spark(kind))) for kind in plan.schema.types[len(places) :]]
-    job = worker.PartialJob(work, schema, False, plan)
+    job = worker.PartialJob(work, schema, plan)
     partials = mapped_in_arrow(columns.df, handed, shipped(job), travelling, work)
     names = plan.schema.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session.F)
     their = Columns(partials, columns.session)
     for name in names:
         their.name(name, "group_by")
-    carrier = Carrier(shuffles=True, sorts=True)
-    handed, schema = crossing(their, names, plan.merging, carrier)
-    merging = worker.PaneJob(plan.merging, schema, False, plan)
-    return mapped_in_arrow(
-        carrier.placed(partials, their, plan.merging), handed, shipped(merging), results, plan.merging
-    )
+    handed, schema = crossing(their, names, plan.merging)
+    merging = worker.PaneJob(plan.merging, schema, columns.session.memory, plan)
+    together = Shuffle(needed=True).done(partials, their, plan.merging)
+    return mapped_in_arrow(together, handed, shipped(merging), results, plan.merging)
 
 
 def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, results: list[Result]) -> Any:
@@ -154,7 +154,7 @@ def _one_row(df: Any, F: ModuleType, handed: list[Any], job: worker.GroupJob, re
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]
     none = df.sparkSession.range(1).select(*nothing, F.lit(False).alias("real"))
-    its = worker.WholeJob(job.work, job.schema.append(pa.field(f"{PREFIX}real", pa.bool_())), job.numbered)
+    its = worker.WholeJob(job.work, job.schema.append(pa.field(f"{PREFIX}real", pa.bool_())), job.memory)
     return mapped_with_found(sent.unionAll(none).coalesce(1), shipped(its), results, job.work)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.reserved import check_names
+from inwindow.runtime.spark.asking import asked
 from inwindow.runtime.spark.columns import Columns, named_column
 from inwindow.runtime.spark.emitted import groups, plan_of_groups, select
 from inwindow.runtime.spark.session import Session
@@ -44,13 +45,18 @@ class Frame:
         names: list[str] = self.data.columns
         return names
 
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column, in whatever case: Spark replaces it."""
+        columns = {column.casefold() for column in self.names()}
+        return [name for name in results if name.casefold() in columns]
+
     def item(self, item: Any) -> tuple[str, Any] | None:
         """A column that :func:`inwindow.select` passes through: its name, and what it is made of."""
         if isinstance(item, str):
             self.check([item], "select")
             return (item if item in self.data.columns else self.data.select(item).columns[0]), item
         if is_expression(item):
-            return self.data.select(item).columns[0], item
+            return asked(lambda: self.data.select(item).columns, "select", item, self.names())[0], item
         return None
 
     def with_early_results(self) -> "Frame":

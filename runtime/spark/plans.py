@@ -1,4 +1,4 @@
-"""What will be done on Spark: passes, each with its carrier; and what is said of it."""
+"""What will be done on Spark: passes, each with its shuffle; and what is said of it."""
 
 import sys
 import warnings
@@ -8,62 +8,78 @@ from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No, Verdict
-from inwindow.runtime.spark.carriers import Carrier, carriers_of
+from inwindow.runtime.memory import described
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.sampled import look
+from inwindow.runtime.spark.shuffles import Shuffle, shuffles_of
 
 
 @dataclass(frozen=True)
 class SparkPlan:
-    """Passes in the order in which they will run, each with its carrier."""
+    """Passes in the order in which they will run, each with its shuffle."""
 
     columns: Columns
     passes: list[Pass]
-    carriers: list[Carrier]
+    shuffles: list[Shuffle]
     panes_first: Verdict = No("only extents have panes")  # whether partials are shuffled in place of tuples
 
     @classmethod
     def of(cls, columns: Columns, passes: list[Pass], hot_keys: str) -> "SparkPlan":
-        """The passes, each with the carrier that suits where the rows lie then; ``hot_keys`` says how to look for those."""
-        return cls(columns, passes, carriers_of(passes, columns, look(columns, hot_keys)))
+        """The passes, each with the shuffle that it needs as the rows lie then; ``hot_keys`` says how to look for those."""
+        return cls(columns, passes, shuffles_of(passes, columns, look(columns, hot_keys)))
 
     @classmethod
     def of_groups(cls, columns: Columns, work: Pass) -> "SparkPlan":
         """The one pass of groups; over extents, with panes before the shuffle where that is possible and there is one."""
-        carriers = carriers_of([work], columns)
+        shuffles = shuffles_of([work], columns)
         verdict = panes_first(work)
-        if verdict and not carriers[0].shuffles:
-            verdict = No("the rows are partitioned by the keys already")
-        return cls(columns, [work], carriers, verdict)
+        if verdict and not shuffles[0].needed:
+            verdict = No("the rows lie together by the keys already")
+        return cls(columns, [work], shuffles, verdict)
+
+    def crossings(self) -> list[tuple[list[Pass], Shuffle]]:
+        """Passes that run over rows as they lie after one shuffle: they cross to Python together."""
+        made: list[tuple[list[Pass], Shuffle]] = []
+        for work, shuffle in zip(self.passes, self.shuffles, strict=True):
+            if made and not shuffle.needed:
+                made[-1][0].append(work)
+            else:
+                made.append(([work], shuffle))
+        return made
 
     def describe(self, crossing: str) -> str:
         """The plan's shape in Spark, for explain; ``crossing`` is what hands the tuples to Python."""
         lines = []
-        for at, (work, carrier) in enumerate(zip(self.passes, self.carriers, strict=True), 1):
+        for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
             if self.panes_first:
                 lines.append(f"spark, pass {at}: panes before the shuffle: {self.panes_first.reason}")
                 lines.append(
-                    f"  {crossing} over {over}; {carrier.describe(work)} of the partials; {crossing} over partials"
+                    f"  {crossing} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
+                    "the worker"
                 )
                 continue
-            lines.append(f"spark, pass {at}: {carrier.describe(work)}; {crossing} over {over}")
-            if carrier.shuffles and isinstance(carrier.cut, Cut):
-                lines.append(f"  hot keys: {carrier.cut.describe()}")
-            elif isinstance(carrier.cut, No) and carrier.shuffles and work.extent is None:
-                lines.append(f"  hot keys: none, {carrier.cut.reason}")
+            how = "ordered in the worker" if work.places else "in the order of arrival"
+            lines.append(f"spark, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
+            if shuffle.needed and isinstance(shuffle.cut, Cut):
+                lines.append(f"  hot keys: {shuffle.cut.describe()}")
+            elif isinstance(shuffle.cut, No) and shuffle.needed and work.extent is None:
+                lines.append(f"  hot keys: none, {shuffle.cut.reason}")
             if work.extent is not None:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)
-                sorted_panes = "; panes of the sorted tuples" if behind else ""
-                lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{sorted_panes}")
+                ordered_panes = "; panes of the ordered tuples" if behind else ""
+                lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
+        lines.append(
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs"
+        )
         return "\n".join(lines)
 
     def warn_of_one_task(self) -> None:
         """All rows in one task is right, but seldom meant."""
         if self.panes_first:
             return  # it is but the partials
-        for work, carrier in zip(self.passes, self.carriers, strict=True):
-            if carrier.shuffles and not work.partition_by and not isinstance(carrier.cut, Cut):
+        for work, shuffle in zip(self.passes, self.shuffles, strict=True):
+            if shuffle.needed and not work.partition_by and not isinstance(shuffle.cut, Cut):
                 labels = ", ".join(step.label for step in work.steps)
                 warnings.warn(
                     f"{labels}: the window has no partitioning, so all rows go to one task, in bounded memory but without "

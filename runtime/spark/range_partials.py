@@ -11,22 +11,22 @@ from inwindow.optimizer.strategy import No
 from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.ranges import numbers
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 
 _MOST = 1 << 26  # bytes of partials that are sent to every task
 
 
-def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
-    """The carrier with the partials that its ranges begin with, if they do: a job, which reads the hot keys' tuples."""
-    cut = carrier.cut
+def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
+    """The shuffle with the partials that its ranges begin with, if they do: a job, which reads the hot keys' tuples."""
+    cut = shuffle.cut
     if not isinstance(cut, Cut) or not cut.by_prefix:
-        return carrier
+        return shuffle
     F, schema = columns.session.F, columns.schema()
     own, _, _ = numbers(columns, work, cut)
     begins = replace(work, steps=carried_steps(work))
@@ -34,7 +34,7 @@ def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
     handed = [own, digest(columns, work), *map(columns.crossing, names)]
     fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
     panes = panes_of_ranges(work, pa.schema(fields))
-    job = worker.PartialJob(panes.work, pa.schema(fields), False, panes)
+    job = worker.PartialJob(panes.work, pa.schema(fields), panes)
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
     mapped = mapped_in_arrow(
@@ -43,5 +43,5 @@ def begun(carrier: Carrier, columns: Columns, work: Pass) -> Carrier:
     partials: Any = titled(mapped, results, list(results), F).toArrow()
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.
-        return replace(carrier, cut=No(f"partials of ranges have {partials.nbytes >> 20} MB, too much to begin with"))
-    return replace(carrier, carried=carried(panes, partials.cast(panes.schema), cut.first_ranges))
+        return replace(shuffle, cut=No(f"partials of ranges have {partials.nbytes >> 20} MB, too much to begin with"))
+    return replace(shuffle, carried=carried(panes, partials.cast(panes.schema), cut.first_ranges))

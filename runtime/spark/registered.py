@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -55,13 +56,15 @@ class _Aggregates(dict[str, Any]):
 
 # Several Python objects may stand for one session: what it knows lives as long as any of those that asked for it.
 _KNOWN: WeakValueDictionary[str, _Aggregates] = WeakValueDictionary()
+_FINDING = Lock()  # a weak dictionary's setdefault is more than one step
 _HELD = "_inwindow_aggregates"
 
 
 def aggregates_of(spark: Any) -> dict[str, Any]:
     """The aggregates that are registered with a session, by name in small letters."""
     identity = spark.session_id if is_connect(spark) else spark._jsparkSession.sessionUUID()
-    known = _KNOWN.setdefault(identity, _Aggregates())
+    with _FINDING:
+        known = _KNOWN.setdefault(identity, _Aggregates())
     main = getattr(type(spark), "_instantiatedSession", None)
     same = main is not None and not is_connect(spark) and main._jsparkSession.sessionUUID() == identity
     for holder in (spark, main) if same else (spark,):
@@ -93,8 +96,10 @@ def _checked_name(spark: Any, name: Any) -> str:
 def _is_sparks(spark: Any, name: str) -> bool:
     from pyspark.errors import PySparkException
 
+    from inwindow.runtime.spark.asking import quietly
+
     try:
-        function = spark.catalog.getFunction(name)
+        function = quietly(lambda: spark.catalog.getFunction(name))
     except PySparkException:
         return False
     return (function.className or "").startswith("org.apache.spark.sql.catalyst.")
@@ -176,14 +181,13 @@ def _register_function(spark: Any, name: str, aggregate: Any, traits: Traits, wi
     result = arrow_type(returns) if traits.result is None else traits.result
     job = CallJob(
         work=_plan(name, aggregate, traits, window, session.ansi),
-        schema=pa.schema([]),
-        numbered=True,
         name=name,
         aggregate=aggregate,
         parameters=traits.parameters,
         window=window,
         **session.planning,
         result=result,
+        memory=session.memory,
     )
     # Deterministic functions are moved about by the optimizer, and the order of the tuples with them (labs.md A2, trap A).
     udf = session.F.arrow_udf(call_function(shipped(job)), to_spark(result)).asNondeterministic()

@@ -10,22 +10,60 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
+from inwindow.runtime.arrivals import ROW_FIELD
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.returned import returned
-from inwindow.runtime.spark.worker import Batches, RowJob
+from inwindow.runtime.spark.row_jobs import RowJob, RowJobs
+from inwindow.runtime.spark.worker import Batches
 from inwindow.udaf.errors import DataError, UsageError
-from inwindow.windows.spec import Window
+from inwindow.windows.neighbours import changes
+from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Order, Window
 
+NUMBER = "row number"
 _PLAIN = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallJob(RowJob):
+@dataclass(frozen=True)
+class NumberedJob(RowJob):
+    """Tuples in the order of their row numbers, which must run on from 1 within equal keys."""
+
+    name: str
+    call: str
+
+    def checked(self, batches: Batches) -> Batches:
+        """The ordered tuples, or an error: a column of PARTITION BY is missing, or another window has moved the rows."""
+        last_number, last_keys = 0, None
+        for batch in batches:
+            number: Positions = batch.column(NUMBER).to_numpy()
+            before = np.append(last_number, number[:-1])
+            keys = [batch.column(name) for name in self.work.partition_by]
+            begins = changes(keys, last_keys) if keys else before == 0
+            wrong = np.flatnonzero(number != np.where(begins, 1, before + 1))
+            if len(wrong):
+                raise self._wrong(int(before[wrong[0]]), int(number[wrong[0]]), bool(begins[wrong[0]]))
+            last_number, last_keys = int(number[-1]), [key.slice(len(number) - 1) for key in keys]
+            yield batch
+
+    def _wrong(self, before: int, number: int, begins: bool) -> DataError:
+        behind = f"a new partition begins with number {number}" if begins else f"after number {before} comes {number}"
+        return DataError(
+            f"{self.name}: the row numbers do not run on as they should ({behind}). Behind row_number() OVER (PARTITION BY ...) "
+            f"come the columns of its PARTITION BY, all of them, then the arguments: {self.call}; and calls with different "
+            "windows each need a SELECT of their own (iw.sql takes them in one)"
+        )
+
+
+@dataclass(frozen=True)
+class CallJob:
     """The aggregate and its frame; the plan follows from the first tuples."""
 
+    work: Pass  # as far as it is known on the driver
     name: str
     aggregate: Any  # an instance of a class, or a function that gives it on columns
     parameters: tuple[str, ...]
@@ -33,6 +71,7 @@ class CallJob(RowJob):
     ansi: bool
     zone: str
     result: pa.DataType
+    memory: int | None
 
     def run(self, batches: Batches) -> Batches:
         """One column, a value per tuple."""
@@ -41,21 +80,9 @@ class CallJob(RowJob):
             return
         job = self._planned([field.type for field in first.schema])
         given = (pa.RecordBatch.from_arrays(batch.columns, job.schema.names) for batch in chain([first], batches))
-        failed = None
-        try:
-            yield from job.run(given)
-        except DataError as error:
-            if "not in the order of the window" not in str(error):
-                raise
-            failed = error
-        if failed is not None:
-            raise DataError(
-                f"{self.name}: the row numbers do not run on as they should ({str(failed).partition(';')[0]}). Behind "
-                f"row_number() OVER (PARTITION BY ...) come the columns of its PARTITION BY, all of them, then the arguments: "
-                f"{self._call()}; and calls with different windows each need a SELECT of their own (iw.sql takes them in one)"
-            )
+        yield from job.run(given)
 
-    def _planned(self, types: list[pa.DataType]) -> RowJob:
+    def _planned(self, types: list[pa.DataType]) -> RowJobs:
         keys = len(types) - 1 - len(self.parameters)
         if keys < 0 or not pa.types.is_integer(types[0]):
             raise UsageError(
@@ -65,16 +92,19 @@ class CallJob(RowJob):
             )
         names = places(keys, self.parameters)
         fields = [pa.field(name, _PLAIN.get(kind, kind)) for name, kind in zip(names, types[1:], strict=True)]
+        fields.append(pa.field(NUMBER, types[0]))
         one = replace(self.aggregate(*names[keys:]), shown=f"{self.name}({', '.join(self.parameters)})")
-        window = replace(self.window, partition_by=tuple(names[:keys]))
+        window = replace(self.window, partition_by=tuple(names[:keys]), order_by=(Order(NUMBER),))
         (work,) = plan_windows(pa.schema(fields), {self.name: one.over(window)}, ansi=self.ansi, zone=self.zone)
         its = work.steps[0].implementation.result
         if its != self.result:
             raise UsageError(
-                f"{self.name} gives {its} on {', '.join(str(field.type) for field in fields[keys:])}, but was registered to give "
+                f"{self.name} gives {its} on {', '.join(str(field.type) for field in fields[keys:-1])}, but was registered to give "
                 f"{self.result}: register it with returns= for {its}, or cast its argument"
             )
-        return RowJob(work, pa.schema([pa.field("row_number", types[0]), *fields]), True)
+        schema = pa.schema([fields[-1], *fields[:-1]])
+        job = NumberedJob(work, schema.append(ROW_FIELD), self.memory, self.name, self._call())
+        return RowJobs(work, schema, (job,))
 
     def _call(self) -> str:
         arguments = ", ".join(self.parameters)

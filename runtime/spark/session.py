@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from inwindow.runtime.memory import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
 
 
@@ -20,6 +21,7 @@ class Session:
     zone: str
     F: ModuleType
     Window: Any
+    memory: int | None  # bytes of tuples that a task may hold; None: the worker knows
 
     @classmethod
     def of(cls, df: Any) -> "Session":
@@ -28,8 +30,13 @@ class Session:
         if not is_connect(df):
             check_interpreter(df.sparkSession)
         conf = df.sparkSession.conf
+        memory = conf.get(OPTION, None)
         return cls(
-            conf.get("spark.sql.ansi.enabled").lower() == "true", conf.get("spark.sql.session.timeZone"), F, Window
+            conf.get("spark.sql.ansi.enabled").lower() == "true",
+            conf.get("spark.sql.session.timeZone"),
+            F,
+            Window,
+            None if memory is None else bytes_of(memory),
         )
 
     @property

@@ -4,23 +4,22 @@ A class that the workers could not import travels by value: one from a notebook,
 lies beside the script. Installed packages, and files given to Spark by ``--py-files``, are imported there.
 """
 
+import copyreg
+import io
 import pickle
-import pickletools
 import sys
 import sysconfig
-from contextlib import ExitStack
+from functools import cache, lru_cache
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, NewType, TypeVar
 
-from pyspark import cloudpickle as _cloudpickle
-from pyspark.cloudpickle.cloudpickle import list_registry_pickle_by_value as _registered
+from pyspark.cloudpickle import cloudpickle as _cloudpickle
 
 from inwindow.optimizer.plan import Step
 from inwindow.udaf.errors import UsageError
 
 cloudpickle: Any = _cloudpickle  # it has no types
-registered: Any = _registered
 
 _COMPILED = (".so", ".pyd")
 _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
@@ -28,21 +27,8 @@ _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 def shipped(job: Any) -> bytes:
     """The job, pickled."""
-    with ExitStack() as stack:
-        while True:
-            content = _pickled(job)
-            # What is pickled by value refers to more: again, until all that it refers to can be imported there.
-            own = [module for module in _modules_named(content) if module.__name__ not in registered()]
-            if not own:
-                return content
-            for module in own:
-                cloudpickle.register_pickle_by_value(module)
-                stack.callback(cloudpickle.unregister_pickle_by_value, module)
-
-
-def _pickled(job: Any) -> bytes:
     try:
-        content: bytes = cloudpickle.dumps(job)
+        return _pickled(job)
     except Exception as error:
         culprit = next((step for step in job.work.steps if not _can_be_shipped(step)), None)
         its = culprit.label if culprit is not None else ", ".join(step.label for step in job.work.steps)
@@ -50,33 +36,86 @@ def _pickled(job: Any) -> bytes:
             f"{its} cannot be sent to Spark's workers ({type(error).__name__}: {error}): an aggregate, and "
             "what its hooks use, must be picklable; make connections, locks and open files in `initialize`"
         ) from None
-    return content
 
 
 def _can_be_shipped(step: Step) -> bool:
     try:
-        cloudpickle.dumps(step.implementation)
-    except (pickle.PicklingError, TypeError, AttributeError, RecursionError):
+        _pickled(step.implementation)
+    except Exception:
         return False
     return True
 
 
-def _modules_named(content: bytes) -> list[ModuleType]:
-    """The modules of the user's own that a pickle names, or their packages; by their names among its strings."""
-    named: dict[str, ModuleType] = {}
-    for _, argument, _ in pickletools.genops(content):
-        module = sys.modules.get(argument) if isinstance(argument, str) else None
-        if module is not None and argument != "__main__" and _is_own_file(module):
-            package = sys.modules[module.__name__.partition(".")[0]]
-            named[package.__name__] = package
-    return list(named.values())
+def _pickled(thing: Any) -> bytes:
+    with io.BytesIO() as file:
+        _ByValue(file).dump(thing)
+        return file.getvalue()
+
+
+class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
+    """Cloudpickle, to which all that lies in the user's own modules is as if it lay in ``__main__``.
+
+    ``cloudpickle.register_pickle_by_value`` says that to the whole process: what one call registers, another thread's call would
+    take back while the first is still pickling.
+    """
+
+    def __init__(self, file: Any) -> None:
+        super().__init__(file)
+        self._own: dict[str, bool] = {}  # modules by name: to look at a file takes time
+
+    def reducer_override(self, thing: Any) -> Any:
+        """How one object is pickled; ``NotImplemented`` leaves it to pickle."""
+        name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
+        if not self._is_own(name):
+            return super().reducer_override(thing)
+        match thing:
+            case type():
+                return cloudpickle._dynamic_class_reduce(thing)
+            case FunctionType():
+                return self._dynamic_function_reduce(thing)
+            case ModuleType():
+                content = {key: value for key, value in vars(thing).items() if key not in _OF_IMPORT}
+                return ModuleType, (name,), content  # as a state, since modules name each other
+            case TypeVar():
+                return cloudpickle._make_typevar, cloudpickle._decompose_typevar(thing)
+        if type(thing) in self.dispatch_table:
+            return NotImplemented
+        reduced = thing.__reduce_ex__(self.proto)
+        return self._unnamed(thing, str(name)) if isinstance(reduced, str) else reduced
+
+    def _unnamed(self, thing: Any, module: str) -> Any:
+        """What pickle knows by its name in a module, and workers do not have the module."""
+        if isinstance(thing, _Cached):
+            return _cached, (thing.__wrapped__, thing.cache_parameters())
+        if isinstance(thing, NewType) or self._is_own(type(thing).__module__):
+            return _new_object, (type(thing),), thing.__getstate__()
+        raise pickle.PicklingError(f"{thing!r} is known by its name in {module}, a module that workers do not have")
+
+    def _is_own(self, name: Any) -> bool:
+        if not isinstance(name, str) or name == "__main__":
+            return False
+        if name not in self._own:
+            module = sys.modules.get(name)
+            self._own[name] = module is not None and _is_own_file(module)
+        return self._own[name]
+
+
+_OF_IMPORT = ("__builtins__", "__loader__", "__spec__")  # of a module: each has its own, or needs none
+_Cached = type(cache(len))
+_new_object: Any = getattr(copyreg, "__newobj__")  # noqa: B009 - it has no type
+
+
+def _cached(function: Any, parameters: dict[str, Any]) -> Any:
+    """A function that remembers what it gave, and has not been asked yet."""
+    return lru_cache(**parameters)(function)
 
 
 def _is_own_file(module: ModuleType) -> bool:
-    file = getattr(module, "__file__", None)
-    if file is None or module.__name__.partition(".")[0] == "inwindow":
+    """Whether a module lies beside the script, where no worker finds it."""
+    place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    if place is None or module.__name__.partition(".")[0] == "inwindow":
         return False
-    path = Path(file)
+    path = Path(place)
     if path.suffix in _COMPILED:
         return False  # machine code has no value to send: it is installed there, or given by --py-files
     inside_archive = not path.exists()  # given by --py-files: workers import it

@@ -1,9 +1,9 @@
-"""Results at points in time on Spark: events and spine in one union, which is shuffled and sorted as any pass is.
+"""Results at points in time on Spark: events and spine in one union, which is shuffled and put in order as any pass is.
 
 ::
 
     events   user ts price               1        union by name; what a side lacks is NULL
-    spine    user ts         label ...   0   ->   repartition by user, sort by user, ts, marker   ->   mapInArrow
+    spine    user ts         label ...   0   ->   shuffle by user   ->   mapInArrow, which orders by user, ts, marker
                                                   and only the spine's rows come out, with all their columns
 
 The marker puts the spine's rows before the events of their own time. Memory is that of the frames, as in every pass.
@@ -21,13 +21,13 @@ from inwindow.optimizer.spine import plan_spine
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped_with_found, named_only, results_of
-from inwindow.runtime.spark.placed import Placed, marked, ordering
+from inwindow.runtime.spark.placed import Placed, marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
-from inwindow.runtime.spark.session import is_connect, sort_order
+from inwindow.runtime.spark.session import is_connect
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 
@@ -53,7 +53,7 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
             spine.check_places(places, where)
     passes = plan_spine(spine.schema(), events.schema(), named, **events.session.planning)
     uncut = No("a range of events would need the rows of the spine that fall into it")
-    return SparkPlan(events, passes, [Carrier(True, True, cut=uncut)] * len(passes))
+    return SparkPlan(events, passes, [Shuffle(True, uncut)] * len(passes))
 
 
 def with_columns_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> Any:
@@ -61,16 +61,17 @@ def with_columns_at(spine: Columns, events: Columns, applied: Mapping[str, Appli
     planned = plan_at(spine, events, applied)
     planned.warn_of_one_task()
     names, F = spine.names, spine.session.F
-    df, placed = spine.df, Placed()
+    df: Any = spine.df
+    placed: Placed = ()
     made: dict[str, str] = {}
     for at, work in enumerate(planned.passes):
         its = {step.name: f"{PREFIX}result_{at}_{i}" for i, step in enumerate(work.steps)}
         df = _pass(Columns(df, spine.session), events, work, list(its.values()))
         made |= its
-        placed = Placed(work.partition_by, ordering(work))
+        placed = work.partition_by
     added = df.withColumns({name: F.col(made[name]) for name in applied}).drop(*made.values())
     replaced = {name.casefold() for name in applied}
-    return marked(added, placed.within([name for name in names if name.casefold() not in replaced]))
+    return marked(added, placed, [name for name in names if name.casefold() not in replaced])
 
 
 def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any:
@@ -88,15 +89,15 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
         spine.df.select(*points, F.lit(0).cast("tinyint").alias("_m")), allowMissingColumns=True
     )
     sent = [*(f"_e{i}" for i in range(len(read))), "_m", *(f"_s{i}" for i in range(len(whole)))]
-    sorted_ = _in_order(both, work, read, F).select(*sent)
+    together = _together(both, work, read, F).select(*sent)
 
     passed = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
     fields = [events.schema().field(name) for name in read] + [pa.field(EVENT, pa.int8())]
     fields += [pa.field(name, kind) for name, kind in zip(passed, kept.schema().types, strict=True)]
-    job = shipped(worker.SpineJob(work, pa.schema(fields), False, tuple(passed)))
+    job = shipped(worker.SpineJob(work, pa.schema(fields), events.session.memory, tuple(passed)))
     through = [kept.handed_through(name) for name in whole]
     results = [*through, *results_of(events, work)]
-    mapped = mapped_with_found(sorted_, job, results, work)
+    mapped = mapped_with_found(together, job, results, work)
     metadata = {field.name: field.metadata for field in spine.df.schema.fields if field.metadata}
     through = [replace(result, metadata=metadata.get(name)) for result, name in zip(through, whole, strict=True)]
     back = []
@@ -106,13 +107,8 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
     return mapped.select(*back)
 
 
-def _in_order(both: Any, work: Pass, read: list[str], F: Any) -> Any:
-    """The rows of a key in one task, in order, the spine first among equal times."""
+def _together(both: Any, work: Pass, read: list[str], F: Any) -> Any:
+    """The rows of a key in one task."""
     keys = [F.col(f"_e{read.index(name)}") for name in work.partition_by]
-    # The literal, as in carriers.py: no partitioning of somebody else's is taken for ours.
-    both = both.repartition(*keys, F.lit(0)) if keys else both.repartition(1)
-    orders = [
-        sort_order(F.col(f"_e{read.index(o.column)}"), ascending=o.ascending, nulls_first=o.nulls_first)
-        for o in work.order_by
-    ]
-    return both.sortWithinPartitions(*keys, *orders, F.col("_m").asc())
+    # The literal, as in shuffles.py: no partitioning of somebody else's is taken for ours.
+    return both.repartition(*keys, F.lit(0)) if keys else both.repartition(1)

@@ -92,7 +92,7 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
         before = bytes(state.get[0]) if state.exists else None
         failed = None
         try:
-            bucket, given, _ = made[0].take(before, payloads, watermark)
+            bucket, given, _ = made[0].take(int(key[0]), before, payloads, watermark)
             content = bucket.state()
             state.update((content,))
             if timed and not bucket.is_idle:

@@ -14,30 +14,29 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import plan_stream, plan_stream_groups
+from inwindow.runtime.fingerprint import fingerprint
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import ExtentStreamJob, StreamJob, TupleStreamJob
-from inwindow.runtime.spark.carriers import Carrier
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
 from inwindow.runtime.spark.emitted import named_groups, window_result
 from inwindow.runtime.spark.frames import Frame
-from inwindow.runtime.spark.labels import balanced
+from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.explain import described
+from inwindow.runtime.stream.extents import kind_of
+from inwindow.runtime.stream.tuples import rows_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
 from inwindow.windows.spec import Extent, Order
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
-# Buckets of a shuffle partition: few, since each has a turn in every micro-batch; some, as a turn has a bucket's state in memory.
-# (With 2 or 1 in place of 4 a micro-batch of 1,000 rows took as long, within the noise.)
-_PER_PARTITION = 4
 _MANY_PARTITIONS = 64
 _LATE = "_inwindow_late"
 METRICS = "inwindow"
@@ -80,8 +79,9 @@ class StreamFrame(Frame):
         columns = Columns(self.data, self.session)
         work = self._plan_groups(columns, keys, extent, applied, order_by)
         assert extent is not None
-        handed, schema = crossing(columns, needed(work), work, Carrier(False, False))
-        job = ExtentStreamJob(work, schema, self.session.zone, self._buckets(work), self.early)
+        handed, schema = crossing(columns, needed(work), work)
+        zone = self.session.zone
+        job = _told(ExtentStreamJob(work, schema, zone, {}, self.early), kind_of(work, early=self.early).rows)
         results = [columns.handed_through(name) for name in work.partition_by]
         kind = GroupOperator(work, schema).schema.field("window").type
         results.append(window_result(kind, extent, marked=work.key is not None))
@@ -122,9 +122,11 @@ class StreamFrame(Frame):
         every_row: bool,
     ) -> Any:
         names = list(dict.fromkeys([*needed(work), *passed.values()]))
-        handed, schema = crossing(columns, names, work, Carrier(False, False))
+        handed, schema = crossing(columns, names, work)
         sources = tuple(passed.values())
-        job = TupleStreamJob(work, schema, self.session.zone, self._buckets(work), sources, every_row, emitted_at)
+        zone = self.session.zone
+        job = TupleStreamJob(work, schema, zone, {}, sources, every_row, emitted_at)
+        job = _told(job, rows_of(every_row=every_row, emitted_at=emitted_at))
         results = [*[columns.handed_through(source) for source in sources], *results_of(columns, work)]
         if emitted_at is not None:
             results.append(Result.of(AsItIs(to_spark(schema.field(work.order_by[0].column).type))))
@@ -144,9 +146,10 @@ class StreamFrame(Frame):
         content = shipped(job)
         sent = columns.df.select(
             *[column.alias(f"_{i}") for i, column in enumerate(handed)],
-            self._bucket(columns, work, job.buckets).alias("bucket"),
+            self._hash(columns, work).alias("hash"),
         )
-        packed = sent.mapInArrow(buckets.pack_function(), buckets.PACKED)  # type: ignore[no-untyped-call]
+        pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))
+        packed = sent.mapInArrow(pack, buckets.PACKED)
         given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
         names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
         sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
@@ -233,15 +236,22 @@ class StreamFrame(Frame):
         return int(self.session_conf.get("spark.sql.shuffle.partitions"))
 
     def _buckets(self, work: Pass) -> int:
-        return _PER_PARTITION * self._partitions() if work.partition_by else 1
+        return len(labels_for(self._partitions(), keyed=bool(work.partition_by)))
 
-    def _bucket(self, columns: Columns, work: Pass, count: int) -> Any:
+    def _hash(self, columns: Columns, work: Pass) -> Any:
+        """A number of the keys, from which a task finds the bucket."""
         F = self.session.F
-        labels = balanced(count, self._partitions())
-        if not work.partition_by:
-            return F.lit(labels[0])
         keys = [columns.crossing(name) for name in dict.fromkeys(work.partition_by)]
-        return F.array(*[F.lit(label) for label in labels])[F.pmod(F.hash(*keys), F.lit(count)).cast("int")]
+        return F.hash(*keys) if keys else F.lit(0)
+
+
+def _told(job: Any, rows: str) -> Any:
+    """The job, with what its state is told by."""
+    try:
+        return replace(job, plan=fingerprint(job.work, job.schema, job.zone, rows))
+    except UsageError:
+        shipped(job)  # what cannot be sent to the workers is said of the aggregate
+        raise
 
 
 def late_tuples(df: Any) -> Any:

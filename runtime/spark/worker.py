@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers: sorted batches through the operator, under a guard.
+"""What runs in Spark's Python workers: a task's tuples, put in order, through the operator.
 
 The driver ships a :class:`Job` as bytes of its own making, so that a class that cannot be shipped is an error there, and
 a class from a notebook or a script travels by value. A task makes its operator once and feeds it.
@@ -9,127 +9,55 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pyarrow as pa
+from pyspark import shuffle
 
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import in_one_sequence
+from inwindow.runtime.arrivals import Arrivals, rolled
 from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.halo import HaloCheck
-from inwindow.runtime.local import SortedCheck, over_nothing
-from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.memory import allowed
+from inwindow.runtime.operator import Operator
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.rows import Select
 from inwindow.runtime.spark.observed import with_found
 from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.spine import AtPoints
 from inwindow.runtime.states import seldom_collected
-from inwindow.udaf.errors import DataError, InWindowError
-from inwindow.windows.neighbours import changes
-from inwindow.windows.sequence import Positions
-
-_ROWS = 1 << 16  # tuples for one step of the operator: Spark's batches are smaller
-_BYTES = 1 << 24
+from inwindow.udaf.errors import InWindowError
 
 Batches = Iterator[pa.RecordBatch]
 
 
-class Guard(ABC):
-    """Watches that the tuples come as the plan has ordered them: an optimizer that moved a step would be silent."""
-
-    @abstractmethod
-    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch for the operator, or an error."""
-
-    def finish(self) -> None:  # noqa: B027 - a choice, not a duty
-        """The tuples have ended."""
-
-
-class OrderGuard(Guard):
-    """After ``sortWithinPartitions``: keys and order columns must be sorted."""
-
-    def __init__(self, work: Pass) -> None:
-        self.check = SortedCheck(work, "the tuples that Spark hands over are", _REPORT)
-        self.ranges: list[HaloCheck | CarriedCheck] = []
-        if work.halo is not None:
-            self.ranges.append(HaloCheck(work.halo))
-            if work.halo.carried is not None:
-                self.ranges.append(CarriedCheck(work.halo, work.halo.carried))
-
-    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch as it is."""
-        self.check(batch)
-        for check in self.ranges:
-            check(batch)
-        return batch
-
-    def finish(self) -> None:
-        """The last range, too."""
-        for check in self.ranges:
-            check.finish()
-
-
-class NumberGuard(Guard):
-    """After ``row_number()``: numbers run on within equal keys, and begin at 1 with each new key.
-
-    The numbers alone would not do: A1 B2 B1 A2 has them all (labs.md, A2).
-    """
-
-    def __init__(self, work: Pass) -> None:
-        self.keys = list(work.partition_by)
-        self.last_number = 0
-        self.last_keys: list[pa.Array] | None = None
-
-    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch without its first column, the numbers."""
-        number: Positions = batch.column(0).to_numpy()
-        before = np.append(self.last_number, number[:-1])
-        if self.keys:
-            keys = [batch.column(name) for name in self.keys]
-            begins = changes(keys, self.last_keys)
-            self.last_keys = [key.slice(len(number) - 1) for key in keys]
-        else:
-            begins = before == 0
-        wrong = np.flatnonzero(number != np.where(begins, 1, before + 1))
-        if len(wrong):
-            at = int(wrong[0])
-            raise DataError(
-                f"the tuples that Spark hands over are not in the order of the window: after number {before[at]} came "
-                f"{number[at]}{' of a new partition' if begins[at] else ''}; {_REPORT}"
-            )
-        self.last_number = int(number[-1])
-        return batch.select(range(1, batch.num_columns))
-
-
-_REPORT = "Spark's plan was changed between the sort and inwindow: please report it, with df.explain()"
-
-
 @dataclass(frozen=True)
 class Job(ABC):
-    """What a task needs: the plan, and the columns that arrive."""
+    """What a task needs: the plan, the columns that arrive, and how much it may hold (None: the worker knows)."""
 
     work: Pass
-    schema: pa.Schema  # of what arrives; with a number first, if ``numbered``
-    numbered: bool
+    schema: pa.Schema  # of what arrives
 
     @abstractmethod
     def run(self, batches: Batches) -> Batches:
-        """The output over the task's batches."""
+        """The rows over the task's batches."""
+
+    def output(self, batches: Batches) -> Batches:
+        """The same, and behind them what sentinels have found."""
+        for rows in self.run(batches):
+            yield with_found(self.work, rows)
 
 
+@dataclass(frozen=True)
 class OperatorJob(Job):
-    """Tuples in order, through an operator."""
+    """Tuples in any order, put in order, through an operator."""
 
-    @property
-    def columns(self) -> pa.Schema:
-        """What the operator is given: all that arrives but the number."""
-        return pa.schema(list(self.schema)[self.numbered :])
+    memory: int | None
 
     @property
     def ordered(self) -> Pass:
-        """What the tuples must be sorted by."""
+        """What the tuples are sorted by."""
         return self.work
 
     @abstractmethod
@@ -137,28 +65,32 @@ class OperatorJob(Job):
         """A fresh operator."""
 
     def run(self, batches: Batches) -> Batches:
-        """The operator's output over the task's batches."""
-        guard = NumberGuard(self.work) if self.numbered else OrderGuard(self.ordered)
-        operator = self.operator()
-        for batch in _in_steps(_as(self.schema, batch) for batch in batches if batch.num_rows):
-            given = operator.process(guard.checked(batch))
-            if given.num_rows:
-                yield given
-        guard.finish()
-        rest = operator.finish()
-        if rest.num_rows:
-            yield rest
+        """The operator's output, in the order of the pass."""
+        arrivals = Arrivals(self.ordered, allowed(self.memory), spilled)
+        for batch in batches:
+            arrivals.add(batch)
+        yield from rolled(self.operator(), self.checked(arrivals.in_order()))
+
+    def checked(self, batches: Batches) -> Batches:
+        """The ordered tuples; of ranges, an error where the data are not those that were sampled."""
+        halo = self.work.halo
+        if halo is None:
+            yield from batches
+            return
+        checks: list[HaloCheck | CarriedCheck] = [HaloCheck(halo)]
+        if halo.carried is not None:
+            checks.append(CarriedCheck(halo, halo.carried))
+        for batch in batches:
+            for check in checks:
+                check(batch)
+            yield batch
+        for check in checks:
+            check.finish()
 
 
-@dataclass(frozen=True)
-class RowJob(OperatorJob):
-    """A row per tuple: the results, behind the columns passed through where Spark does not keep those itself."""
-
-    passed: tuple[str, ...] = ()
-
-    def operator(self) -> Operator:
-        """For ``with_columns``."""
-        return WithColumns(self.work, self.columns, self.passed)
+def spilled(size: int) -> None:
+    """Bytes went to disk: Spark shows them as the task's spill."""
+    shuffle.DiskBytesSpilled += size
 
 
 @dataclass(frozen=True)
@@ -170,12 +102,12 @@ class SelectJob(OperatorJob):
 
     def operator(self) -> Operator:
         """For ``select``."""
-        return Select(self.work, self.columns, self.passed, self.emitted_at)
+        return Select(self.work, self.schema, self.passed, self.emitted_at)
 
 
 @dataclass(frozen=True)
 class SpineJob(OperatorJob):
-    """A row per row of a spine, which comes sorted among the events."""
+    """A row per row of a spine, which comes among the events."""
 
     passed: tuple[str, ...]
 
@@ -186,7 +118,7 @@ class SpineJob(OperatorJob):
 
     def operator(self) -> Operator:
         """For ``with_columns(of=...)``."""
-        return AtPoints(self.work, self.columns, self.passed)
+        return AtPoints(self.work, self.schema, self.passed)
 
 
 class GroupJob(OperatorJob):
@@ -194,7 +126,7 @@ class GroupJob(OperatorJob):
 
     def operator(self) -> GroupOperator:
         """For ``group_by``."""
-        return GroupOperator(self.work, self.columns)
+        return GroupOperator(self.work, self.schema)
 
 
 class WholeJob(GroupJob):
@@ -207,8 +139,7 @@ class WholeJob(GroupJob):
         """The row."""
         its = replace(self, schema=pa.schema(list(self.schema)[:-1]))
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.schema.names) for batch in batches)
-        given = list(GroupJob.run(its, real))
-        yield from given or [over_nothing(its.operator(), its.columns)]
+        yield from GroupJob.run(its, real)
 
 
 @dataclass(frozen=True)
@@ -220,7 +151,7 @@ class PartialJob(Job):
     def run(self, batches: Batches) -> Batches:
         """Partials."""
         with seldom_collected():
-            yield from PaneReducer(self.plan).run(_as(self.schema, batch) for batch in batches if batch.num_rows)
+            yield from PaneReducer(self.plan).run(batches)
 
 
 @dataclass(frozen=True)
@@ -231,7 +162,7 @@ class PaneJob(GroupJob):
 
     def operator(self) -> GroupOperator:
         """For ``group_by`` behind a :class:`PartialJob`."""
-        return PaneGroups(self.plan, self.columns)
+        return PaneGroups(self.plan, self.schema)
 
     def run(self, batches: Batches) -> Batches:
         """The operator's output over partials."""
@@ -244,9 +175,8 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: Job = pickle.loads(job)
-        names = its.schema.names
-        for rows in told(its.run(pa.RecordBatch.from_arrays(arrays, names) for arrays in listed(columns))):
-            yield returned(with_found(its.work, rows)).to_struct_array()
+        for rows in told(its.output(_arriving(its.schema, listed(columns)))):
+            yield returned(rows).to_struct_array()
 
     return inwindow
 
@@ -262,9 +192,8 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         its: Job = pickle.loads(job)
-        names = its.schema.names
-        for rows in told(its.run(pa.RecordBatch.from_arrays(batch.columns, names) for batch in batches)):
-            yield returned(with_found(its.work, rows))
+        for rows in told(its.output(_arriving(its.schema, (batch.columns for batch in batches)))):
+            yield returned(rows)
 
     return inwindow
 
@@ -280,19 +209,9 @@ def told(batches: Batches) -> Batches:
         raise failed
 
 
-def _as(schema: pa.Schema, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with the planned types: a session may hand over large strings, or another time zone."""
-    return batch if batch.schema.equals(schema) else batch.cast(schema)
-
-
-def _in_steps(batches: Batches) -> Batches:
-    """Batches of a size at which the operator's cost per batch no longer shows."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        held.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= _ROWS or size >= _BYTES:
-            yield from merged(held)
-            held, rows, size = [], 0, 0
-    yield from merged(held)
+def _arriving(schema: pa.Schema, arrivals: Iterator[list[pa.Array]]) -> Batches:
+    """Batches of the planned names and types: a session may hand over large strings, or another time zone."""
+    for arrays in arrivals:
+        batch = pa.RecordBatch.from_arrays(arrays, schema.names)
+        if batch.num_rows:
+            yield batch if batch.schema.equals(schema) else batch.cast(schema)

@@ -6,15 +6,15 @@
                           waiting -> ripe           the watermark has passed them: they are taken in order
                           held + ripe -> rows out   what is decided; the rest is held
 
-State is bytes, with a version and the plan it belongs to: another plan refuses it. It is one value, or a *head* and the chunks
-of a log (`log.py`), of which a micro-batch writes what is new.
+State is bytes, sealed (`../sealed.py`), with the plan that they belong to: another plan refuses them. It is one value, or a *head*
+and the chunks of a log (`log.py`), of which a micro-batch writes what is new.
 """
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,14 +25,16 @@ import pyarrow.compute as pc
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import stream_key
-from inwindow.runtime.operator import fingerprint
+from inwindow.runtime import sealed
+from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
+from inwindow.runtime.instants import table_under
 from inwindow.runtime.stream.log import PLACE, Log
 from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
-_MAGIC, VERSION = b"inwindow", 3
-_READ = (2, VERSION)  # in version 2 the states of keys are all pickled
+_LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
@@ -57,20 +59,22 @@ class Bucket(ABC):
     """Tuples of some keys, while they still come."""
 
     schema: pa.Schema  # of the rows
+    rows: str  # what there is one for, in words
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
         self.log = log
-        self.held = log.placed(log.schema.empty_table())  # tuples for frames, or extents, to come
+        self.held = log.placed(empty_table(log.schema))  # tuples for frames, or extents, to come
         self.key = stream_key(schema, work, where, zone=zone)
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
-        self.among = 1  # how many buckets the keys are spread over
+        self.zone = zone
+        self.label: int | None = None  # which bucket it is, where that is known
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
         table = self._table(batch)
-        late = table.schema.empty_table()
+        late = empty_table(table.schema)
         if self.key is not None:
             passed = self.done
             if passed is None or (watermark is not None and watermark > passed):
@@ -82,7 +86,7 @@ class Bucket(ABC):
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
-            return self.columns.empty_table()
+            return empty_table(self.columns)
         check_columns(batch.schema, self.columns.names, "a micro-batch")
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         table = table.select(self.columns.names)
@@ -145,51 +149,38 @@ class Bucket(ABC):
     def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
         parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
         header = {
-            "version": VERSION, "plan": self.plan, "done": self.done, "late": self.late,
+            "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
             "parts": {name: len(content) for name, content in parts.items()},
         }  # fmt: skip
         said = json.dumps(header).encode()
-        return b"".join([_MAGIC, len(said).to_bytes(4, "little"), said, *parts.values()])
+        return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Go on from a state, or from a head and what gives its chunks; that of another plan is refused."""
-        if state[: len(_MAGIC)] != _MAGIC:
-            raise DataError(f"this is not the state of a stream of inwindow: it begins with {state[:8]!r}")
-        at = len(_MAGIC) + 4
-        size = int.from_bytes(state[len(_MAGIC) : at], "little")
-        header: dict[str, Any] = json.loads(state[at : at + size])
-        if header["version"] not in _READ:
-            raise StateError(
-                f"the state in this checkpoint has version {header['version']}, but this inwindow reads versions "
-                f"{' and '.join(map(str, _READ))}: go on "
-                "with the version that wrote it, or start from a new checkpoint"
-            )
-        if header["plan"] != self.plan:
-            raise StateError(
-                "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n"
-                f"  the checkpoint has  {header['plan']}\n  the query has       {self.plan}\n"
-                "go on with the query that wrote it, or give the changed one a new checkpointLocation"
-            )
-        self.done, self.late = header["done"], header["late"]
-        at += size
-        tables = {}
-        for name, length in header["parts"].items():
-            tables[name] = from_bytes(memoryview(state)[at : at + length])
-            at += length
-        held = tables.pop("held")
-        if "log" in tables:
-            assert chunk is not None
-            self.held = self.log.read(held, tables.pop("log"), chunk)
-        else:
-            self.held = self.log.placed(held)
-        self.take_tables(tables)
+        content = sealed.opened(sealed.STREAM, state)
+        with sealed.reading():
+            at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
+            header: dict[str, Any] = json.loads(content[_LENGTH:at])
+            check(header["plan"], self.plan, IN_A_CHECKPOINT)
+            if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
+                raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
+            tables = {}
+            for name, length in header["parts"].items():
+                tables[name] = from_bytes(memoryview(content)[at : at + length])
+                at += length
+            self.done, self.late = header["done"], header["late"]
+            held = table_under(tables.pop("held"), self.log.schema)
+            if "log" in tables:
+                assert chunk is not None
+                self.held = self.log.read(held, tables.pop("log"), chunk)
+            else:
+                self.held = self.log.placed(held)
+            self.take_tables(tables)
 
-    @property
-    def plan(self) -> str:
-        """What is computed, as text that is the same in every process."""
-        columns = ", ".join(f"{field.name} {field.type}" for field in self.columns)
-        text = f"{fingerprint(self.work)}; of {columns}; buckets: {self.among}"
-        return re.sub(r" at 0x[0-9a-f]+", "", text)
+    @cached_property
+    def plan(self) -> dict[str, Part]:
+        """What is computed, part by part, the same in every process; how many buckets there are does not matter."""
+        return fingerprint(self.work, self.columns, self.zone, self.rows)
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:

@@ -2,7 +2,7 @@
 
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import resumes, state_of, waits
-from inwindow.windows.spec import Hop, extent_name
+from inwindow.windows.spec import Hop, Session, extent_name
 
 
 def described(work: Pass, *, early: bool = False) -> str:
@@ -26,7 +26,8 @@ def described(work: Pass, *, early: bool = False) -> str:
                 f"    waits for the tuples that fill a {extent_name(extent)}, in order: the watermark to pass their {time}"
             )
         elif extent is not None:
-            lines.append(f"    waits for the watermark to reach the end of the {extent_name(extent)}")
+            reach = "pass" if isinstance(extent, Session) else "reach"
+            lines.append(f"    waits for the watermark to {reach} the end of the {extent_name(extent)}")
     if time is not None:
         lines.append(
             f"  latency: the delay of the watermark on {time}, and one micro-batch more (Spark moves it between micro-batches)"

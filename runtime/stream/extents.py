@@ -7,7 +7,8 @@
                        [ ........ )           closes: its tuples are sorted and folded, once
                             [ ........ )      open: its tuples are held, as they came
 
-An extent [start, end) closes when the watermark reaches its end. One that counts tuples closes with its last tuple.
+An extent [start, end) closes when the watermark reaches its end; a session when it has passed it, for a tuple at its
+end joins. An extent that counts tuples closes with its last tuple.
 """
 
 from dataclasses import replace
@@ -24,10 +25,11 @@ from inwindow.runtime.ordering import order_levels, permutation, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
-from inwindow.windows.extent_bounds import Extents, Sessions, extents_of
+from inwindow.runtime.unpacked import empty_table
+from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Hop, Order
+from inwindow.windows.spec import Hop, Order, Session
 
 
 class ClosingGroups(GroupOperator):
@@ -38,7 +40,12 @@ class ClosingGroups(GroupOperator):
 
     def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
         super().__init__(work, schema)
+        self.framing: Any
         self.since, self.until, self.fresh = since, until, fresh
+        self.cut: Numbered | None = None
+        if isinstance(self.framing, Numbered) and fresh is None:
+            self.cut = self.framing  # the others are not so much as found: a tuple may lie in very many
+            self.cut.since, self.cut.until = since, until
         self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
 
     def over(self, table: pa.Table) -> pa.RecordBatch:
@@ -51,24 +58,47 @@ class ClosingGroups(GroupOperator):
         """Those that close; of the others, what they hold is noted."""
         extents = super().complete()
         assert extents.finishes is not None
-        partition = np.searchsorted(self.sequence.partition_starts, extents.start, side="right") - 1
-        since, until = (np.asarray(bound)[partition] if np.ndim(bound) else bound for bound in (self.since, self.until))
-        is_open = extents.finishes > until
-        held = np.zeros(self.sequence.end + 1, dtype=np.int64)
-        np.add.at(held, extents.start[is_open], 1)
-        np.add.at(held, extents.end[is_open], -1)
-        self.open_from = np.flatnonzero(np.cumsum(held)[:-1])
+        since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
+        # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
+        lingers = int(isinstance(self.work.extent, Session))
+        is_open = extents.finishes + lingers > until
+        self.open_from = _in_some(extents, is_open, self.sequence.end) if self.cut is None else self._in_open(self.cut)
         if self.fresh is None:
-            gives = ~is_open if since is None else ~is_open & (extents.finishes > since)
+            gives = ~is_open if since is None else ~is_open & (extents.finishes + lingers > since)
         else:
             before = np.append(0, np.cumsum(self.fresh))
             gives = before[extents.end] > before[extents.start]
             gives &= True if since is None else extents.finishes > since
         return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
 
+    def _in_open(self, framing: Numbered) -> Positions:
+        """The tuples whose last extent is still open."""
+        at = np.arange(self.sequence.end)
+        lowest, highest = framing.numbers(framing.keys(self.sequence, at))
+        last: Positions = np.flatnonzero(
+            (lowest <= highest) & (framing.interval(highest)[1] > self._at(at, self.until))
+        )
+        return last
+
+    def _at(self, positions: Positions, bound: Any) -> Any:
+        """A bound that each partition has its own of, for the partitions of some positions."""
+        if not np.ndim(bound):
+            return bound
+        return np.asarray(bound)[np.searchsorted(self.sequence.partition_starts, positions, side="right") - 1]
+
+
+def _in_some(extents: Extents, which: npt.NDArray[np.bool_], count: int) -> Positions:
+    """The positions that lie in some of the extents."""
+    held = np.zeros(count + 1, dtype=np.int64)
+    np.add.at(held, extents.start[which], 1)
+    np.add.at(held, extents.end[which], -1)
+    return np.flatnonzero(np.cumsum(held)[:-1])
+
 
 class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they came, and put in order when an extent that holds them closes."""
+
+    rows = "one for each extent"
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         log = Log(pa.schema([*schema, pa.field(OWN, pa.int64())]), OWN)  # numbered as they came
@@ -94,11 +124,11 @@ class ExtentBucket(Bucket):
             self.held = pa.concat_tables([self.held, self.numbered(table)])
         if self.done is None or self.done == self.closed or not len(self.held):
             self.closed = self.done
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         since, self.closed = self.closed, self.done
         closing, staying = self._cut()
         table = self.held if closing is None else self.held.filter(pa.array(closing))
-        rows = whole(self.schema.empty_table())
+        rows = whole(empty_table(self.schema))
         order = open_rows = None
         if len(table):
             order = permutation(table, self.work)
@@ -143,6 +173,8 @@ class ExtentBucket(Bucket):
 class CountedExtentBucket(RipeningBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
+    rows = "one for each extent"
+
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         super().__init__(work, schema, "group_by().window()", **at)
         extent = work.extent
@@ -164,7 +196,7 @@ class CountedExtentBucket(RipeningBucket):
         """Number the ripe tuples; close the extents that they fill."""
         fresh = self.ripe(table)
         if not len(fresh):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         order = permutation(fresh, self.work)
         fresh = fresh if order is None else fresh.take(pa.array(order))
         which = self.memory.numbers_of(fresh)
@@ -199,13 +231,15 @@ class CountedExtentBucket(RipeningBucket):
 class UpdatedExtentBucket(ExtentBucket):
     """Extents by time, given whenever a tuple has come for them: early results and corrections; the last one is final."""
 
+    rows = "one for each extent, and early ones"
+
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
         fresh = np.repeat([False, True], [len(self.held), len(table)])
         held = pa.concat_tables([self.held, self.numbered(table)])
         since, self.closed = self.closed, self.done
         if not len(held):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         order = permutation(held, self.work)
         if order is not None:
             held, fresh = held.take(pa.array(order)), fresh[order]
@@ -221,6 +255,11 @@ _NEVER = np.iinfo(np.int64).min
 
 def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
     """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
+    return kind_of(work, early=early)(work, schema, **at)
+
+
+def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
+    """The class of its buckets."""
     if isinstance(work.extent, Hop) and work.extent.rows:
-        return CountedExtentBucket(work, schema, **at)
-    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)
+        return CountedExtentBucket
+    return UpdatedExtentBucket if early else ExtentBucket

@@ -21,8 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.runtime import sealed
+from inwindow.runtime.instants import table_under
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
 
 PLACE = f"{PREFIX}place"
@@ -46,11 +49,11 @@ class Log:
     def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
         self.schema, self.number, self.flags = schema, number, flags
         self.chunk_schema = pa.schema([one for one in schema if one.name not in flags])
-        self.stored: dict[int, tuple[int, int]] = {}  # of each chunk: rows, bytes
+        self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
         self.next = 0
         bits = [pa.field(name, pa.binary()) for name in (PLACE, *flags)]
         numbers = [pa.field(name, pa.int64()) for name in ("chunk", "rows", "bytes")]
-        self.directory = pa.schema([*numbers, *bits])
+        self.directory = pa.schema([*numbers, pa.field("checksum", pa.binary()), *bits])
 
     def placed(self, table: pa.Table) -> pa.Table:
         """Tuples that are in no chunk yet."""
@@ -65,20 +68,21 @@ class Log:
         sorted_chunk = chunk[by_chunk]
         first, behind = (np.searchsorted(sorted_chunk, list(self.stored), side=side) for side in ("left", "right"))
         removed, entries = [], []
-        for (number, (rows, size)), a, b in zip(self.stored.items(), first, behind, strict=True):
+        for (number, (rows, size, its_checksum)), a, b in zip(self.stored.items(), first, behind, strict=True):
             its = by_chunk[a:b]
             if 2 * len(its) < rows:
                 removed.append(number)
                 chunk[its] = -1
             else:
-                entries.append((number, rows, size, *_bits(rows, place[its] % _ROW, [one[its] for one in flagged])))
+                bits = _bits(rows, place[its] % _ROW, [one[its] for one in flagged])
+                entries.append((number, rows, size, its_checksum, *bits))
         in_tail = chunk < 0
         tail, chunks = held.filter(pa.array(in_tail)), {}
         if tail.nbytes >= FULL:
             tail = tail.combine_chunks()
-            chunks[self.next] = content = to_bytes(tail.select(self.chunk_schema.names))
+            chunks[self.next] = content = sealed.sealed(sealed.CHUNK, to_bytes(tail.select(self.chunk_schema.names)))
             bits = _bits(len(tail), np.arange(len(tail)), [one[in_tail] for one in flagged])
-            entries.append((self.next, len(tail), len(content), *bits))
+            entries.append((self.next, len(tail), len(content), sealed.checksum_of(content), *bits))
             tail = tail.slice(0, 0)
         columns: list[Any] = list(zip(*entries, strict=True)) or [()] * len(self.directory)
         directory = pa.table([pa.array(its, one.type) for its, one in zip(columns, self.directory, strict=True)],
@@ -90,9 +94,9 @@ class Log:
         parts = []
         for entry in directory.to_pylist():
             number, rows = entry["chunk"], entry["rows"]
-            self.stored[number] = rows, entry["bytes"]
+            self.stored[number] = rows, entry["bytes"], entry["checksum"]
             at = np.flatnonzero(_mask(entry[PLACE], rows))
-            its = from_bytes(chunk(number))
+            its = table_under(_opened(chunk, number, entry["checksum"]), self.chunk_schema)
             for name in self.flags:
                 its = its.append_column(name, pa.array(_mask(entry[name], rows)))
             its = its.append_column(PLACE, pa.array(number * _ROW + np.arange(rows)))
@@ -102,6 +106,20 @@ class Log:
             return self.placed(tail)
         held = pa.concat_tables([*parts, self.placed(tail)]).combine_chunks()
         return held.take(pa.array(np.argsort(held.column(self.number).to_numpy(), kind="stable")))
+
+
+def _opened(chunk: Callable[[int], bytes], number: int, checksum: bytes) -> pa.Table:
+    """A chunk; an error if there is none, or another in its place."""
+    try:
+        content = chunk(number)
+    except (KeyError, TypeError):  # TypeError: of None, which Spark has for what it has not
+        raise StateError(
+            f"chunk {number} of the state is not there: go on from an earlier checkpoint, or begin anew"
+        ) from None
+    opened = sealed.opened(sealed.CHUNK, content)
+    if sealed.checksum_of(content) != checksum:
+        raise StateError(f"chunk {number} of the state is another's: go on from an earlier checkpoint, or begin anew")
+    return from_bytes(opened)
 
 
 def _bits(rows: int, held: Positions, flagged: list[npt.NDArray[np.bool_]]) -> list[bytes]:

@@ -4,14 +4,15 @@ A row per key, in a table: keys are matched by numbering them together with thos
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.runtime.instants import table_under
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.sequence import Positions
 
 _ALL = f"{PREFIX}all"  # the key of a stream without keys
@@ -27,7 +28,7 @@ class Memory:
         schema = pa.schema(
             [*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())]
         )
-        self.table = schema.empty_table()
+        self.table = empty_table(schema)
 
     def __len__(self) -> int:
         return len(self.table)
@@ -67,7 +68,7 @@ class Memory:
         return result
 
     def states_of(self, which: Positions) -> list[bytes | None]:
-        """The states of the keys with these numbers, pickled; None for one that has none."""
+        """The states of the keys with these numbers, as bytes; None for one that has none."""
         known = pa.array(which, mask=which >= len(self.table))
         states: list[bytes | None] = self.table.column(_STATE).take(known).to_pylist()
         return states
@@ -93,6 +94,6 @@ class Memory:
         old = self.table if stays.all() else self.table.filter(pa.array(stays))
         self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
 
-    def restore(self, table: Any) -> None:
+    def restore(self, table: pa.Table) -> None:
         """From a state."""
-        self.table = table
+        self.table = table_under(table, self.table.schema)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from inwindow.native.equality import canonical
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
+from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.local import Local
 from inwindow.runtime.ordering import partition_numbers
@@ -26,6 +27,7 @@ from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_negative, size_of
+from inwindow.windows.order_key import PLAIN
 from inwindow.windows.spec import Extent, Order
 
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
@@ -81,19 +83,28 @@ def replay(
     tables = [_table(batch) for batch in batches]
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
+    check_columns(tables[0].schema, tables[0].schema.names, "replay")  # each once
     for number, table in enumerate(tables):
         if table.schema != tables[0].schema:
             raise UsageError(
                 f"replay(): micro-batch {number} has the columns {_columns(table)}, but the first one {_columns(tables[0])}: give "
                 "all the same columns, with the same types"
             )
-    made = query(Stream(tables[0].schema))
+    made = query(Stream(as_read(tables[0].slice(0, 0), tables[0].column_names).schema))
     if not isinstance(made, Query):
         raise UsageError(
             f"replay(): the query gave {shown(made)}, but it must give the result of iw.with_columns, iw.select or "
             "iw.group_by(...).agg on the stream that it is called with"
         )
-    return _run(made, tables, delay, watermarks, until, buckets)
+    replayed = _run(made, [as_read(table, table.column_names) for table in tables], delay, watermarks, until, buckets)
+    return _as_given(replayed, made, pa.concat_tables(tables))
+
+
+def _as_given(replayed: Replayed, query: "Query", whole: pa.Table) -> Replayed:
+    """The rows, with the columns of the stream that are dictionaries as such."""
+    came = {name: name for name in whole.column_names}
+    batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
+    return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
 
 
 @dataclass(frozen=True)
@@ -124,7 +135,7 @@ class Stream(Local):
             computed,
             schema,
             lambda: TupleBucket(work, schema, kept, every_row=True),
-            dict.fromkeys(kept) | dict.fromkeys(applied),
+            {name: name for name in kept} | dict.fromkeys(applied),
             order,
         )
 
@@ -139,7 +150,8 @@ class Stream(Local):
         titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
         return Query(
             work, computed, schema,
-            lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at), dict.fromkeys(titles), order,
+            lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at),
+            {**dict.fromkeys(titles), **passed}, order,
         )  # fmt: skip
 
     def groups(
@@ -151,7 +163,12 @@ class Stream(Local):
         work = plan_stream_groups(schema, keys, extent, named, order_by=order_by)
         titles = [*keys, "window", *applied]
         return Query(
-            work, computed, schema, lambda: extent_bucket(work, schema, early=self.early), dict.fromkeys(titles), titles
+            work,
+            computed,
+            schema,
+            lambda: extent_bucket(work, schema, early=self.early),
+            dict.fromkeys(titles) | {name: name for name in keys},
+            titles,
         )
 
     def explain(self, applied: Mapping[str, Applied]) -> Explanation:
@@ -185,7 +202,7 @@ class Query:
     computed: Computed
     schema: pa.Schema
     bucket: Callable[[], Bucket]
-    titles: Mapping[str, None]
+    titles: Mapping[str, str | None]  # with the column of the stream that it is
     order: list[str] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
@@ -272,26 +289,19 @@ def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatc
         return [whole(table), *([None] * (count - 1))]
     number = partition_numbers([table.column(name) for name in keys])
     first = np.unique(number, return_index=True)[1]
-    shown_keys = [repr([_same(table.column(name)[int(row)].as_py()) for name in keys]) for row in first]
+    columns = [canonical(column).to_pylist() for column in whole(table.select(keys).take(pa.array(first))).columns]
+    shown_keys = [repr(list(key)) for key in zip(*columns, strict=True)]  # equal keys are the same text
     bucket = (
         np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
     )
     return [whole(table.filter(pa.array(bucket == index))) for index in range(count)]
 
 
-def _same(value: Any) -> Any:
-    """Keys that are equal as text: -0.0 is 0.0."""
-    return value + 0.0 if isinstance(value, float) else value
-
-
 def _latest(key: Any, table: pa.Table) -> int | None:
     check_columns(table.schema, [key.column], "replay")
-    latest = pc.max(table.column(key.column))
-    return (
-        int(key.read(pa.array([latest.as_py()], table.schema.field(key.column).type))[0][0])
-        if latest.is_valid
-        else None
-    )
+    keys, side = key.read(whole(table.select([key.column])).column(0))
+    times = keys[side == PLAIN]
+    return int(times.max()) if len(times) else None
 
 
 def _columns(table: pa.Table) -> str:

@@ -4,10 +4,12 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.instants import table_under
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.memory import Memory
+from inwindow.runtime.unpacked import empty_table
 
 OWN = f"{PREFIX}own"  # a held tuple's number in its partition
 
@@ -20,7 +22,7 @@ class RipeningBucket(Bucket):
         super().__init__(
             work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
         )
-        self.pending = schema.empty_table()
+        self.pending = empty_table(schema)
         self.memory = Memory(schema, work.partition_by)
 
     @property
@@ -52,5 +54,5 @@ class RipeningBucket(Bucket):
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
-        self.pending = tables["pending"]
+        self.pending = table_under(tables["pending"], self.columns)
         self.memory.restore(tables["memory"])

@@ -1,7 +1,8 @@
 """What is stored between micro-batches: tables as Arrow bytes, packed; the states of aggregates as bytes, each by itself.
 
 The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB. Most
-are made of numbers and texts, for which :mod:`inwindow.native._plain` has bytes; the others are pickled.
+are made of values that are data alone (`../plain.py`); the others, of classes whose attributes are something else, are pickled.
+These must come from where nobody else writes: to read a pickle runs what it says.
 
 A class of the user's own script has no module in a worker, for it came by value, and comes anew with every start of the query.
 So its name is stored, and it is found again as the hooks find it.
@@ -14,8 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.native._plain import are_plain, as_bytes
-from inwindow.native._plain import from_bytes as plain_from_bytes
+from inwindow.native._plain import are_plain
+from inwindow.runtime.plain import from_plain, to_plain
 from inwindow.udaf.errors import StateError
 
 _PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4_frame") else None)
@@ -50,13 +51,16 @@ def classes_of(aggregate: Any) -> Classes:
 def states_to_bytes(states: list[Any], pickled: Callable[[Any], bytes]) -> list[bytes]:
     """States as bytes; those that are not plain as ``pickled`` has them."""
     return [
-        pickled(state) if content is None else content for state, content in zip(states, as_bytes(states), strict=True)
+        pickled(state) if content is None else content for state, content in zip(states, to_plain(states), strict=True)
     ]
 
 
-def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classes]) -> list[Any]:
-    """The inverse of :func:`states_to_bytes`; None stays None."""
-    plain = iter(plain_from_bytes([content for content in contents if content is not None and are_plain(content)]))
+def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classes] | None) -> list[Any]:
+    """The inverse of :func:`states_to_bytes`; None stays None. Without classes of the user's nothing is unpickled."""
+    if classes is None:
+        made = iter(from_plain([content for content in contents if content is not None]))
+        return [None if content is None else next(made) for content in contents]
+    plain = iter(from_plain([content for content in contents if content is not None and are_plain(content)]))
     return [
         None if content is None else next(plain) if are_plain(content) else state_from_bytes(content, classes)
         for content in contents

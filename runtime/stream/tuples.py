@@ -21,7 +21,7 @@ from inwindow.runtime.operator import telling
 from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
-from inwindow.runtime.states import seldom_collected
+from inwindow.runtime.sealed import reading
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.emitting import Expiring
 from inwindow.runtime.stream.log import PLACE
@@ -30,7 +30,9 @@ from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.stream.road import Refolded, Turn
 from inwindow.runtime.stream.roads import road_of
 from inwindow.runtime.stream.stored import Classes, state_to_bytes, states_from_bytes, states_to_bytes
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import negated
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 from inwindow.windows.watermark import Open
@@ -55,10 +57,12 @@ class TupleBucket(RipeningBucket):
     ) -> None:
         super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
+        self.rows = rows_of(every_row=every_row, emitted_at=emitted_at)
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
         self.roads = [road_of(step, self.key, every_row=every_row) for step in self.steps]
         self.resumed = [road for road in self.roads if isinstance(road, Resumed)]
+        self.trusts = any(road.step.implementation.aggregate is not None for road in self.resumed)
         self.counts = counts(work)
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
@@ -71,7 +75,7 @@ class TupleBucket(RipeningBucket):
         """Put what is ripe behind what is held, and run."""
         ripe = self.ripe(table)
         if not len(ripe) and not len(self.held):
-            return whole(self.schema.empty_table())
+            return whole(empty_table(self.schema))
         fresh = ripe.append_column(OWN, pa.array(np.full(len(ripe), -1)))
         fresh = self.log.placed(fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool))))
         turn, which = self._turn(pa.concat_tables([self.held, fresh]))
@@ -136,8 +140,7 @@ class TupleBucket(RipeningBucket):
             else:
                 taken.append([])
         if self.resumed:
-            with seldom_collected():
-                keep = np.minimum(keep, self._resume(turn, which, taken, held))
+            keep = np.minimum(keep, self._resume(turn, which, taken, held))
         elif self.counts:
             self._remember_counts(turn, which)
         self._hold(turn, keep)
@@ -158,7 +161,8 @@ class TupleBucket(RipeningBucket):
         touched = np.flatnonzero((turn.ready > turn.gone) | has_new)
         need = self.memory.need_of(which) + tuples.starts - own[tuples.starts]
         none = (None,) * len(self.resumed)
-        found = states_from_bytes(self.memory.states_of(which[touched]), self._classes)
+        with reading():
+            found = states_from_bytes(self.memory.states_of(which[touched]), self._classes if self.trusts else None)
         before = [none if its is None else its for its in found]
         needs = tuples.ends[touched].copy()
         after: list[list[Any]] = []
@@ -239,8 +243,14 @@ class TupleBucket(RipeningBucket):
     def _expiration_times(self, turn: Turn, at: Positions) -> pa.Array:
         window = self.steps[0].case.window
         assert self.key is not None and window is not None
-        size = -window.frame.lower  # type: ignore[union-attr, operator]
-        return self.key.column_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
+        size = negated(window.frame.lower)  # type: ignore[union-attr, arg-type]
+        return self.key.times_of(self.key.moved(turn.tuples.keys[at], size, lower=True, what="the frame"))
+
+
+def rows_of(*, every_row: bool, emitted_at: str | None) -> str:
+    """What a bucket gives a row for."""
+    said = "one for each tuple" if every_row else "one for each result"
+    return said if emitted_at is None else f"{said}, with its time as {emitted_at}"
 
 
 def _landmarks(work: Pass) -> list[str | None]:

@@ -407,17 +407,29 @@ ROWS = [
     Bad(
         "the state of another window",
         lambda: operator(iw.rows(2)).restore(operator(iw.rows(3)).state()),
-        iw.DataError,
-        "this state is not of this operator: its plan is 'a = MyAvg(price) of MyAvg({}) over (rows between 2 "
-        "preceding and current row) by delta: double', but here it is 'a = MyAvg(price) of MyAvg({}) over "
-        "(rows between 1 preceding and current row) by delta: double'; state can only be restored "
-        "into the same aggregates over the same windows",
+        iw.StateError,
+        "this state is not of this operator:\n  the window of a: (rows between 2 preceding and current row) in the state, "
+        "(rows between 1 preceding and current row) in the query\nstate can only be restored into the same aggregates over the "
+        "same windows",
     ),
     Bad(
         "a state that is none",
         lambda: operator(iw.rows(2)).restore(b""),
-        iw.DataError,
-        "this is not the state of an operator (EOFError: Ran out of input)",
+        iw.StateError,
+        "this is not the state of an operator of inwindow: it begins with b''",
+    ),
+    Bad(
+        "a state that is a path",
+        lambda: operator(iw.rows(2)).restore("state.bin"),  # type: ignore[arg-type]
+        iw.StateError,
+        "a state of inwindow is bytes, not str",
+    ),
+    Bad(
+        "a state that has been changed",
+        lambda: operator(iw.rows(2)).restore(operator(iw.rows(2)).state()[:-1]),
+        iw.StateError,
+        "the bytes of this state are not those that were written: they have been changed, or cut off; go on from a copy (an "
+        "earlier checkpoint, another replica), or begin anew",
     ),
     Bad(
         "a batch of something else",

@@ -20,7 +20,100 @@ def define(body: str, parent: Any = iw.Aggregate, **keywords: Any) -> Any:
     return names["A"]
 
 
+# State in the class body: the hooks are read, so they stand in this file.
+
+
+def with_a_list() -> Any:
+    class A(iw.Aggregate):
+        values = []
+
+        def iterate(self, v):
+            self.values.append(v)
+
+        def terminate(self) -> float:
+            return max(self.values)
+
+    return A
+
+
+def with_a_table_that_is_passed_on() -> Any:
+    class Above(iw.Aggregate, abstract=True):
+        TABLE = {"a": 1}
+
+    class A(Above):
+        def iterate(self, v):
+            self.x = define(self.TABLE)
+
+        def terminate(self) -> float:
+            return self.x
+
+    return A
+
+
+def with_a_count_of_the_class() -> Any:
+    class A(iw.Aggregate):
+        seen = 0
+
+        def iterate(self, v):
+            type(self).seen += 1
+
+        def terminate(self) -> int:
+            return self.seen
+
+    return A
+
+
+def with_a_set_by_a_text() -> Any:
+    class A(iw.Aggregate):
+        seen = set()
+
+        def iterate(self, v):
+            getattr(self, "seen").add(v)  # noqa: B009
+
+        def terminate(self) -> int:
+            return 0
+
+    return A
+
+
 ROWS = [
+    Bad(
+        "a list in the class body",
+        with_a_list,
+        iw.DefinitionError,
+        "A.values is a list in the class body, which all partitions and calls share, and `iterate` changes it, or may, in "
+        "`self.values.append(v)`: make it in `initialize`, on self; or, if it is a constant, make it a tuple",
+    ),
+    Bad(
+        "a dict in the body of the class above, passed on",
+        with_a_table_that_is_passed_on,
+        iw.DefinitionError,
+        "A: Above.TABLE is a dict in the class body, which all partitions and calls share, and `iterate` changes it, or may, in "
+        "`self.x = define(self.TABLE)`: make it in `initialize`, on self; or, if it is a constant, make it a "
+        "types.MappingProxyType",
+    ),
+    Bad(
+        "a set in the class body, by a text",
+        with_a_set_by_a_text,
+        iw.DefinitionError,
+        "A.seen is a set in the class body, which all partitions and calls share, and `iterate` names it, by a text: make it in "
+        "`initialize`, on self; or, if it is a constant, make it a frozenset",
+    ),
+    Bad(
+        "an array in the class body, where no source is",
+        lambda: define(
+            "import numpy\nw = numpy.ones(3)\ndef iterate(self, v): self.w += v\ndef terminate(self) -> float: return 0.0"
+        ),
+        iw.DefinitionError,
+        "A.w is a ndarray in the class body, which all partitions and calls share, and `iterate` names it, and its source "
+        "cannot be read: make it in `initialize`, on self; or, if it is a constant, say so with setflags(write=False)",
+    ),
+    Bad(
+        "a number that is set in the class",
+        with_a_count_of_the_class,
+        iw.DefinitionError,
+        "A.iterate sets type(self).seen, an attribute of the class, which all partitions and calls share: keep state on self",
+    ),
     # Hooks
     Bad(
         "initialize, and another word for iterate",

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from bad.classes import GOOD, define
 from bad.input import (
     HALVES,
     TABLE,
@@ -22,6 +23,7 @@ def is_cheap(price):
 
 
 MAPS = pa.table({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))})
+UNION = pa.table({"u": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])])})
 
 ROWS = [
     # Columns
@@ -256,13 +258,13 @@ ROWS = [
         "a filter that is not boolean",
         lambda: iw.with_columns(TABLE, a=iw.max("price").filter("n").over(iw.rows(2))),
         iw.UsageError,
-        "max(price): the filter is of type int64; it must be a boolean column or expression",
+        "max(price): the filter 'n' is of type int64; it must be a boolean column or expression: compare its values, or cast it",
     ),
     Bad(
         "an expression that is not boolean",
         lambda: iw.with_columns(TABLE, a=iw.max("price").filter(pc.field("n") + 1).over(iw.rows(2))),
         iw.UsageError,
-        "max(price): the filter is of type int64; it must be a boolean column or expression",
+        "max(price): the filter is of type int64; it must be a boolean column or expression: compare its values, or cast it",
     ),
     Bad(
         "a filter that is no condition",
@@ -308,5 +310,56 @@ ROWS = [
         lambda: bool(iw.max("price")),
         iw.UsageError,
         "max(price) is an expression, not a value: apply it with iw.with_columns(df, name=...)",
+    ),
+    Bad(
+        "a union as an argument",
+        lambda: iw.with_columns(UNION, a=iw.count("u").over(iw.rows(2))),
+        iw.UsageError,
+        "count(u): the argument 'u' holds values of several types, sparse_union<0: int64=0, 1: string=1>, among which Arrow marks "
+        "no NULL: give the values of one type as a column, such as table['c'].combine_chunks().field(0)",
+    ),
+    Bad(
+        "a union as a key",
+        lambda: iw.group_by(UNION, "u").agg(n=iw.count()),
+        iw.UsageError,
+        "group_by: cannot partition by 'u' of type sparse_union<0: int64=0, 1: string=1>: give the values of one type as a "
+        "column, such as table['c'].combine_chunks().field(0)",
+    ),
+    Bad(
+        "somebody's own type as a key",
+        lambda: iw.group_by(pa.table({"u": pa.array([b"a" * 16], pa.uuid())}), "u").agg(n=iw.count()),
+        iw.UsageError,
+        "group_by: cannot partition by 'u' of type extension<arrow.uuid>: cast it to what it stores, fixed_size_binary[16]",
+    ),
+    Bad(
+        "a result that Arrow makes of no values",
+        lambda: define(GOOD, returns=pa.dictionary(pa.int32(), pa.timestamp("us"))),
+        iw.DefinitionError,
+        "A(returns=...): Arrow makes no column of type dictionary<values=timestamp[us], indices=int32, ordered=0> of Python "
+        "values: declare a plain type, such as timestamp[us]",
+    ),
+    Bad(
+        "a result for a column that is there twice",
+        lambda: iw.with_columns(TWICE, x=iw.max("y").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "with_columns: the column 'x' is there 2 times; rename them apart",
+    ),
+    Bad(
+        "... of a reader",
+        lambda: iw.with_columns(TWICE.to_reader(), x=iw.max("y").over(iw.rows(2))),
+        iw.UnknownColumnError,
+        "with_columns: the column 'x' is there 2 times; rename them apart",
+    ),
+    Bad(
+        "... of a stream",
+        lambda: iw.testing.replay([TWICE], lambda df: iw.with_columns(df, x=iw.max("y").over(iw.rows(2)))),
+        iw.UnknownColumnError,
+        "replay: the column 'x' is there 2 times; rename them apart",
+    ),
+    Bad(
+        "... at the rows of another table",
+        lambda: iw.with_columns(TWICE, x=iw.max("t").over(iw.range(2, order_by="y")), of=TABLE),
+        iw.UnknownColumnError,
+        "with_columns: the column 'x' is there 2 times; rename them apart",
     ),
 ]

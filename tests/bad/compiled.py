@@ -188,6 +188,44 @@ class Emits(iw.Aggregate):
         return v
 
 
+class SetsSelf(Base):
+    def iterate(self, v):
+        self.total += v
+        self = 2.0
+
+
+class ShadowsABuiltIn(Base):
+    def iterate(self, v):
+        abs = 2.0
+        self.total += abs(v)
+
+
+SCALE = 3.0
+
+
+class ReadsBeforeItSets(Base):
+    def iterate(self, v):
+        SCALE, self.total = 2.0, self.total + SCALE  # noqa: F821, F823, F841
+
+
+class NamesOfAClass(Base):
+    def initialize(self, v):
+        self.__total = self.total = 0.0
+
+
+class NamesOfASubclass(NamesOfAClass):
+    def iterate(self, v):
+        self.__total = v
+
+
+class HooksOfTheObject(Base):
+    def __init__(self):
+        self.iterate = self.other
+
+    def other(self, v):
+        self.total += 2 * v
+
+
 class ReadsWindow(iw.WindowAggregate):
     inwindow: iw.InWindow
 
@@ -331,6 +369,11 @@ ROWS = [
         NotAppliedError,
         "iw.compiled(MyAvg()).over(...): it is not applied to columns yet: write iw.compiled(MyAvg())('price').over(window)",
     ),
+    refused(SetsSelf, "self is the aggregate, and is not set to a number", "iterate", "self"),
+    refused(ShadowsABuiltIn, f"this call is not compiled; {_NUMBERS}", "iterate", "abs(v)"),
+    refused(ReadsBeforeItSets, "SCALE is not a number that is known here", "iterate", "SCALE"),
+    refused(NamesOfASubclass, "initialize has names that begin with `__`, to which Python adds the name of a class"),
+    refused(HooksOfTheObject, "iterate is an attribute of the object, not a method of its class"),
     refused(Counts, "Counts takes no columns"),
     refused(Emits, "Emits has no terminate, and compiled loops give a result per frame"),
     refused(ReadsWindow, "ReadsWindow reads inwindow, which compiled hooks do not have"),

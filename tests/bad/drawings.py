@@ -1,6 +1,7 @@
 """``window.draw()``: what no picture can show."""
 
-from bad.input import TABLE, Bad
+import pyarrow as pa
+from bad.input import TABLE, TWICE, Bad, SparkColumn, SparkFrame
 
 import inwindow as iw
 
@@ -49,9 +50,9 @@ ROWS = [
     ),
     Bad(
         "too many extents around a tuple",
-        lambda: iw.hop("t", size=10**9, every=1).draw(),
+        lambda: iw.hop("t", size=10**5, every=1).draw(),
         iw.UsageError,
-        "draw: in (hop t size 1000000000 every 1) a tuple lies in more than 20,000 extents, too many for a "
+        "draw: in (hop t size 100000 every 1) a tuple lies in more than 20,000 extents, too many for a "
         "picture: draw one of a larger every",
     ),
     Bad(
@@ -90,5 +91,54 @@ ROWS = [
         lambda: RANGE.draw([1, 2, 3], at=[]),
         iw.UsageError,
         "draw(at=...): 0 times; a picture has 1 to 12",
+    ),
+    Bad(
+        "values that have no order",
+        lambda: RANGE.draw([[1], [2]]),
+        iw.UsageError,
+        "draw(values=...): values of type list<item: int64> cannot be put in order: give numbers, dates or timestamps",
+    ),
+    Bad(
+        "beyond the calendar",
+        lambda: RANGE.draw(pa.array([2**63 - 1], pa.timestamp("us"))),
+        iw.UsageError,
+        "draw(values=...): some values are beyond the calendar: leave them out",
+    ),
+    Bad(
+        "values at the two ends of doubles",
+        lambda: RANGE.draw([-1e308, 1e308]),
+        iw.UsageError,
+        "draw(values=...): -1e+308 and 1e+308 are too far apart for one axis",
+    ),
+    Bad(
+        "a DataFrame",
+        lambda: RANGE.draw(SparkFrame()),
+        iw.UsageError,
+        "draw(values=...): a Spark DataFrame is not here: give a part of it, as in df.limit(1000).toArrow()",
+    ),
+    Bad(
+        "a DataFrame of pandas without the order column",
+        lambda: RANGE.draw(pa.table({"u": [1]}).to_pandas()),
+        iw.UsageError,
+        "draw: the table has no column 't'; there are 'u'",
+    ),
+    Bad(
+        "columns, but no table",
+        lambda: RANGE.draw(iw.max("t")),
+        iw.UsageError,
+        "draw(values=...): inwindow.udaf.applied.Applied is no Arrow table: give pyarrow.table(df), or a list of order values",
+    ),
+    Bad(
+        "an order column that is there twice",
+        lambda: iw.range(5, order_by="x").draw(TWICE),
+        iw.UsageError,
+        "draw: the table has 2 columns 'x': rename them apart",
+    ),
+    Bad(
+        "an order that is an expression",
+        lambda: iw.rows(2, order_by=SparkColumn()).draw(TABLE),
+        iw.UsageError,
+        "draw: the order of (order by Column<'price + 1'> rows between 1 preceding and current row) is an expression: give its "
+        "values, as a list or an Arrow array",
     ),
 ]

@@ -39,6 +39,34 @@ ROWS = [
         "would have no bounds: filter such tuples out, or make the value NULL",
     ),
     Bad(
+        "a size that is nothing beside the values",
+        lambda: iw.group_by(pa.table({"d": [0.0, 3.0]})).window(iw.tumble("d", size=5e-324)).agg(n=iw.count()),
+        iw.DataError,
+        "'d' = 3.0 with origin 0.0: so far out, a float of 53 bits does not tell one multiple of 5e-324 from the next: give a "
+        "larger size, or an origin nearer to the values",
+    ),
+    Bad(
+        "a size that is nothing beside values of 32 bits",
+        lambda: (
+            iw.group_by(pa.table({"d": pa.array([3.0], pa.float32())}))
+            .window(iw.session("d", gap=1e-9))
+            .agg(n=iw.count())
+        ),
+        iw.DataError,
+        "'d' = 3.0 with origin 0.0: so far out, a float of 24 bits does not tell one multiple of 1e-09 from the next: give a "
+        "larger size, or an origin nearer to the values",
+    ),
+    Bad(
+        "a size that floats of 32 bits do not have",
+        lambda: (
+            iw.group_by(pa.table({"d": pa.array([3.0], pa.float32())}))
+            .window(iw.tumble("d", size=1e39))
+            .agg(n=iw.count())
+        ),
+        iw.UsageError,
+        "tumble: size=1e+39 is larger than the column 'd' of type float can hold",
+    ),
+    Bad(
         "no size",
         lambda: iw.tumble("ts"),
         iw.UsageError,
@@ -202,6 +230,17 @@ ROWS = [
         lambda: grouped(iw.session("t", gap=10**30)),
         iw.UsageError,
         "session: gap=1000000000000000000000000000000 is larger than the column 't' of type int64 can hold",
+    ),
+    Bad(
+        "days by the clock of a zone that nobody knows",
+        lambda: (
+            iw.group_by(pa.table({"d": pa.array([0], pa.timestamp("us", "Mars/Olympus"))}))
+            .window(iw.session("d", gap="2 days"))
+            .agg(n=iw.count())
+        ),
+        iw.UsageError,
+        "session: gap has 2 days of the calendar, but the time zone 'Mars/Olympus' of 'd' is not known to "
+        "Python: write '48 hours', or name a zone of the tz database",
     ),
     Bad(
         "a string as the attribute",

@@ -220,6 +220,18 @@ ROWS = [
         "range_between: start=[] is not a size: write a number, a timedelta or an interval such as '5 minutes'",
     ),
     Bad(
+        "UNBOUNDED FOLLOWING as the lower bound, by PySpark's number",
+        lambda: iw.range_between(2**63 - 1, 2**63 - 1, order_by="t"),
+        iw.UsageError,
+        "a frame cannot start at UNBOUNDED FOLLOWING: give the lower bound first, as in rowsBetween(-9, 0)",
+    ),
+    Bad(
+        "UNBOUNDED PRECEDING as the upper bound, by PySpark's number",
+        lambda: iw.rows_between(None, -(2**63)),
+        iw.UsageError,
+        "a frame cannot end at UNBOUNDED PRECEDING: give the lower bound first, as in rowsBetween(-9, 0)",
+    ),
+    Bad(
         "a string as the order",
         lambda: over(iw.range(3, order_by="item")),
         iw.UsageError,

@@ -130,6 +130,13 @@ class SparkColumn:
 SparkColumn.__name__ = "Column"
 
 
+class SparkFrame:
+    """As far as a drawing looks at a DataFrame."""
+
+    __module__ = "pyspark.sql.classic.dataframe"
+    columns = ("t",)
+
+
 def operator(window: Any) -> WithColumns:
     """An operator, as the Spark adapter drives it."""
     return WithColumns(plan_windows(TABLE.schema, {"a": MyAvg()("price").over(window)})[0], TABLE.schema, ())

@@ -2,10 +2,14 @@
 
 from threading import Lock
 from typing import Any
+from unittest.mock import patch
 
+import pyarrow as pa
 from bad.input import TABLE, Bad
 
 import inwindow as iw
+from inwindow.runtime import sealed
+from inwindow.runtime.stream import log
 from inwindow.runtime.stream.replay import Stream
 from inwindow.runtime.stream.stored import state_from_bytes, state_to_bytes
 
@@ -53,10 +57,48 @@ class Reading:
 Reading.__module__ = "a_script"
 
 
-def bucket(size: int = 5) -> Any:
+class Handle:
+    """What is the same in all copies, and cannot be pickled."""
+
+    def __deepcopy__(self, memo: Any) -> "Handle":
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError
+
+
+class Locked(iw.Aggregate):
+    """With a parameter."""
+
+    def __init__(self, lock: Any) -> None:
+        self.lock = lock
+
+    def iterate(self, price):
+        pass
+
+    def terminate(self) -> float:
+        return 0.0
+
+
+def bucket(size: int = 5, aggregate: Any = iw.avg) -> Any:
     """A bucket of a stream's query."""
     window = iw.range(size, order_by="t")
-    return Stream(TABLE.select(["t", "price"]).schema).with_columns({"a": iw.avg("price").over(window)}).bucket()
+    return Stream(TABLE.select(["t", "price"]).schema).with_columns({"a": aggregate("price").over(window)}).bucket()
+
+
+def labelled(label: int) -> Any:
+    """One of several."""
+    made = bucket()
+    made.label = label
+    return made
+
+
+def chunked(price: float = 1.0) -> Any:
+    """What a bucket stores whose tuples are more than its head should hold."""
+    made = bucket()
+    made.step(pa.table({"t": [1], "price": [price]}), 2)
+    with patch.object(log, "FULL", 1):
+        return made.changed()
 
 
 ROWS = [
@@ -86,11 +128,9 @@ ROWS = [
         "the state of another query",
         lambda: bucket().restore(bucket(6).state()),
         iw.StateError,
-        "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the "
-        "checkpoint has  a = avg(price) over (order by t range between 6 preceding and current row) by delta: double; "
-        "in the order of t; of t int64, price double; buckets: 1\n  the query has       a = avg(price) over (order by t "
-        "range between 5 preceding and current row) by delta: double; in the order of t; of t int64, price double; "
-        "buckets: 1\ngo on with the query that wrote it, or give the changed one a new checkpointLocation",
+        "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the window of a: (range "
+        "between 6 preceding and current row) in the state, (range between 5 preceding and current row) in the query\ngo on with "
+        "the query that wrote it, or give the changed one a new checkpointLocation",
     ),
     Bad(
         "a state with a value of a class that the query no longer has",
@@ -101,16 +141,69 @@ ROWS = [
     ),
     Bad(
         "the state of another version",
-        lambda: bucket().restore(bucket().state().replace(b'"version": 3', b'"version": 9')),
+        lambda: bucket().restore(bucket().state().replace(b"inwindow\xffs\x04", b"inwindow\xffs\x09")),
         iw.StateError,
-        "the state in this checkpoint has version 9, but this inwindow reads versions 2 and 3: go on with the "
-        "version that wrote it, or start from a new checkpoint",
+        "the state in this checkpoint is of version 9, but this inwindow reads version 4: go on with the inwindow that wrote it, "
+        "or start from a new checkpoint",
+    ),
+    Bad(
+        "the state of an earlier version",
+        lambda: bucket().restore(b'inwindow\x10\x00\x00\x00{"version": 3}  '),
+        iw.StateError,
+        "the state in this checkpoint is of an earlier version, but this inwindow reads version 4: go on with the inwindow that "
+        "wrote it, or start from a new checkpoint",
     ),
     Bad(
         "the state of something else",
         lambda: bucket().restore(b"else"),
-        iw.DataError,
-        "this is not the state of a stream of inwindow: it begins with b'else'",
+        iw.StateError,
+        "this is not the state of a bucket of a stream of inwindow: it begins with b'else'",
+    ),
+    Bad(
+        "the state of another bucket",
+        lambda: labelled(2).restore(labelled(1).state()),
+        iw.StateError,
+        "this is the state of bucket 1, not of bucket 2",
+    ),
+    Bad(
+        "the state of an operator",
+        lambda: bucket().restore(sealed.sealed(sealed.OPERATOR, b"")),
+        iw.StateError,
+        "this is the state of an operator, not of a bucket of a stream",
+    ),
+    Bad(
+        "a state that no inwindow has written, with its checksum",
+        lambda: bucket().restore(sealed.sealed(sealed.STREAM, b"\x02\x00\x00\x00{}")),
+        iw.StateError,
+        "the bytes of this state are not those that were written: they have been changed, or cut off; go on from a copy (an "
+        "earlier checkpoint, another replica), or begin anew (KeyError: 'plan')",
+    ),
+    Bad(
+        "a chunk that is not there",
+        lambda: bucket().restore(chunked().head, {}.__getitem__),
+        iw.StateError,
+        "chunk 0 of the state is not there: go on from an earlier checkpoint, or begin anew",
+    ),
+    Bad(
+        "a chunk of another bucket",
+        lambda: bucket().restore(chunked().head, chunked(3.0).chunks.__getitem__),
+        iw.StateError,
+        "chunk 0 of the state is another's: go on from an earlier checkpoint, or begin anew",
+    ),
+    Bad(
+        "a parameter that nobody can tell from another",
+        lambda: bucket(aggregate=Locked(Handle())).state(),
+        iw.UsageError,
+        "the parameter lock of a: its value cannot be told from another, by a state that is read later: a Handle cannot be "
+        "pickled; give the class a __reduce__, or a __repr__ that says all that matters",
+    ),
+    Bad(
+        "other columns, and other results",
+        lambda: bucket().restore(bucket(aggregate=Locked(2)).state()),
+        iw.StateError,
+        "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the aggregate of a: "
+        "Locked(price) in the state, avg(price) in the query\ngo on with the query that wrote it, or give the changed one a new "
+        "checkpointLocation",
     ),
     Bad(
         "late tuples of a table",

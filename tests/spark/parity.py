@@ -105,7 +105,7 @@ TIMES = ("day", "instant", "clock", "span")
 BUILT_INS = [
     BuiltIn("count", EVERY),
     BuiltIn("sum", (*NUMBERS, "span")),
-    BuiltIn("avg", (*NUMBERS, "span")),
+    BuiltIn("avg", (*NUMBERS, "span"), deviates={"cents": "mean"}),
     BuiltIn("product", NUMBERS),
     BuiltIn("min", EVERY),
     BuiltIn("max", EVERY),

@@ -29,6 +29,8 @@ DEVIATIONS = {
     "here it is NaN.",
     "order": "In Spark a set has any order; here, the order in which its values first come in the frame. Compared as sets.",
     "wide": "A decimal of more than 18 digits: no percentile_approx here; use percentile, or cast it to a double.",
+    "mean": "Spark averages decimals of up to 11 digits in doubles, so where the mean lies halfway between two values of the "
+    "result's type, its last digit may be another one. Here it is the exact mean, rounded half up. No such mean is in the table.",
 }
 
 

@@ -36,8 +36,15 @@ WHERE = {
 SEEN = """
 given[{where!r}] = seen(Spread, Doubled)
 """
+THREADS = """
+from aggregates import Spread, Doubled
+with ThreadPoolExecutor(4) as pool:
+    given["threads"] = all(pool.map(lambda _: seen(Spread, Doubled), range(8)))
+print(json.dumps(given))
+"""
 RUN = """
 import inwindow as iw
+from concurrent.futures import ThreadPoolExecutor
 df = spark.range(50).selectExpr("id", "id % 3 as k", "cast(id * 7 % 11 as double) as v")
 w = iw.rows(4, partition_by="k", order_by="id")
 given = {}
@@ -64,4 +71,4 @@ def test_wherever_it_lives(tmp_path: Path) -> None:
     cell = CLASS.format(helper=HELPER)
     text = cell + f"\nspark = session(submit_pyFiles={archive!r})" + RUN
     text += "".join(way.format(cell=cell, archive=archive) + SEEN.format(where=where) for where, way in WHERE.items())
-    assert answer(folder, text + "print(json.dumps(given))", cwd=elsewhere) == dict.fromkeys(WHERE, True)
+    assert answer(folder, text + THREADS, cwd=elsewhere) == dict.fromkeys([*WHERE, "threads"], True)

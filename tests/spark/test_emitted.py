@@ -189,14 +189,19 @@ def test_explain_of_groups(events: Any) -> None:
     grouped = iw.group_by(events, "item").window(iw.tumble("ts", size="1 hour"))
     text = str(iw.explain(grouped, s=iw.sum("v")))
     assert "strategy  tumble" in text
+    memory = (
+        "memory: a task holds at most 64 MB of tuples, or 1/8 of spark.executor.pyspark.memory (spark.inwindow.memory changes it); "
+        "more goes to disk, in sorted runs"
+    )
     assert text.endswith(
         "spark, pass 1: panes before the shuffle: one partial per key and pane of 1 hour; no sort of raw tuples\n"
-        "  mapInArrow over item, ts, v; repartition by item, sort by item, ts of the partials; mapInArrow over partials"
+        "  mapInArrow over item, ts, v; shuffle by item of the partials; mapInArrow over partials, ordered in the worker\n"
+        f"{memory}"
     )
     text = str(iw.explain(grouped, s=iw.sum("v"), m=iw.median("v")))
     assert text.endswith(
-        "spark, pass 1: repartition by item, sort by item, ts; mapInArrow over item, ts, v\n"
-        "  panes before the shuffle: no, median(v) has no merge"
+        "spark, pass 1: shuffle by item; mapInArrow over item, ts, v, ordered in the worker\n"
+        f"  panes before the shuffle: no, median(v) has no merge\n{memory}"
     )
 
 

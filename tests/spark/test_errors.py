@@ -185,3 +185,20 @@ def test_what_lives_on_the_driver_alone(events: Any, spark: Any) -> None:
 
 def test_groups_say_what_they_are(events: Any) -> None:
     assert repr(iw.group_by(events, "k")) == "group_by('k') of a DataFrame: .agg(...) or .emit(...)"
+
+
+def test_a_column_that_is_there_twice(spark: Any) -> None:
+    one = spark.createDataFrame([(1, 2, 3)], ["a", "b", "t"])
+    over = iw.max("t").over(iw.rows(2, order_by="t"))
+    for other in ("a", "A"):  # Spark looks at no case
+        twice = one.select("a", one["b"].alias(other), "t")
+        for call in (
+            lambda df: iw.with_columns(df, a=over),
+            lambda df: iw.with_columns(df, x=iw.max("a").over(iw.rows(2, order_by="t"))),
+            lambda df: iw.select(df, "a", x=over),
+            lambda df: iw.group_by(df, "a").agg(x=iw.max("t")),
+        ):
+            with pytest.raises(iw.UnknownColumnError, match="the column 'a' is there 2 times; rename them apart"):
+                call(twice)
+        assert iw.with_columns(twice, x=over).columns == ["a", other, "t", "x"]
+    assert iw.with_columns(one, A=over).columns == ["A", "b", "t"]

@@ -110,10 +110,13 @@ def test_tuples_in_order_too(events: Any) -> None:
 
 @pytest.mark.parametrize(
     "on, gap",
-    [("ts", "45 minutes 1 microsecond"), ("at", "3 days 1 microsecond"), ("ts", "75 milliseconds 1 microsecond")],
-)
+    [
+        ("ts", "45 minutes 1 microsecond"), ("ts", "80 milliseconds"), ("at", "640 milliseconds"), ("ts", "5120 milliseconds"),
+        ("ts", "24 hours"), ("ts", "1 day"), ("ts", "2 days"), ("ts", "1 week"), ("ts", "1 day 12 hours"), ("at", "3 days"),
+    ],
+)  # fmt: skip
 def test_sessions(events: Any, on: str, gap: str) -> None:
-    """All times are whole milliseconds, so none lie exactly the gap apart."""
+    """Many tuples of the dense keys lie exactly the gap apart; days are of the calendar, and the clocks change."""
     from pyspark.sql import functions as F
 
     expected = events.groupBy("k", F.session_window(on, gap).alias("window")).agg(*theirs(F))
@@ -121,13 +124,37 @@ def test_sessions(events: Any, on: str, gap: str) -> None:
     assert_same(found, expected)
 
 
-def test_tuples_a_gap_apart(spark: Any) -> None:
-    """Two sessions here, as the contract says; one in Spark (docs/spark.md)."""
+@pytest.mark.parametrize("gap", ["1 day", "24 hours", "23 hours", "25 hours", "2 days", "1 day 1 hour"])
+@pytest.mark.parametrize("kind", ["timestamp", "timestamp_ntz", "date"])
+def test_tuples_a_gap_apart(spark: Any, gap: str, kind: str) -> None:
+    """Noon and noon, around both changes of clocks, and times that clocks skip or have twice: one session or two, as in Spark."""
     from pyspark.sql import functions as F
 
-    data = spark.range(2).selectExpr("1 as k", "timestamp_seconds(id * 20) as ts")
-    assert iw.group_by(data, "k").window(iw.session("ts", gap="20 seconds")).agg(n=iw.count()).count() == 2
-    assert data.groupBy("k", F.session_window("ts", "20 seconds")).count().count() == 1
+    if kind == "date" and "hour" in gap and gap != "24 hours":
+        return  # no whole number of days
+    days = [f"2026-{month}-{day:02} {time}" for month, first in (("03", 5), ("10", 29)) for day in range(first, first + 3)
+            for time in ("01:30", "02:30", "03:10", "12:00")]  # fmt: skip
+    texts = (
+        "array("
+        + ", ".join(f"'{day}'" for day in [*days, "2026-03-08 12:00", "2026-11-01 01:30", "2026-11-01 12:00"])
+        + ")"
+    )
+    data = spark.range(1).select(F.explode(F.expr(texts)).alias("text"))
+    data = data.selectExpr("text", f"cast(cast(text as timestamp_ntz) as {kind}) as ts")
+    data = data.select("ts", F.explode(F.array(F.substring("text", 12, 5), F.substring("text", 1, 7))).alias("k"))
+    found = iw.group_by(data, "k").window(iw.session("ts", gap=gap)).agg(n=iw.count())
+    expected = data.groupBy(
+        "k", F.session_window(F.col("ts").cast("timestamp") if kind == "date" else "ts", gap).alias("w")
+    )
+    rows, others = (
+        sorted((row.k, str(row.s), row.n) for row in df.collect())
+        for df in (
+            found.selectExpr("k", "cast(window.start as timestamp_ntz) as s", "n"),
+            expected.agg(F.count("*").alias("n")).selectExpr("k", "cast(w.start as timestamp_ntz) as s", "n"),
+        )
+    )
+    assert rows == others
+    assert len(rows) > 5
 
 
 def test_a_day_is_24_hours(spark: Any) -> None:
@@ -170,7 +197,7 @@ def test_what_depends_on_order_is_sorted_then_cascaded(spark: Any) -> None:
     }
     text = str(iw.explain(grouped, **asked))
     assert text.count("strategy  pane-cascade") == len(asked)
-    assert "no, Joined(s) is not commutative=True; panes of the sorted tuples" in text
+    assert "no, Joined(s) is not commutative=True; panes of the ordered tuples" in text
     made, expected = (
         sorted(map(str, table.to_pylist())) for table in (grouped.agg(**asked).toArrow(), local.agg(**asked))
     )

@@ -8,7 +8,7 @@ from spark.parity import by_id
 
 import inwindow as iw
 from inwindow.runtime.spark import sampled
-from inwindow.runtime.spark.carriers import plan_text
+from inwindow.runtime.spark.shuffles import plan_text
 
 N = 3000
 ORDERS = {

@@ -9,7 +9,7 @@ import pytest
 
 import inwindow as iw
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.spark.carriers import plan_text
+from inwindow.runtime.spark.shuffles import plan_text
 
 PANES, RAW = "panes before the shuffle: one partial", "panes before the shuffle: no"
 
@@ -176,7 +176,7 @@ def test_explain(events: Any) -> None:
     assert PANES in str(iw.explain(grouped, s=iw.sum("v"), x=Spread()("v")))
     assert f"{RAW}, last(v) depends on the order of tuples" in str(iw.explain(grouped, s=iw.sum("v"), x=iw.last("v")))
     placed = iw.group_by(events.repartition("item"), "item").window(EXTENTS["hop"])
-    assert f"{RAW}, the rows are partitioned by the keys already" in str(iw.explain(placed, s=iw.sum("v")))
+    assert f"{RAW}, the rows lie together by the keys already" in str(iw.explain(placed, s=iw.sum("v")))
 
 
 def test_an_error_in_a_hook(events: Any) -> None:

@@ -1,5 +1,6 @@
 """A pyspark.sql.WindowSpec is a window: classic (needs a JVM) and Connect (plain Python), read alike, usable on a table."""
 
+import sys
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +20,9 @@ def specs(Window: Any, F: Any) -> list[tuple[Any, Any, tuple[str, ...], tuple[Or
         (w.rowsBetween(Window.unboundedPreceding, Window.currentRow), Rows(None, 0), ("item",), ts),
         (w.rowsBetween(-1, Window.unboundedFollowing), Rows(-1, None), ("item",), ts),
         (w.rangeBetween(-10, 5), Range(-10, 5), ("item",), ts),
+        (w.rangeBetween(-(1 << 62), (1 << 63) - 2), Range(-(1 << 62), (1 << 63) - 2), ("item",), ts),  # no UNBOUNDED
+        (w.rangeBetween(-sys.maxsize, sys.maxsize), Range(None, None), ("item",), ts),
+        (w.rowsBetween(-(1 << 64), 1 << 64), Rows(None, None), ("item",), ts),  # to PySpark itself
         (w, Range(None, 0), ("item",), ts),
         (Window.partitionBy("item", "k"), Rows(None, None), ("item", "k"), ()),
         (

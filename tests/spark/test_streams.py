@@ -65,9 +65,12 @@ def leaving(df: Any) -> Any:
 
 
 CHANGED = {
-    "parameter": lambda df: sliding(df, Above(3)),
-    "aggregate": lambda df: sliding(df, iw.count),
-    "window": lambda df: sliding(df, size="8 seconds"),
+    "parameter": (lambda df: sliding(df, Above(3)), "the parameter limit of above: 2 in the state, 3 in the query\n"),
+    "aggregate": (
+        lambda df: sliding(df, iw.count),
+        "the aggregate of above: Above.v. in the state, count.v. in the query\n",
+    ),
+    "window": (lambda df: sliding(df, size="8 seconds"), "the window of x: .* 9 seconds .* 8 seconds"),
 }
 
 
@@ -79,13 +82,16 @@ def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, oper
     query = started(sliding(feed.add(*CASES.batches[:2]).read(spark)), tmp_path, **sink)
     observed = metrics(finished(query))
     feed.add(*CASES.batches[2:3])
-    for change in CHANGED.values() if operator == "transformWithState" else [CHANGED["window"]]:
+    for change, said in CHANGED.values() if operator == "transformWithState" else [CHANGED["window"]]:
         refused = started(change(feed.read(spark)), tmp_path, **sink)
-        with pytest.raises(Exception, match="the state in this checkpoint belongs to other aggregates or windows"):
+        with pytest.raises(Exception, match=f"belongs to other aggregates or windows, and would be misread:\n  {said}"):
             finished(refused)
     for batch in (None, CASES.batches[3]):
         if batch is not None:
             feed.add(batch)
+        # As Spark's own operators: a checkpoint keeps its number of partitions, and an instant is one in any zone.
+        spark.conf.set("spark.sql.shuffle.partitions", "5")
+        spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
         observed += metrics(finished(started(sliding(feed.read(spark)), tmp_path, **sink)))
     batch_result = sliding(CASES.on_time)
     got = spark.read.parquet(str(rows)).toArrow()

@@ -288,3 +288,18 @@ def test_lists_of_nothing(every: Any) -> None:
         every.select("id", "k", "p"), a=iw.collect_list("p").over(window), b=iw.collect_set("p").over(window)
     )
     assert {(tuple(row.a), tuple(row.b)) for row in made.collect()} == {((), ())}
+
+
+def test_decimals_as_doubles_and_their_exact_average(spark: Any) -> None:
+    """What is computed in doubles sees what Spark's cast gives; an average is exact, where Spark's is one of doubles."""
+    from pyspark.sql import functions as F
+
+    df = spark.range(160).selectExpr("id % 8 as k", "cast(id * 7 as decimal(10,2)) / 100 as c", "id")
+    names = {"m": "median(c)", "p": "percentile(c, 0.3)"}
+    expected = df.groupBy("k").agg(*(F.expr(text).alias(name) for name, text in names.items()))
+    made = iw.group_by(df, "k").agg(m=iw.median("c"), p=iw.percentile("c", 0.3))
+    assert sorted(map(tuple, made.collect())) == sorted(map(tuple, expected.collect()))
+    tie = spark.range(160).selectExpr("1 as k", "cast(if(id = 5, 0.07, 0) as decimal(10,2)) as c")
+    averages = iw.group_by(tie, "k").agg(a=iw.avg("c")), tie.groupBy("k").agg(F.avg("c"))
+    ours, theirs = (one.collect()[0][1] for one in averages)
+    assert (str(ours), str(theirs)) == ("0.000438", "0.000437")  # docs/spark.md

@@ -263,7 +263,7 @@ def test_of_an_applied_aggregate_and_of_every_kind() -> None:
         ),
         (lambda: iw.range(5, order_by="t").draw(pa.table({"u": [1]})), "the table has no column 't'; there are 'u'"),
         (lambda: iw.rows(10**9).draw(), "too many for a picture: draw a smaller one of its shape"),
-        (lambda: iw.hop("t", size="1 day", every="1 ms").draw(), "more than 20,000 extents, too many for a picture"),
+        (lambda: iw.hop("t", size="1 day", every="1 s").draw(), "more than 20,000 extents, too many for a picture"),
         (lambda: iw.scope(lower=lambda t: t["a"], order_by="t").draw(), "give order values that they take"),
         (lambda: iw.range(5, order_by="t", slide=2).draw([1], at=[1]), "slides, expires actively or looks ahead"),
         (lambda: iw.range(5, order_by="t").draw([1], at=["a"]), "give a list of times of the type int64"),

@@ -86,10 +86,49 @@ def test_a_cumulated_month_grows_by_days() -> None:
     )
 
 
-def test_a_session_ends_gap_after_its_last_tuple_and_does_not_hold_that_moment() -> None:
-    #  1     3              8  9           gap 5: 3 + 5 = 8 is a new session
-    assert held(Session("t", 5), 1, 3, 8, 9) == [(1, 8, "01"), (8, 14, "23")]
-    assert held(Session("t", 5), 9, 8, 3, 3) == [(3, 8, "23"), (8, 14, "01")]  # in the order of time
+def test_a_session_ends_gap_after_its_last_tuple_and_one_that_comes_then_joins() -> None:
+    #  1     3              8  9           gap 5: 3 + 5 = 8 joins; 9 + 5 < 15
+    assert held(Session("t", 5), 1, 3, 8, 9, 15) == [(1, 14, "0123"), (15, 20, "4")]
+    assert held(Session("t", 5), 15, 8, 2, 2) == [(2, 7, "23"), (8, 13, "1"), (15, 20, "0")]  # in the order of time
+
+
+@pytest.mark.parametrize(
+    ("gap", "values"),
+    [
+        (5, [0, 5, 11]), (0.1, [0.7, 0.8, 0.91]), (Decimal("0.10"), [Decimal("0.70"), Decimal("0.80"), Decimal("0.91")]),
+        (0.1, [Decimal("0.70"), Decimal("0.80"), Decimal("0.91")]), (1, [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 4)]),
+        (DAY, [date(2026, 1, 1), date(2026, 1, 2), date(2026, 1, 4)]),
+        (HOUR, [datetime(2026, 1, 1, 1), datetime(2026, 1, 1, 2), datetime(2026, 1, 1, 3, 0, 0, 1)]),
+    ],
+)  # fmt: skip
+def test_tuples_a_gap_apart_are_together_in_every_unit(gap: Any, values: list[Any]) -> None:
+    (first, end, held_), (second, _, last) = held(Session("t", gap), *values)
+    assert (first, held_, second, last) == (values[0], "01", values[2], "2")
+    assert values[1] < end < values[2]
+
+
+def test_a_day_of_a_gap_is_one_of_the_calendar_in_a_zone() -> None:
+    zone, one, hours = ZoneInfo("America/New_York"), Session("t", DAY, 1), Session("t", DAY)
+
+    def local(day: int, hour: int, minute: int = 0, month: int = 3) -> datetime:
+        return datetime(2026, month, day, hour, minute, tzinfo=zone)
+
+    #  clocks go from 02:00 to 03:00 on March 8: a day is 23 hours
+    assert [row[2] for row in held(one, local(7, 12), local(8, 12))] == ["01"]
+    assert [row[2] for row in held(one, local(7, 12), local(8, 12, 1))] == ["0", "1"]
+    assert [row[2] for row in held(hours, local(7, 12), local(8, 13))] == ["01"]
+    #  ... from 02:00 to 01:00 on November 1: 25 hours
+    assert [row[2] for row in held(one, local(31, 12, month=10), local(1, 12, month=11))] == ["01"]
+    assert [row[2] for row in held(hours, local(31, 12, month=10), local(1, 12, month=11))] == ["0", "1"]
+    #  There is no 02:30 on March 8: the clock of before says 03:30. So the first keeps its session open for longer.
+    first, second = local(7, 2, 30), local(7, 3, 10)
+    ((start, end, both),) = held(one, second, first)
+    assert (start, end, both) == (first.astimezone(UTC), local(8, 3, 30).astimezone(UTC), "01")
+    #  01:30 comes twice on November 1: the first of two, unless the tuple lies in the second itself.
+    ((_, end, _),) = held(one, local(31, 1, 30, month=10))
+    assert end == datetime(2026, 11, 1, 5, 30, tzinfo=UTC)
+    #  ... and without a zone all days have 24 hours.
+    assert [row[2] for row in held(one, datetime(2026, 3, 7, 12), datetime(2026, 3, 8, 12))] == ["01"]
 
 
 def test_months_are_of_the_calendar_and_a_month_end_is_an_origin() -> None:
@@ -112,8 +151,9 @@ def test_zoned_extents_are_aligned_and_given_back_in_utc() -> None:
         (datetime(2024, 11, 3, 5, tzinfo=UTC), datetime(2024, 11, 3, 6, tzinfo=UTC), "0"),
         (datetime(2024, 11, 3, 6, tzinfo=UTC), datetime(2024, 11, 3, 7, tzinfo=UTC), "1"),
     ]
-    assert held(Session("t", HOUR), first, first.replace(fold=1))[0][:2] == (
-        datetime(2024, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 11, 3, 6, 30, tzinfo=UTC)
+    minutes = Session("t", Interval.parse("59 minutes"))
+    assert held(minutes, first, first.replace(fold=1))[0][:2] == (
+        datetime(2024, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 11, 3, 6, 29, tzinfo=UTC)
     )  # fmt: skip
 
 

@@ -60,20 +60,21 @@ def frequent_items(column: Any, support: float = 0.01, eps: float | None = None,
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         (kind,) = types
-        if pa.types.is_nested(kind):
+        item = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if pa.types.is_nested(item) or isinstance(item, pa.BaseExtensionType):
             return None
-        result = pa.list_(pa.field("element", pa.struct([pa.field("item", kind), pa.field("count", INT)])))
+        result = pa.list_(pa.field("element", pa.struct([pa.field("item", item), pa.field("count", INT)])))
         if is_float(kind) or is_whole(kind):
             kernel, inner = (FloatFrequent, DOUBLE) if is_float(kind) else (IntFrequent, INT)
             return Native(
                 result, lambda evicts: kernel(support, eps, delta, evicts=evicts), inner,
                 lambda found: _with_items(found, back_to(kind), result),
             )  # fmt: skip
-        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, kind, evicts=evicts), objects=True)
+        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), objects=True)
 
     return built_in(
-        "frequent_items", resolve, "any column that is not nested", column, options=(support, eps, delta), empty=[],
-        commutative=True,
+        "frequent_items", resolve, "any column but nested ones and extension types", column, options=(support, eps, delta),
+        empty=[], commutative=True,
     )  # fmt: skip
 
 

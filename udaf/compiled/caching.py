@@ -30,7 +30,7 @@ def loaded(source: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
-        del sys.modules[name]
+        sys.modules.pop(name, None)  # another thread may have been here
         if not type(error).__module__.startswith("numba."):
             raise
         said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")

@@ -4,7 +4,6 @@ Workers have no source of a class from a notebook; what is read here travels as 
 """
 
 import ast
-import builtins
 import inspect
 import math
 import textwrap
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.udaf.contract import PUNT, Aggregate
+from inwindow.udaf.derive.source import is_code_of, is_private, outside
 from inwindow.udaf.errors import UsageError
 
 READ = ("initialize", "iterate", "expire", "terminate")
@@ -51,6 +51,11 @@ class HookText:
         assert isinstance(tree, ast.FunctionDef)
         return tree
 
+    @property
+    def parameters(self) -> list[str]:
+        """The names of what it takes; the first is what it calls self."""
+        return _parameters(self.tree)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -82,10 +87,13 @@ def read(aggregate: Aggregate) -> Reading:
         way = next((one for one in _OWN_WAYS if one in vars(base)), None)
         if way is not None:
             raise refused(name, f"{base.__name__} has {way}, so that attributes are more than values")
+    own = next((hook for hook in READ if hook in getattr(aggregate, "__dict__", {})), None)
+    if own is not None:
+        raise refused(name, f"{own} is an attribute of the object, not a method of its class")
     hooks = {hook: _hook(name, hook, getattr(kind, hook)) for hook in READ if hasattr(kind, hook)}
     given: dict[str, Number] = {}
     for hook in hooks.values():
-        for attribute in _of_self(hook.tree):
+        for attribute in attributes_of(hook.tree, hook.parameters[0]):
             of_class = next((vars(base)[attribute] for base in kind.__mro__ if attribute in vars(base)), None)
             if hasattr(type(of_class), "__set__") and type(of_class).__name__ != "member_descriptor":
                 raise refused(name, f"self.{attribute} is a property, which is called when it is read or set")
@@ -114,24 +122,28 @@ def _hook(name: str, hook: str, function: Any) -> HookText:
         ) from None
     if not isinstance(tree, ast.FunctionDef) or tree.decorator_list or tree.name != hook:
         raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
-    code = function.__code__
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    scope = {**vars(builtins), **function.__globals__}
-    for free, cell in cells.items():
-        try:
-            scope[free] = cell.cell_contents
-        except ValueError:
-            scope.pop(free, None)
-    return HookText(hook, text, code.co_filename, first, _meanings(tree, scope))
+    if not is_code_of(tree, function):
+        raise refused(name, f"the source of {hook} is not that of the code that runs: import the class anew")
+    if any(is_private(node) for node in ast.walk(tree)):
+        raise refused(name, f"{hook} has names that begin with `__`, to which Python adds the name of a class")
+    if not _parameters(tree):
+        raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
+    return HookText(hook, text, function.__code__.co_filename, first, _meanings(tree, function))
 
 
-def _meanings(tree: ast.FunctionDef, scope: dict[str, Any]) -> dict[str, Meaning]:
+def _parameters(tree: ast.FunctionDef) -> list[str]:
+    return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+
+
+def _meanings(tree: ast.FunctionDef, function: Any) -> dict[str, Meaning]:
     found: dict[str, Meaning] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in scope:
-            _note(found, node.id, scope[node.id])
+        if isinstance(node, ast.Name):
+            is_there, value = outside(function, node.id)
+            if is_there:
+                _note(found, node.id, value)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            value = scope.get(node.value.id)
+            value = outside(function, node.value.id)[1]
             if inspect.ismodule(value) and hasattr(value, node.attr):
                 _note(found, f"{node.value.id}.{node.attr}", getattr(value, node.attr))
     return found
@@ -148,11 +160,10 @@ def _note(found: dict[str, Meaning], name: str, value: Any) -> None:
             found[name] = Function(f"{room}{known.__name__}")
 
 
-def _of_self(tree: ast.FunctionDef) -> set[str]:
-    """The attributes of ``self`` that a hook names."""
-    first = tree.args.args[0].arg if tree.args.args else ""
-    return {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == first
-    }
+def attributes_of(tree: ast.FunctionDef, me: str) -> dict[str, bool]:
+    """The attributes of ``self`` that a hook names, and whether it sets them."""
+    found: dict[str, bool] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+            found[node.attr] = found.get(node.attr, False) or isinstance(node.ctx, ast.Store)
+    return found

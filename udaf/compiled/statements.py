@@ -38,10 +38,9 @@ class Statements:
         self.hook, self.state, self.result = hook, state, result
         self.tree = hook.tree
         arguments = self.tree.args
-        names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
         if arguments.vararg or arguments.kwonlyargs or arguments.kwarg or arguments.defaults:
             raise Refused(self.tree, "hooks with *, ** or default values are not compiled")
-        self.this, self.parameters = names[0], names[1:]
+        self.this, *self.parameters = hook.parameters
         self.locals: dict[str, str] = dict(zip(self.parameters, kinds, strict=True)) if hook.name != "terminate" else {}
         self.known = set(self.locals)  # variables that have a value here
         self.has = set(state.born)  # attributes that have one
@@ -72,6 +71,8 @@ class Statements:
     def _assign(self, target: ast.expr, typed: Typed) -> str:
         text, kind = typed
         if isinstance(target, ast.Name):
+            if target.id == self.this:
+                raise Refused(target, f"{target.id} is the aggregate, and is not set to a number")
             before = self.locals.setdefault(target.id, kind)
             if before != kind:
                 raise Refused(target, f"{target.id} is {_an(before)} and then {_an(kind)}: give it one type")

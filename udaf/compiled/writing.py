@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from inwindow.udaf.compiled.exact import EXACT
 from inwindow.udaf.compiled.expressions import B, F, I, Refused
-from inwindow.udaf.compiled.reading import READ, HookText, Number, Reading, refused
+from inwindow.udaf.compiled.reading import READ, HookText, Number, Reading, attributes_of, refused
 from inwindow.udaf.compiled.statements import State, Statements
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import DOUBLE, INT, is_float, is_int
@@ -73,11 +73,8 @@ def _changing(reading: Reading) -> list[str]:
     """The attributes that some hook sets."""
     found: dict[str, None] = {}
     for hook in reading.hooks.values():
-        tree = hook.tree
-        this = tree.args.args[0].arg
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == this:
-                found[node.attr] = None
+        attributes = attributes_of(hook.tree, hook.parameters[0])
+        found |= dict.fromkeys(name for name, is_set in attributes.items() if is_set)
     return list(found)
 
 
@@ -102,7 +99,7 @@ def _functions(reading: Reading, state: State, kinds: list[str], result: str) ->
 
 
 def _function(name: str, hook: HookText, state: State, lines: list[str]) -> str:
-    values = [] if name == "terminate" else [f"v_{argument.arg}" for argument in hook.tree.args.args[1:]]
+    values = [] if name == "terminate" else [f"v_{name}" for name in hook.parameters[1:]]
     return "\n".join([f"@_njit\ndef {name}({', '.join(_given(state, values))}):", *(f"    {line}" for line in lines)])
 
 

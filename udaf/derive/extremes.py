@@ -52,7 +52,7 @@ class FloatExtreme(Extreme):
 
     def beside(self, update: Update) -> Code:
         """Costs a comparison, where there is no NaN."""
-        value = ast.unparse(update.value)
+        value = f"({ast.unparse(update.value)})"
         return [
             f"if self.{self.x} != self.{self.x} and {value} == {value}:",
             *self._rest_of(value, "    "),

@@ -14,7 +14,7 @@ from inwindow.udaf.derive.kept import Fixed, Newest, Oldest
 from inwindow.udaf.derive.pure import Kind, Pure, value_of
 from inwindow.udaf.derive.source import Cannot, Hook, read
 from inwindow.udaf.derive.sums import FloatTotal
-from inwindow.udaf.derive.updates import Reader, Steps, fields_of, renamed
+from inwindow.udaf.derive.updates import Reader, Steps, fields_of, renamed, ways_of
 
 _OWN_WAYS = (
     "__slots__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__copy__", "__deepcopy__", "__reduce__",
@@ -56,11 +56,13 @@ class Fields:
     def _check_names(self) -> None:
         """What the derived lines call things is not what the user's do; nor is a parameter what the other hook knows outside."""
         if self.begin is not None:
-            for name in {*self.begin.function.__code__.co_names} & {*self.step.parameters}:
-                if self.begin.known(name)[0]:
-                    raise Cannot(f"{name} is a parameter of {self.step.name}, and something else in initialize")
+            for one, other in ((self.begin, self.step), (self.step, self.begin)):
+                code = one.function.__code__
+                for name in sorted({*code.co_names, *code.co_freevars} & {*other.locals}):
+                    if one.known(name)[0]:
+                        raise Cannot(f"{name} is a variable of {other.name}, and something else in {one.name}")
         for hook in (self.step, self.begin):
-            taken = {*hook.parameters, *hook.function.__code__.co_varnames[1:]} if hook else set()
+            taken = hook.locals - {hook.me} if hook else set()
             for name in taken & {"_left", "self", "PUNT", "ExactSum"}:
                 raise Cannot(f"{hook.name if hook else ''} has a variable {name}")
 
@@ -113,8 +115,7 @@ class Fields:
         if self.traits.nulls != "pass":
             return
         for conditions, update in step:
-            values = [update.value.body, update.value.orelse] if isinstance(update.value, ast.IfExp) else [update.value]
-            for value in values:
+            for value in ways_of(update.value):
                 if isinstance(value, ast.Name) and not any(_asks(test, way, value.id) for test, way in conditions):
                     raise Cannot(
                         f"self.{name} may become None: {value.id} is not asked for with `if {value.id} is not None`"
@@ -129,14 +130,14 @@ class Fields:
         if any(update.is_new for update in updates):
             raise Cannot(f"self.{name} is made anew by iterate")
         if self.begin is None:
-            return form_of(name, updates, True, value_of_start(self.aggregate, name))
+            return form_of(name, updates, terms.First(True, value_of_start(self.aggregate, name)))
         if not first:
             raise Cannot(f"initialize does not set self.{name}: a first tuple is not one more")
         for reading in terms.firsts_of(first, updates[0].does):
             if terms.alike(reading.terms, step):
                 if not reading.is_set:
                     reading.has_start, reading.start = True, value_of_start(self.aggregate, name)
-                return form_of(name, updates, reading.has_start, reading.start)
+                return form_of(name, updates, reading)
         raise Cannot(f"initialize does not do to self.{name} what iterate does: a first tuple is not one more")
 
     def _of_first(self, name: str, first: list[Any]) -> Form:
@@ -147,7 +148,9 @@ class Fields:
             raise Cannot(f"self.{name} is of a type that is not known")
         reads = {node.id for node in ast.walk(update.value) if isinstance(node, ast.Name)}
         known = {self.step.me, *(outside for pure in self.pures for outside in pure.names)}
-        return Fixed(name) if reads <= known else Oldest(name)
+        form = Fixed(name) if reads <= known else Oldest(name)
+        form.terminate_sees = "contents" if update.does == "empty" else ""
+        return form
 
     def _newest(self, name: str, step: list[Any], first: list[Any]) -> Form:
         (conditions, update), *more = step

@@ -29,7 +29,7 @@ class Form:
     start: Any = None
     commutes = True
     grows = False  # with the frame: a state for each tuple of a frame would be its square
-    terminate_sees = ""  # "order": terminate must not show the order; "contents": must only read
+    terminate_sees = ""  # what terminate must not show, or do: see `looking.py`
 
     @property
     def hidden(self) -> str:

@@ -10,23 +10,28 @@ from inwindow.udaf.derive.extremes import Extreme, FloatExtreme
 from inwindow.udaf.derive.form import Form
 from inwindow.udaf.derive.pure import KEYS, ORDERED
 from inwindow.udaf.derive.source import Cannot
-from inwindow.udaf.derive.sums import FloatTotal, Product, Total
+from inwindow.udaf.derive.sums import FloatTotal, Product, Total, zero_of
+from inwindow.udaf.derive.terms import First
 from inwindow.udaf.derive.updates import Update
 
 
-def form_of(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
-    """The form of a field, by what iterate does to it."""
+def form_of(x: str, updates: list[Update], first: First) -> Form:
+    """The form of a field, by what iterate does to it, and how it begins."""
+    has_start, start = first.has_start, first.start
     operations = {update.does for update in updates}
     kinds = {update.kind for update in updates}
     if operations <= {"add", "sub"}:
-        return _sum(x, kinds, has_start, start)
+        return _sum(x, updates, first)
     if len(operations) > 1:
         raise Cannot(f"self.{x} is changed in more than one way: {', '.join(sorted(operations))}")
     (does,) = operations
     if does == "mul":
         if not kinds <= {int, bool} or (has_start and type(start) is not int):
             raise Cannot(f"self.{x} is a product of {_named(kinds)}: only integers divide without a remainder")
-        return Product(x, has_start, start)
+        form = Product(x, has_start, start)
+        if not has_start and bool in kinds:
+            form.terminate_sees = "bool"
+        return form
     if does in "<=>=":
         return _extreme(x, does, updates, kinds, has_start, start)
     if does == "count":
@@ -46,12 +51,20 @@ def form_of(x: str, updates: list[Update], has_start: bool, start: Any) -> Form:
     raise Cannot(f"self.{x} is changed by an update of no known form")
 
 
-def _sum(x: str, kinds: set[Any], has_start: bool, start: Any) -> Form:
-    of = {*kinds, *([type(start)] if has_start else [])}
+def _sum(x: str, updates: list[Update], first: First) -> Form:
+    kinds = {update.kind for update in updates}
+    begins = {type(first.start)} if first.has_start else {kind for _, update in first.terms for kind in update.leaves}
+    of = kinds | begins
     if of <= {int, bool}:
-        return Total(x, has_start, start)
-    if kinds == {float} and (not has_start or (type(start) in (int, float) and abs(start) <= 2**53)):
-        return FloatTotal(x, has_start, start)
+        form = Total(x, first.has_start, first.start)
+        form.terminate_sees = "bool" if bool in begins else ""
+        return form
+    if kinds == {float} and of <= {float, int}:
+        has_start, start = (True, zero_of(x, first)) if first.is_late(updates) else (first.has_start, first.start)
+        if has_start and abs(start) <= 2**53 and repr(start) != "-0.0":
+            return FloatTotal(x, True, start)
+        if not has_start and of == {float}:
+            return FloatTotal(x)
     raise Cannot(f"self.{x} is a sum of {_named(of)}: only sums of integers, or of floats, are undone exactly")
 
 
@@ -63,6 +76,9 @@ def _extreme(x: str, sign: str, updates: list[Update], kinds: set[Any], has_star
         raise Cannot(f"self.{x} does not begin at a number")
     if has_start and start is None and not from_none:
         raise Cannot(f"self.{x} begins at None, which is not compared")
+    is_like_no_value = type(start) is float and math.isinf(start)
+    if "=" in sign and start is not None and not is_like_no_value and kinds - ({type(start)} & set(KEYS)):
+        raise Cannot(f"self.{x} may begin at a value that is equal to {start!r}, where it began, and differs")
     if kinds == {float}:
         if not all(update.keeps_first for update in updates):
             raise Cannot(f"`max(value, self.{x})` begins anew at a NaN: write max(self.{x}, value)")

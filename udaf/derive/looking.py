@@ -5,42 +5,56 @@ depend on the order: its length, sums, the largest, what is sorted. A list is th
 """
 
 import ast
+import math
 from types import FunctionType, ModuleType
 from typing import Any
 
-from inwindow.udaf.derive.pure import PURE, READERS
+import numpy as np
+
+from inwindow.udaf.constant import is_constant, parts_of
+from inwindow.udaf.derive.pure import PURE, READERS, only_asks_for_none
 from inwindow.udaf.derive.source import Cannot, Hook
 
 _NEVER = ("eval", "exec", "locals", "vars", "super", "setattr", "delattr", "globals")
 _ORDERLESS = {len, sum, min, max, any, all, sorted, bool}
+_READING = ("index", "count", "copy", "get", "keys", "values", "items")
 _NUMPY = {"mean", "median", "std", "var", "percentile", "quantile", "sum", "min", "max", "ptp", "corrcoef"}
 
 
-def looks(hook: Hook, kind: type, containers: dict[str, str]) -> None:
-    """Raise :class:`Cannot` where terminate does more than to look; ``containers`` says what at: "order", "contents"."""
+def looks(hook: Hook, aggregate: Any, fields: dict[str, str]) -> None:
+    """Raise :class:`Cannot` where terminate does more than to look; ``fields`` says what must not show of each:
+    the "order" of a dict, that True has become 1 ("bool"); "contents" must not change."""
     above = {child: node for node in ast.walk(hook.tree) for child in ast.iter_child_nodes(node)}
     for node in ast.walk(hook.tree):
         if isinstance(node, ast.Name) and node.id in _NEVER:
             raise Cannot(f"terminate calls {node.id}")
+        if isinstance(node, ast.Compare) and not only_asks_for_none(node):
+            raise Cannot(f"terminate asks with `{ast.unparse(node)}` which object it is: the same value may be another")
         if isinstance(node, ast.Name) and node.id == hook.me:
             place = above[node]
             if not isinstance(place, ast.Attribute):
                 raise Cannot("terminate passes self on")
-            _looked_at(hook, kind, place, above, containers)
+            _looked_at(hook, aggregate, place, above, fields)
 
 
 def _looked_at(
-    hook: Hook, kind: type, it: ast.Attribute, above: dict[ast.AST, ast.AST], containers: dict[str, str]
+    hook: Hook, aggregate: Any, it: ast.Attribute, above: dict[ast.AST, ast.AST], fields: dict[str, str]
 ) -> None:
     name = it.attr
     if not isinstance(it.ctx, ast.Load):
         raise Cannot(f"terminate sets self.{name}")
-    own = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    own = next((vars(base)[name] for base in type(aggregate).__mro__ if name in vars(base)), None)
     if isinstance(own, (FunctionType, property, classmethod, staticmethod)) or hasattr(own, "__get__"):
         raise Cannot(f"terminate calls self.{name}")
     if name.startswith("__"):
         raise Cannot(f"terminate reads self.{name}")
-    sees = containers.get(name)
+    if name not in fields:
+        _is_parameter(hook, name, vars(aggregate).get(name, own), it, above)
+    sees = fields.get(name)
+    if sees == "bool" and not _counts(hook, it, above):
+        raise Cannot(
+            f"self.{name} is True or False over one tuple and an integer over more, which terminate may show: set it to int(...)"
+        )
     if sees == "keys" and isinstance(above[it], ast.Subscript):
         raise Cannot(f"terminate may make a key of self.{name}, a defaultdict, by reading it")
     if sees in ("order", "keys") and not _is_orderless(hook, it, above):
@@ -49,6 +63,35 @@ def _looked_at(
         )
     if sees == "contents" and not _only_reads(hook, it, above):
         raise Cannot(f"terminate may change self.{name}, or keep it")
+
+
+def _is_parameter(hook: Hook, name: str, value: Any, it: ast.Attribute, above: dict[ast.AST, ast.AST]) -> None:
+    """What no hook sets must be the same at each look: terminate may not change it."""
+    if callable(value):
+        if _hashed(value) not in PURE:
+            raise Cannot(f"terminate calls self.{name}")
+    elif not is_constant(value):
+        is_flat = type(value) in (list, dict, set, np.ndarray) and all(map(is_constant, parts_of(value)))
+        if not is_flat or not _only_reads(hook, it, above):
+            raise Cannot(f"terminate may change self.{name}, or keep it")
+
+
+def _counts(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a number is computed with, where True is 1."""
+    place = above[it]
+    if isinstance(place, ast.Call):
+        return it in place.args and _called(hook, place.func) in _NUMBERS
+    if isinstance(place, ast.Compare):
+        return not any(isinstance(sign, (ast.Is, ast.IsNot)) for sign in place.ops)
+    if isinstance(place, (ast.If, ast.While, ast.IfExp)):
+        return place.test is it
+    if isinstance(place, ast.BinOp):
+        is_text = isinstance(place.op, ast.Mod) and place.right is it  # "%s" % self.x
+        return isinstance(place.op, ast.Div) or (not is_text and _counts(hook, place, above))
+    return isinstance(place, ast.UnaryOp) and (isinstance(place.op, ast.Not) or _counts(hook, place, above))
+
+
+_NUMBERS = {int, float, bool, abs, round, range, *(its for its in PURE if its in vars(math).values())}
 
 
 def _is_orderless(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
@@ -128,7 +171,7 @@ def _only_reads(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool
         return place.test is it
     if isinstance(place, ast.Attribute):
         call = above[place]
-        return isinstance(call, ast.Call) and call.func is place and place.attr in ("index", "count", "copy")
+        return isinstance(call, ast.Call) and call.func is place and place.attr in _READING
     return isinstance(place, (ast.Compare, ast.Return, ast.UnaryOp))
 
 
@@ -139,11 +182,15 @@ def _called(hook: Hook, it: ast.expr) -> Any:
     elif isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name):
         module = hook.known(it.value.id)[1]
         found = getattr(module, it.attr, None) if isinstance(module, ModuleType) else None
+    return _hashed(found)
+
+
+def _hashed(value: Any) -> Any:
     try:
-        hash(found)
+        hash(value)
     except TypeError:
         return None
-    return found
+    return value
 
 
 def _is_of_numpy(function: Any) -> bool:

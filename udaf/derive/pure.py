@@ -101,10 +101,23 @@ class Pure:
             raise Cannot(f"{self.hook.name} reads {it.id}, which is no constant")
         return type(value)
 
+    def called(self, function: ast.expr) -> Any:
+        """What a function's name, or that of one in a module, stands for; None where that is not known."""
+        if isinstance(function, ast.Name) and function.id not in self.kinds:
+            return self._outside(function.id)
+        if isinstance(function, ast.Attribute) and self._is_module(function.value):
+            assert isinstance(function.value, ast.Name)
+            return getattr(self._outside(function.value.id), function.attr, None)
+        return None
+
     def _outside(self, name: str) -> Any:
         there, value = self.hook.known(name)
-        if not there or name in ("PUNT", "ExactSum"):
+        if not there or name in ("PUNT", "ExactSum", "_left", "self"):
             raise Cannot(f"{self.hook.name} reads {name}, which may not be there")
+        if (
+            name in ("int", "float") and value is not {"int": int, "float": float}[name]
+        ):  # `terms.py` reads these as they are written
+            raise Cannot(f"{name} in {self.hook.name} is not Python's {name}")
         self.names[name] = value
         return value
 
@@ -141,14 +154,15 @@ class Pure:
             if owner in (date, datetime) and function.attr in _DAYS and not kinds:
                 return int
             raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
-        gives = PURE.get(_hashable(self._called(function)))
+        called = self.called(function)
+        gives = PURE.get(_hashable(called))
         if gives is None:
             raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
         kinds = self._kinds(it)
         if gives == "round":
-            return int if len(kinds) == 1 else kinds[0] if kinds else None
+            return int if len(kinds) == 1 or kinds[0] is bool else kinds[0] if kinds[1:] == [int] else None
         if gives == "its":
-            return _joined([int if kind is bool and function_is(function, "abs") else kind for kind in kinds])
+            return _joined([int if kind is bool and called is abs else kind for kind in kinds])
         kind: Kind = gives
         return kind
 
@@ -159,13 +173,6 @@ class Pure:
         return (
             isinstance(it, ast.Name) and it.id not in self.kinds and isinstance(self.hook.known(it.id)[1], ModuleType)
         )
-
-    def _called(self, function: ast.expr) -> Any:
-        if isinstance(function, ast.Name) and function.id not in self.kinds:
-            return self._outside(function.id)
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            return getattr(self._outside(function.value.id), function.attr, None)
-        return None
 
     def _BinOp(self, it: ast.BinOp) -> Kind:
         left, right = self.kind(it.left), self.kind(it.right)
@@ -194,6 +201,10 @@ class Pure:
     def _Compare(self, it: ast.Compare) -> Kind:
         for one in (it.left, *it.comparators):
             self.kind(one)
+        if not only_asks_for_none(it):
+            raise Cannot(
+                f"`{ast.unparse(it)}` in {self.hook.name} asks which object it is: the same value may be another"
+            )
         return bool
 
     def _BoolOp(self, it: ast.BoolOp) -> Kind:
@@ -242,9 +253,17 @@ def value_of(aggregate: Any, name: str) -> Any:
     return vars(aggregate)[name]
 
 
-def function_is(function: ast.expr, name: str) -> bool:
-    """Whether an expression is this name."""
-    return isinstance(function, ast.Name) and function.id == name
+def only_asks_for_none(it: ast.Compare) -> bool:
+    """Whether each ``is`` has None, True or False on one of its sides: of any other value there may be copies."""
+    sides = [it.left, *it.comparators]
+    return all(
+        not isinstance(sign, (ast.Is, ast.IsNot)) or any(_is_single(side) for side in sides[at : at + 2])
+        for at, sign in enumerate(it.ops)
+    )
+
+
+def _is_single(it: ast.expr) -> bool:
+    return isinstance(it, ast.Constant) and (it.value is None or type(it.value) is bool)
 
 
 def _hashable(function: Any) -> Any:

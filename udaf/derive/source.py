@@ -5,7 +5,6 @@ was read is compiled again, and compared with the hook's bytecode: only then is 
 """
 
 import ast
-import builtins
 import copy
 import inspect
 import textwrap
@@ -30,17 +29,33 @@ class Hook:
 
     def known(self, name: str) -> tuple[bool, Any]:
         """Whether a name stands for something outside of the hook, and for what."""
-        code = self.function.__code__
-        if name in code.co_varnames or name in code.co_cellvars:
-            return False, None  # a local, set or not
-        if name in code.co_freevars:
-            try:
-                return True, self.function.__closure__[code.co_freevars.index(name)].cell_contents  # type: ignore[index]
-            except ValueError:
-                return False, None
-        if name in self.function.__globals__:
-            return True, self.function.__globals__[name]
-        return hasattr(builtins, name), getattr(builtins, name, None)
+        return outside(self.function, name)
+
+    @property
+    def locals(self) -> set[str]:
+        """The names that are its own, in whatever function or comprehension within it."""
+        return locals_of(self.function.__code__)
+
+
+def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
+    """Whether a name in a function stands for something outside of it, and for what."""
+    code = function.__code__
+    if name in locals_of(code):
+        return False, None  # set or not; in a part of it, at least
+    if name in code.co_freevars:
+        try:
+            return True, function.__closure__[code.co_freevars.index(name)].cell_contents  # type: ignore[index]
+        except ValueError:
+            return False, None
+    if name in function.__globals__:
+        return True, function.__globals__[name]
+    built_in: dict[str, Any] = getattr(function, "__builtins__")  # noqa: B009 - it has no type
+    return name in built_in, built_in.get(name)
+
+
+def locals_of(code: CodeType) -> set[str]:
+    """The variables of a function, and of those within it."""
+    return {name for one in codes_of(code) for name in (*one.co_varnames, *one.co_cellvars)}
 
 
 def read(kind: type, name: str) -> Hook:
@@ -59,10 +74,12 @@ def read(kind: type, name: str) -> Hook:
         raise Cannot(f"{name} is not written as a method")
     if tree.decorator_list:
         raise Cannot(f"{name} is decorated")
-    if not _is_code_of(tree, function):
+    if not is_code_of(tree, function):
         raise Cannot(f"the source of {name} is not that of the code that runs")
-    if any(_is_private(node) for node in ast.walk(tree)):
+    if any(is_private(node) for node in ast.walk(tree)):
         raise Cannot(f"{name} has names that begin with `__`")
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(tree)):
+        raise Cannot(f"{name} sets a variable outside of it")
     ast.increment_lineno(tree, first - 1)
     given = tree.args
     if given.vararg or given.kwarg or given.kwonlyargs or not (given.args or given.posonlyargs):
@@ -71,13 +88,13 @@ def read(kind: type, name: str) -> Hook:
     return Hook(name, function, tree, me, tuple(parameters))
 
 
-def _is_private(node: ast.AST) -> bool:
+def is_private(node: ast.AST) -> bool:
     """A name that Python writes with the class's name before it; the derived hooks stand in another place."""
     name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
     return name.startswith("__")
 
 
-def _is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
+def is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
     """Whether the tree, compiled where it stood, is the function's code: its class gives it mangled names, a function around
     it free ones."""
     code = function.__code__
@@ -98,7 +115,7 @@ def _is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
             compiled = compile(module, "<hook>", "exec", code.co_flags & _FUTURE, dont_inherit=True)
         except (SyntaxError, ValueError):
             return False
-        if any(_same(found, code) for found in _codes(compiled) if found.co_name == code.co_name):
+        if any(_same(found, code) for found in codes_of(compiled) if found.co_name == code.co_name):
             return True
     return False
 
@@ -106,9 +123,9 @@ def _is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import ...`
 
 
-def _codes(code: CodeType) -> list[CodeType]:
+def codes_of(code: CodeType) -> list[CodeType]:
     inner = [one for one in code.co_consts if isinstance(one, CodeType)]
-    return [code, *(found for one in inner for found in _codes(one))]
+    return [code, *(found for one in inner for found in codes_of(one))]
 
 
 def _same(one: CodeType, other: CodeType) -> bool:

@@ -1,9 +1,57 @@
 """Fields that are sums and products: what leaves is taken out."""
 
 import ast
+import operator
+from typing import Any
 
 from inwindow.udaf.derive.form import Code, Form, No
-from inwindow.udaf.derive.updates import Update
+from inwindow.udaf.derive.source import Cannot
+from inwindow.udaf.derive.terms import Conditions, First, is_zero, parts_of
+from inwindow.udaf.derive.updates import Update, ways_of
+
+
+def zero_of(x: str, first: First) -> Any:
+    """The 0 at which a sum of floats begins where the first tuple adds nothing.
+
+    Where it adds something, that is there without a 0 before it: the same, but for -0.0, which a 0 makes 0.0.
+    """
+    zeros = [first.start] if first.has_start else []
+    for conditions, update in first.terms:
+        values = ways_of(update.value)
+        zeros += [ast.literal_eval(value) for value in values if is_zero(value)]
+        for more, _, value in parts_of(update.value, update.does):
+            if not _is_never_zero(value, (*conditions, *more)):
+                why = "begins at 0, or at what the first tuple says, which may be -0.0"
+                raise Cannot(f"self.{x} {why}: set it to 0.0 first, and add to that")
+    if len({*map(repr, zeros)}) != 1:
+        raise Cannot(
+            f"self.{x} begins at more than one kind of 0: {', '.join(sorted({*map(repr, zeros)})) or 'none is seen'}"
+        )
+    return zeros[0]
+
+
+def _is_never_zero(value: ast.expr, conditions: Conditions) -> bool:
+    """Whether it is compared with a number, and would not have gone this way if it were 0."""
+    for text, way in conditions:
+        test = eval(text, dict(vars(ast)))  # noqa: S307 - what ast.dump gave
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _SIGNS:
+            sides = [
+                ast.Constant(0.0) if ast.dump(side) == ast.dump(value) else side
+                for side in (test.left, *test.comparators)
+            ]
+            try:
+                at_zero = _SIGNS[type(test.ops[0])](*map(ast.literal_eval, sides))
+            except (ValueError, TypeError):
+                continue
+            if at_zero is not way:
+                return True
+    return False
+
+
+_SIGNS: dict[type, Any] = {
+    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Lt: operator.lt, ast.LtE: operator.le, ast.NotEq: operator.ne,
+    ast.Eq: operator.eq,
+}  # fmt: skip
 
 
 class Total(Form):
@@ -74,7 +122,7 @@ class Product(Form):
     def undo(self, update: Update) -> Code | No:
         """Division; a 0 is refused."""
         factor = ast.unparse(update.value)
-        return [f"if {factor} == 0:", "    return PUNT", f"self.{self.x} //= {factor}"]
+        return [f"if ({factor}) == 0:", "    return PUNT", f"self.{self.x} //= {factor}"]
 
     def merge(self) -> Code | No:
         """The product of both, if they begin at 1."""

@@ -77,13 +77,13 @@ def keys_of(entries: list[tuple[Conditions, Update]]) -> "Counter[Term]":
     """The terms of a field, each to be compared with others."""
     found: Counter[Term] = Counter()
     for conditions, update in entries:
-        for more, sign, value in _parts(update.value, update.does):
+        for more, sign, value in parts_of(update.value, update.does):
             key = "" if update.key is None else ast.dump(update.key)
             found[(tuple(sorted({*conditions, *more})), sign, ast.dump(value), key)] += 1
     return found
 
 
-def _parts(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr]]:
+def parts_of(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr]]:
     """A sum's term, cut at ``a if c else b``, without zeros and double negations."""
     if does not in ("add", "sub"):
         return [((), does, value)]
@@ -92,15 +92,21 @@ def _parts(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr]]
         return [
             (((test, way), *more), sign, part)
             for way, its in ((True, value.body), (False, value.orelse))
-            for more, sign, part in _parts(its, does)
+            for more, sign, part in parts_of(its, does)
         ]
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "int" and isinstance(value.args[0], ast.Compare):
         return [((), does, value.args[0])]  # int(a > b) adds what a > b adds
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-        return _parts(value.operand, "sub" if does == "add" else "add")
-    if isinstance(value, ast.Constant) and type(value.value) in (int, float) and value.value == 0:
+        return parts_of(value.operand, "sub" if does == "add" else "add")
+    if is_zero(value):
         return []
     return [((), does, value)]
+
+
+def is_zero(it: ast.expr) -> bool:
+    """Whether a 0 stands there, with a sign or not."""
+    its = it.operand if isinstance(it, ast.UnaryOp) and isinstance(it.op, ast.USub) else it
+    return isinstance(its, ast.Constant) and type(its.value) in (int, float) and its.value == 0
 
 
 @dataclass
@@ -111,6 +117,13 @@ class First:
     start: Any = None
     terms: list[tuple[Conditions, Update]] = field(default_factory=list)
     is_set: bool = False  # else it begins at what `__init__` has set
+    is_replaced: bool = False  # a first term takes the place of the start
+
+    def is_late(self, step: list[Update]) -> bool:
+        """Whether the first tuple may leave it at a 0 that stands there, or set it to a value without that 0 before it."""
+        values = {ast.dump(update.value) for update in step}
+        is_added = any(not conditions and ast.dump(update.value) in values for conditions, update in self.terms)
+        return self.is_replaced or not (self.has_start or is_added)
 
 
 def firsts_of(entries: list[tuple[Conditions, Update]], does: str) -> list[First]:
@@ -146,6 +159,7 @@ def _first(entries: list[tuple[Conditions, Update]], does: str, *, constants_sta
         elif update.does == "set" and not conditions and constants_start and _is_constant(update.value):
             first.has_start, first.start = True, _constant(update.value)
         elif update.does == "set":
+            first.is_replaced = first.has_start
             first.terms.append((conditions, replace(update, does="add" if adds else does)))
         else:
             first.terms.append((conditions, update))

@@ -19,8 +19,6 @@ from typing import Any
 from inwindow.udaf.derive.pure import Kind, Pure
 from inwindow.udaf.derive.source import Cannot, Hook
 
-EMPTY = {"[]": list, "{}": dict, "set()": set, "dict()": dict, "list()": list}
-
 
 @dataclass(frozen=True)
 class Update:
@@ -36,6 +34,7 @@ class Update:
     from_none: bool = False  # an extreme that begins at None
     keeps_first: bool = True  # of NaN: an extreme that ignores each later one
     is_new: bool = False  # a container is made for it
+    leaves: frozenset[Kind] = frozenset()  # the types that the value may have, where they are several
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,11 @@ class Reader:
         if isinstance(it, ast.Assign):
             if len(it.targets) > 1 and not _is_number(it.value):
                 raise Cannot(f"`{ast.unparse(it)}` may make two names of one object")
-            return [step for target in it.targets for step in self._assign(target, it.value, it)]
+            steps = [step for target in it.targets for step in self._assign(target, it.value, it)]
+            fields = [step.field for step in steps if isinstance(step, Update)]
+            if len({*fields}) < len(fields):
+                raise Cannot(f"`{ast.unparse(it)}` in {self.hook.name} sets a field twice")
+            return steps
         if isinstance(it, ast.AnnAssign) and it.value is not None:
             return self._assign(it.target, it.value, it)
         if isinstance(it, ast.AugAssign):
@@ -174,7 +177,8 @@ class Reader:
         return self._field(it) == name
 
     def _update(self, name: str, does: str, value: ast.expr, node: ast.stmt, **more: Any) -> Update:
-        return Update(name, does, value, self.pure.kind(value), node, **more)
+        kind, leaves = self.pure.kind(value), frozenset(map(self.pure.kind, ways_of(value)))
+        return Update(name, does, value, kind, node, leaves=leaves, **more)
 
     def _set(self, name: str, value: ast.expr, node: ast.stmt) -> Update:
         if isinstance(value, ast.BinOp) and type(value.op) in _OPERATIONS:
@@ -216,15 +220,13 @@ class Reader:
         return None
 
     def _empty(self, it: ast.expr) -> type | None:
-        text = ast.unparse(it)
-        if text in EMPTY and not ({"set", "dict", "list"} & set(self.hook.function.__globals__)):
-            return EMPTY[text]
+        if isinstance(it, (ast.List, ast.Dict)) and ast.unparse(it) in ("[]", "{}"):
+            return list if isinstance(it, ast.List) else dict
         if isinstance(it, ast.Call) and isinstance(it.func, (ast.Name, ast.Attribute)) and not it.keywords:
-            function = self.pure._called(it.func)
-            if function is Counter and not it.args:
-                return Counter
-            if function is defaultdict and len(it.args) == 1 and ast.unparse(it.args[0]) == "int":
-                self.pure._called(it.args[0])
+            function = self.pure.called(it.func)
+            if not it.args:
+                return next((kind for kind in (set, dict, list, Counter) if kind is function), None)
+            if function is defaultdict and len(it.args) == 1 and self.pure.called(it.args[0]) is int:
                 return defaultdict
         return None
 
@@ -319,6 +321,15 @@ class Reader:
         return None
 
 
+def ways_of(it: ast.expr) -> list[ast.expr]:
+    """The values of which an expression may have one."""
+    if isinstance(it, ast.IfExp):
+        return [*ways_of(it.body), *ways_of(it.orelse)]
+    if isinstance(it, ast.BoolOp):
+        return [way for value in it.values for way in ways_of(value)]
+    return [it]
+
+
 def _is_number(it: ast.expr) -> bool:
     """Whether it cannot be a container: constants, names, and arithmetic of such."""
     return all(
@@ -352,19 +363,22 @@ def renamed(steps: Steps, hook: Hook, other: Hook) -> Steps:
     taken = set(other.parameters) - set(hook.parameters)
     if any(isinstance(step, Local) and step.name in taken for step in every(steps)):
         raise Cannot(f"{hook.name} has a local of the name of an argument of {other.name}")
-    return [_with_names(step, names) for step in steps]
+    made: dict[int, Any] = {}  # one statement stays one, though it is of several steps
 
-
-def _with_names(step: Update | Local | Branch, names: dict[str, str]) -> Update | Local | Branch:
     def again(it: Any) -> Any:
-        return None if it is None else _Renamed(names).visit(deepcopy(it))
+        if id(it) not in made:
+            made[id(it)] = None if it is None else _Renamed(names).visit(deepcopy(it))
+        return made[id(it)]
 
-    if isinstance(step, Update):
-        return replace(step, value=again(step.value), key=again(step.key), node=again(step.node))
-    if isinstance(step, Local):
-        return replace(step, value=again(step.value), node=again(step.node))
-    then, otherwise = ([_with_names(one, names) for one in steps] for steps in (step.then, step.otherwise))
-    return replace(step, test=again(step.test), then=then, otherwise=otherwise)
+    def with_names(step: Update | Local | Branch) -> Update | Local | Branch:
+        if isinstance(step, Update):
+            return replace(step, value=again(step.value), key=again(step.key), node=again(step.node))
+        if isinstance(step, Local):
+            return replace(step, value=again(step.value), node=again(step.node))
+        then, otherwise = ([with_names(one) for one in steps] for steps in (step.then, step.otherwise))
+        return replace(step, test=again(step.test), then=then, otherwise=otherwise)
+
+    return [with_names(step) for step in steps]
 
 
 def every(steps: Steps) -> list[Update | Local | Branch]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from inwindow.udaf.constant import is_constant
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive import looking, writing
 from inwindow.udaf.derive.fields import Fields
@@ -39,11 +40,13 @@ class Derivation:
         return made
 
 
-_known: "WeakKeyDictionary[type, dict[Any, Derivation]]" = WeakKeyDictionary()
+_known: "WeakKeyDictionary[Any, dict[Any, Derivation]]" = WeakKeyDictionary()
 
 
 def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
-    """The hooks that follow from those of an aggregate, over columns of these types. Read once for a class and types.
+    """The hooks that follow from those of an aggregate, over columns of these types.
+
+    Read once for a class and types; where the object itself holds what can change, once for the object.
 
     >>> import inwindow as iw
     >>> class MyAvg(iw.Aggregate):                          # ESL, example 7
@@ -67,11 +70,13 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
         return Derivation()  # who writes one of them has said what there is
     if not aggregate._declared.derive:
         return Derivation(why_not=dict.fromkeys(wanted, "derive=False"))
-    if hasattr(aggregate, "_spoken"):
+    if hasattr(type(aggregate), "_spoken"):
         return Derivation(why_not=dict.fromkeys(wanted, "the buffer of a Spark Aggregator is not looked into"))
     kind = type(aggregate)
     kinds = tuple(kind_of_type(one) for one in types)
-    found = _known.setdefault(kind, {})
+    holder: Any = kind if all(map(is_constant, vars(aggregate).values())) else aggregate
+    is_itself = holder is kind or kind.__hash__ is object.__hash__
+    found = _known.setdefault(holder, {}) if is_itself else {}
     written = tuple(inspect.getattr_static(kind, hook, None) for hook in ("initialize", "iterate", "terminate"))
     at = kinds, _facts(aggregate), tuple((id(hook), getattr(hook, "__code__", None)) for hook in written)
     known = found.get(at)
@@ -95,11 +100,12 @@ def _facts(aggregate: Aggregate) -> tuple[Any, ...]:
     of_class = [
         (name, value)
         for base in type(aggregate).__mro__ if base not in (Aggregate, WindowAggregate, object)
-        for name, value in vars(base).items() if type(value) in plain and not name.startswith("__")
+        for name, value in vars(base).items() if name not in ("__dict__", "__weakref__")
     ]  # fmt: skip
-    return tuple(
+    code = tuple((name, id(value)) for name, value in of_class if type(value) not in plain)
+    return code, tuple(
         (name, type(value), repr(value) if type(value) in plain else len(value) if hasattr(value, "__len__") else None)
-        for name, value in (*of_class, *aggregate.__dict__.items())
+        for name, value in (*(one for one in of_class if type(one[1]) in plain), *aggregate.__dict__.items())
     )
 
 
@@ -127,8 +133,7 @@ class _Version:
         why_not: dict[str, str] = {}
         bodies: dict[str, list[ast.stmt]] = {}
         try:
-            containers = {form.x: form.terminate_sees for form in its.values() if form.terminate_sees}
-            looking.looks(self.end, self.kind, containers)
+            looking.looks(self.end, self.aggregate, {form.x: form.terminate_sees for form in its.values()})
         except Cannot as reason:
             return Derivation(why_not=dict.fromkeys(self.wanted, str(reason)))
         hidden = [form.hidden for form in its.values() if form.hidden]
@@ -216,7 +221,7 @@ class _Version:
 
         bodies = {self.step.name: writing.following(self.steps, stepped)}
         if self.begin is not None:
-            written = _once(writing.following(self.first, lambda update: [update.node]))
+            written = writing.following(self.first, writing.as_written())
             starts = [line for form in its.values() for line in form.begin()]
             bodies["initialize"] = [
                 *written,
@@ -277,12 +282,3 @@ class _Begin:
         from inwindow.native._exact import ExactSum
 
         return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})
-
-
-def _once(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Without repeats: a statement that sets two fields is two updates."""
-    kept: list[ast.stmt] = []
-    for one in body:
-        if not kept or one is not kept[-1]:
-            kept.append(one)
-    return kept

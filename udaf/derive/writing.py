@@ -35,13 +35,25 @@ def plain(update: Update, me: str) -> list[ast.stmt]:
     if update.does in _SIGNS:
         lines = [f"{x} {_SIGNS[update.does]}= {value}"]
     elif update.does[0] in "<>":
-        lines = [f"if {value} {update.does} {x}:", f"    {x} = {value}"]
+        lines = [f"if ({value}) {update.does} {x}:", f"    {x} = {value}"]
     else:
         lines = [f"{x} = {value}"]
     return parsed(lines, me, update.node)
 
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
+
+
+def as_written() -> Emit:
+    """Each statement as the user wrote it: one that sets two fields is two updates, and is there once."""
+    last: ast.stmt | None = None
+
+    def emit(update: Update) -> Sequence[ast.stmt]:
+        nonlocal last
+        is_new, last = update.node is not last, update.node
+        return [update.node] if is_new else []
+
+    return emit
 
 
 def following(steps: Steps, emit: Emit) -> list[ast.stmt]:

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Rows, Scope, Session, Window
@@ -52,18 +53,33 @@ def example(window: Window | Extent) -> pa.Array:
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
     """A user's order values, in the order of the window; of a table, those of its order column."""
-    if isinstance(values, pa.Table):
-        values = _column(values, window)
+    if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
+        values = _column(_table(values), window)
     try:
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         array = values if isinstance(values, pa.Array) else pa.array(values)
-    except (pa.ArrowException, TypeError, ValueError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise UsageError(
             f"draw(values={shown(values)}): give order values, as a list or an Arrow array, or a table that has them"
         ) from None
     if pa.types.is_decimal(array.type):
+        array = doubles(array)
+    if pa.types.is_float16(array.type):
         array = pc.cast(array, pa.float64())
+    ascending = not isinstance(window, Window) or not window.order_by or window.order_by[0].ascending
+    try:
+        array = array.take(pc.sort_indices(array, sort_keys=[("", "ascending" if ascending else "descending")]))
+    except pa.ArrowException:
+        raise UsageError(
+            f"draw(values=...): values of type {array.type} cannot be put in order: give numbers, dates or timestamps"
+        ) from None
+    _check_places(array)
+    return array
+
+
+def _check_places(array: pa.Array) -> None:
+    """The values, in order, have places on an axis that one can read."""
     if (
         not len(array)
         or array.null_count
@@ -74,14 +90,44 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
         )
     if len(array) > MOST:
         raise UsageError(f"draw(values=...): {len(array)} tuples are too many for a picture; at most {MOST}")
-    ascending = not isinstance(window, Window) or not window.order_by or window.order_by[0].ascending
-    return array.take(pc.sort_indices(array, sort_keys=[("", "ascending" if ascending else "descending")]))
+    try:
+        ends = array[0].as_py(), array[-1].as_py()
+    except (OverflowError, ValueError):
+        raise UsageError("draw(values=...): some values are beyond the calendar: leave them out") from None
+    if isinstance(ends[0], float) and math.isinf(ends[1] - ends[0]):
+        raise UsageError(f"draw(values=...): {ends[0]} and {ends[1]} are too far apart for one axis")
+
+
+def _table(values: Any) -> pa.Table:
+    """Anything that has columns as a table."""
+    kind = type(values)
+    if kind.__module__.startswith("pyspark."):
+        raise UsageError(
+            "draw(values=...): a Spark DataFrame is not here: give a part of it, as in df.limit(1000).toArrow()"
+        )
+    if isinstance(values, pa.RecordBatchReader):
+        return values.read_all()
+    try:
+        return values if isinstance(values, pa.Table) else pa.table(values)
+    except (pa.ArrowException, TypeError, ValueError, AttributeError):
+        raise UsageError(
+            f"draw(values=...): {kind.__module__}.{kind.__name__} is no Arrow table: give pyarrow.table(df), or a list of "
+            "order values"
+        ) from None
 
 
 def _column(table: pa.Table, window: Window | Extent) -> Any:
     if isinstance(window, Window) and not window.order_by:
         return range(table.num_rows)
     column = window.order_by[0].column if isinstance(window, Window) else window.on
+    if not isinstance(column, str):
+        raise UsageError(
+            f"draw: the order of {window.describe()} is an expression: give its values, as a list or an Arrow array"
+        )
+    if table.column_names.count(column) > 1:
+        raise UsageError(
+            f"draw: the table has {table.column_names.count(column)} columns {column!r}: rename them apart"
+        )
     if column not in table.column_names:
         raise UsageError(
             f"draw: the table has no column {column!r}; there are {', '.join(map(repr, table.column_names))}"
@@ -192,7 +238,7 @@ def _beats(
         grain = max((grain for grain in _GRAINS if grain <= unit / 5), default=1)
         places = [float(first) + round(beat * unit / grain) * grain for beat in beats]
         return _cast(places, pa.timestamp("us"), descends)
-    whole = whole and exact == int(exact) and exact >= 2
+    whole = whole and exact == int(exact) and 2 <= exact < 1 << 60  # beyond, beats have no place in 64 bits
     first = Decimal(str(start)) if start is not None else Decimal(0)
     places = [float(first) + beat * float(exact) / units for beat in beats]
     return _cast(places, pa.int64() if whole else pa.float64(), descends)

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from inwindow.windows.bounds import Framing, LandmarkFraming, ScopeFraming, framing_of
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
+from inwindow.windows.interval import negated
 from inwindow.windows.panes import RowPanes
 from inwindow.windows.slots import RowSlots, Slots, ValueSlots, slots_of
 from inwindow.windows.spec import Frame, Landmark, Range, Rows, Window
@@ -41,8 +42,8 @@ def expirations(window: Window, values: pa.Array) -> Scene:
     stream = Stream(values, window.order_by[0], window.describe())
     sequence, key, at = stream.sequence, stream.key, stream.everyone
     assert key is not None
-    _, end = framing_of(Range(0, -frame.lower), key).bounds(sequence, at)
-    leaves = key.moved(sequence.keys, -frame.lower, lower=False, what="size")
+    _, end = framing_of(Range(0, negated(frame.lower)), key).bounds(sequence, at)
+    leaves = key.moved(sequence.keys, negated(frame.lower), lower=False, what="size")
     first = max(min(sequence.end // 3, sequence.end - 3), 0)
     snapshots = []
     for i in range(first, min(first + 3, sequence.end)):

@@ -200,9 +200,11 @@ class _Layout:
         """The query as a DataFrame, or Spark's error at its place in the user's text."""
         from pyspark.errors import AnalysisException
 
+        from inwindow.runtime.spark.asking import quietly
+
         try:
-            df = self.spark.sql(query.text)
-            df.columns  # noqa: B018  # Connect asks only now
+            df = quietly(lambda: self.spark.sql(query.text))
+            quietly(lambda: df.columns)  # Connect asks only now
         except AnalysisException as error:
             failure = query.translated(error, self.statement)
         else:

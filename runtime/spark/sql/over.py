@@ -19,8 +19,8 @@ from typing import Any
 
 from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
 from inwindow.udaf.errors import UsageError
-from inwindow.windows.frames import range_between, rows_between
-from inwindow.windows.interval import Interval, Size, is_positive
+from inwindow.windows.frames import window_of
+from inwindow.windows.interval import Interval, Size, is_positive, negated
 from inwindow.windows.spec import Frame, Order, Range, Rows, Unit, Window
 
 _CLAUSES = ("partition", "order", "frame", "slide", "active")
@@ -196,8 +196,8 @@ class _Reader:
                 assert not isinstance(lower, (Interval, Decimal, float)) and not isinstance(
                     upper, (Interval, Decimal, float)
                 )
-                return rows_between(lower, upper).frame
-            return range_between(lower, upper, order_by="it").frame
+                return window_of(Window(Rows(lower, upper))).frame
+            return window_of(Window(Range(lower, upper)), order_by="it").frame
         except UsageError as error:
             raise self.error(str(error), span_of([unit, *tokens])) from None
 
@@ -219,7 +219,7 @@ class _Reader:
                 f"or RANGE for a distance in the order value",
                 span_of(tokens[:-1]),
             )
-        return -size if tokens[-1].says("PRECEDING") else size
+        return negated(size) if tokens[-1].says("PRECEDING") else size
 
     def _slide(self, word: Token, tokens: Tokens) -> tuple[Size, Unit | None]:
         unit: Unit | None = None
@@ -300,10 +300,7 @@ class _Reader:
             "order_by": orders, "slide": over.slide, "slide_by": over.slide_by, "active_expiration": active,
         }  # fmt: skip
         try:
-            if isinstance(frame, Rows):
-                rows_between(frame.lower, frame.upper, **options)
-            elif isinstance(frame, Range):
-                range_between(frame.lower, frame.upper, **options)
+            window_of(Window(frame), **options)
         except UsageError as error:
             raise self.error(str(error), at) from None
 

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from inwindow.runtime.spark.spoken import spoken
 from inwindow.runtime.spark.sql.statement import Made, Statement
 from inwindow.runtime.spark.sql.text import Source, Span
 from inwindow.udaf.errors import UsageError
@@ -66,9 +67,3 @@ class Query:
                 begin = min(span.start + start - at, span.end)
                 return Span(begin, max(begin + 1, min(begin + length, span.end)))
         return None
-
-
-def spoken(error: Any) -> str:
-    """What Spark says, without plans and without places in a text that is not the user's."""
-    message = str(error).strip().split("\n")[0]
-    return re.sub(r"\s*SQLSTATE: \w+|;?\s*\(?line \d+,? pos \d+\)?;?.*$", "", message).strip().rstrip(";.")

@@ -16,10 +16,10 @@ from inwindow.runtime.apply import select, with_columns
 from inwindow.runtime.asked import emitted_at
 from inwindow.runtime.spark.registered import aggregates_of, check_session
 from inwindow.runtime.spark.session import Session, quoted, sort_order
+from inwindow.runtime.spark.spoken import spoken
 from inwindow.runtime.spark.sql.before import Before, before
 from inwindow.runtime.spark.sql.calls import Call
 from inwindow.runtime.spark.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
-from inwindow.runtime.spark.sql.query import spoken
 from inwindow.runtime.spark.sql.statement import Made, SortedBy, Statement, read
 from inwindow.runtime.spark.sql.text import Span, StatementError
 from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
@@ -71,9 +71,11 @@ class _Run:
         """The statement's result, or Spark's error about what comes after the windows at its place in the text."""
         from pyspark.errors import AnalysisException
 
+        from inwindow.runtime.spark.asking import quietly
+
         try:
-            df = self._result()
-            df.columns  # noqa: B018  # Connect asks only now
+            df = quietly(self._result)
+            quietly(lambda: df.columns)  # Connect asks only now
         except AnalysisException as error:
             failure = self._translated(error)
         else:

@@ -1,0 +1,128 @@
+"""Dictionary-encoded columns (pandas' categoricals): read as their values, handed on as they came.
+
+::
+
+    the data have      c dictionary<string>, v int64
+    a pass reads       c string, v int64                        keys, order, arguments, filters: a dictionary is its values
+    and hands on       __inwindow_given_c dictionary<string>    a column that is passed through, a key of groups
+
+Both names are there from the entry on, so operators, kernels and hooks know of no dictionary.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.dictionaries import entries_of, has_dictionary, is_or_has, plain, plain_type, rebuilt
+from inwindow.native.equality import canonical, codes_of
+from inwindow.runtime.reserved import PREFIX
+
+_GIVEN = f"{PREFIX}given_"
+
+
+def readable(schema: pa.Schema) -> pa.Schema:
+    """The schema of data of this one, as operators see them."""
+    given = [field for field in schema if has_dictionary(field.type)]
+    if not given:
+        return schema
+    plain_fields = [field.with_type(plain_type(field.type)) for field in schema]
+    return pa.schema([*plain_fields, *(field.with_name(_GIVEN + field.name) for field in given)])
+
+
+def as_given(schema: pa.Schema, name: str) -> str:
+    """The name under which a column of a readable schema is there as it came."""
+    return _GIVEN + name if _GIVEN + name in schema.names else name
+
+
+def given_fields(schema: pa.Schema, names: Sequence[str]) -> list[pa.Field]:
+    """Columns of a readable schema, as they came."""
+    return [schema.field(as_given(schema, name)).with_name(name) for name in names]
+
+
+def read_column(table: pa.Table, name: str) -> pa.Array:
+    """A column of the readable schema, in one piece."""
+    column, as_it_came = table.column(name.removeprefix(_GIVEN)), name.startswith(_GIVEN)
+    values = _whole(column if as_it_came or column.num_chunks == 1 else plain(column))
+    return values if as_it_came else plain(values)
+
+
+def rows_of(column: pa.ChunkedArray, rows: pa.Array) -> Any:
+    """Some rows of a column that is handed on as it came."""
+    return (_whole(column) if has_dictionary(column.type) else column).take(rows)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return together(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
+
+
+def as_read(data: Any, names: Collection[str]) -> Any:
+    """A table or batch with those of these columns of the readable schema that it does not have yet."""
+    for at, field in enumerate(data.schema):
+        if has_dictionary(field.type):
+            given = data.column(at)
+            if _GIVEN + field.name in names:
+                data = data.append_column(_GIVEN + field.name, given)
+            if field.name in names:
+                data = data.set_column(at, field.name, plain(given))
+    return data
+
+
+def together(arrays: Sequence[pa.Array]) -> pa.Array:
+    """The arrays one after another. Arrow does not unify dictionaries that have a NULL, or nested values: we do."""
+    try:
+        return pa.concat_arrays(arrays)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        kind = arrays[0].type
+        if not pa.types.is_dictionary(kind):
+            raise
+        entries = pa.concat_arrays(list(map(entries_of, arrays)))
+        return encoded(pa.concat_arrays(list(map(plain, arrays))), entries, kind)
+
+
+def encoded(values: pa.Array, entries: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Plain values, all of them among the entries, as a dictionary of this type: it has each entry once, and no NULL."""
+    codes = codes_of(rebuilt(pa.concat_arrays([entries, values]), _bits))  # -0.0 is no 0.0 here
+    its, values_codes = codes[: len(entries)], codes[len(entries) :]
+    valid = np.flatnonzero(entries.is_valid())
+    first = valid[np.sort(np.unique(its[valid], return_index=True)[1])]
+    place = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int64)
+    place[its[first]] = np.arange(len(first))
+    indices = pa.array(place[values_codes], mask=values.is_null().to_numpy(zero_copy_only=False))
+    dictionary = entries.take(pa.array(first)).cast(kind.value_type)
+    return pa.DictionaryArray.from_arrays(indices.cast(kind.index_type), dictionary, ordered=kind.ordered)
+
+
+def _bits(values: pa.Array) -> pa.Array:
+    return values.view(f"int{values.type.bit_width}") if pa.types.is_floating(values.type) else values
+
+
+def encoded_as(given: pa.Table, table: pa.Table, sources: Mapping[str, str | None]) -> pa.Table:
+    """The table, its columns that were dictionaries in another one as such again; ``sources`` says which those are.
+
+    Dictionaries within lists and structs stay plain.
+    """
+    for at, name in enumerate(table.column_names):
+        source = sources.get(name)
+        kind = None if source is None else given.schema.field(source).type
+        if kind is None or not pa.types.is_dictionary(kind):
+            continue
+        entries = pa.concat_arrays([pa.nulls(0, plain_type(kind)), *map(entries_of, given.column(source).chunks)])
+        chunks = [encoded(chunk, entries, kind) for chunk in table.column(at).chunks]
+        table = table.set_column(at, name, pa.chunked_array(chunks, kind))
+    return table
+
+
+def canonical_keys(values: pa.Array) -> pa.Array:
+    """Keys of groups, of the type that they came with: for -0.0 there is 0.0, as Spark's groups have it."""
+    if not is_or_has(plain_type(values.type), pa.types.is_floating):
+        return values
+    return rebuilt(values, _one_zero)
+
+
+def _one_zero(values: pa.Array) -> pa.Array:
+    its = canonical(values)
+    return encoded(its, canonical(entries_of(values)), values.type) if pa.types.is_dictionary(values.type) else its

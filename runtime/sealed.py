@@ -1,0 +1,85 @@
+"""A state's bytes, sealed: what they are the state of, the version that wrote them, and a checksum over all of it.
+
+::
+
+    inwindow FF | s 4 | checksum, 16 bytes | content
+
+All of it is checked before anything is read. The checksum finds what a disk, a copy or a mistaken hand has changed. It is no
+secret: who wants to can make bytes that pass. Such bytes are data all the same, but where they hold pickles (`trusted.py`).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Any
+
+from inwindow.udaf.errors import InWindowError, StateError
+
+VERSION = 4
+_MAGIC = b"inwindow\xff"
+_SIZE = 16
+_AT = len(_MAGIC) + 2
+_NAMES = {b"s": "a bucket of a stream", b"c": "a chunk of a stream's bucket", b"o": "an operator"}
+STREAM, CHUNK, OPERATOR = _NAMES
+
+
+def sealed(kind: bytes, *content: bytes) -> bytes:
+    """The content of a state, to be stored."""
+    head = _MAGIC + kind + bytes([VERSION])
+    return b"".join([head, _checksum(head, *content), *content])
+
+
+def checksum_of(state: bytes) -> bytes:
+    """The checksum of a sealed state."""
+    return state[_AT : _AT + _SIZE]
+
+
+def opened(kind: bytes, state: Any) -> bytes:
+    """The content of a state of this kind; a StateError for anything else."""
+    if not isinstance(state, (bytes, bytearray, memoryview)):
+        raise StateError(f"a state of inwindow is bytes, not {type(state).__name__}")
+    state = bytes(state)
+    if state[: len(_MAGIC)] != _MAGIC:
+        if state[:8] == _MAGIC[:8] and state[12:13] == b"{":
+            raise StateError(_of_version("an earlier version"))
+        raise StateError(f"this is not the state of {_NAMES[kind]} of inwindow: it begins with {state[:8]!r}")
+    of, version = state[_AT - 2 : _AT - 1], state[_AT - 1 : _AT]
+    if version != bytes([VERSION]):
+        raise StateError(_of_version(f"version {version[0]}") if version else _DAMAGED)
+    content = state[_AT + _SIZE :]
+    if checksum_of(state) != _checksum(state[:_AT], content):
+        raise StateError(_DAMAGED)
+    if of != kind:
+        raise StateError(f"this is the state of {_NAMES.get(of, 'something else')}, not of {_NAMES[kind]}")
+    return content
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """What is raised within, at content that its checksum fits and that is no state all the same, is a StateError."""
+    try:
+        yield
+    except InWindowError:
+        raise
+    except Exception as error:
+        raise StateError(f"{_DAMAGED} ({type(error).__name__}: {error})") from None
+
+
+_DAMAGED = (
+    "the bytes of this state are not those that were written: they have been changed, or cut off; go on from a copy "
+    "(an earlier checkpoint, another replica), or begin anew"
+)
+
+
+def _of_version(said: str) -> str:
+    return (
+        f"the state in this checkpoint is of {said}, but this inwindow reads version {VERSION}: go on with the inwindow that "
+        "wrote it, or start from a new checkpoint"
+    )
+
+
+def _checksum(*pieces: bytes) -> bytes:
+    made = blake2b(digest_size=_SIZE)
+    for piece in pieces:
+        made.update(piece)
+    return made.digest()

@@ -1,0 +1,138 @@
+"""How tuples with equal keys come together: the one thing that Spark must do for a pass. Workers put them in order.
+
+A shuffle by the keys, or none where the rows lie together already: behind an earlier pass of ours (rows do not leave their
+task), or behind a shuffle by these keys that nothing can split.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from inwindow.optimizer.hot_keys import Cut, in_ranges
+from inwindow.optimizer.plan import Carried, Pass
+from inwindow.optimizer.strategy import No
+from inwindow.runtime.reserved import HALO, RANGE
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.ranges import in_tasks
+from inwindow.runtime.spark.session import is_connect
+
+# What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew), or
+# read them locally, since it sees nobody above who needs the keys together. Not a window: Spark drops it, and its shuffle with it,
+# where nobody reads its result.
+_LEAVES_ROWS_TOGETHER = (
+    "Sort [", "Project [", "Filter ", "InputAdapter", "HashAggregate(", "ObjectHashAggregate(", "SortAggregate(",
+    "AQEShuffleRead",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """How the rows of a pass come together; ``needed`` is False where they are together already."""
+
+    needed: bool
+    cut: Cut | No = No("not looked for")
+    carried: Carried | None = None  # what ranges begin with, when it has been made
+
+    def done(self, df: Any, columns: Columns, work: Pass) -> Any:
+        """The data with equal keys in one task; with hot keys in ranges, a task for each."""
+        keys = [columns.column(name) for name in work.partition_by]
+        if isinstance(self.cut, Cut):
+            return in_tasks(df, columns, work, self.cut)
+        if not self.needed:
+            return df
+        # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
+        # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
+        return df.repartition(*keys, columns.session.F.lit(0)) if keys else df.repartition(1)
+
+    def worked(self, work: Pass) -> Pass:
+        """The pass as it runs in Python: over ranges, where partitions are cut."""
+        return in_ranges(work, self.cut.halo(RANGE, HALO, self.carried)) if isinstance(self.cut, Cut) else work
+
+    def leaves(self, placed: tuple[str, ...], work: Pass) -> tuple[str, ...]:
+        """The keys by which the rows lie together when the pass has run; none behind ranges, where a key is in several tasks."""
+        if isinstance(self.cut, Cut):
+            return ()
+        return work.partition_by if self.needed else placed
+
+    def describe(self, work: Pass) -> str:
+        """The shuffle in words, for explain."""
+        keys = ", ".join(work.partition_by)
+        if isinstance(self.cut, Cut):
+            return f"a task for each range{f'; {self.cut.others} for other keys' if keys else ''}"
+        if not self.needed:
+            return f"no shuffle, the rows lie together by {keys}"
+        return f"shuffle by {keys}" if keys else "all rows to one task"
+
+
+def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
+    """Passes so that each can use the shuffle of the one before.
+
+    Fewest keys first, as data that lie together by fewer keys do so by more; the unpartitioned ones last, since they bring
+    all rows to one task.
+    """
+    left = sorted(passes, key=lambda work: (not work.partition_by, len(work.partition_by)))
+    result: list[Pass] = []
+    while left:
+        following = [work for work in left if result and lie_together(result[-1].partition_by, work)]
+        first = following[0] if following else left[0]
+        left.remove(first)
+        result.append(first)
+    return result
+
+
+def shuffles_of(passes: list[Pass], columns: Columns, look: Callable[[Pass], Cut | No] | None = None) -> list[Shuffle]:
+    """The shuffle of each pass, in the order in which they will run over the rows as they lie; ``look`` finds hot keys."""
+    result: list[Shuffle] = []
+    placed = columns.placed
+    for work in passes:
+        if lie_together(placed, work):
+            shuffle = Shuffle(False, No("the rows are not shuffled"))
+        elif not result and work.partition_by and are_together(columns.df, columns, work):
+            shuffle, placed = Shuffle(False, No("the rows are not shuffled")), work.partition_by
+        else:
+            shuffle = Shuffle(True, No("not looked for") if look is None else look(work))
+        result.append(shuffle)
+        placed = shuffle.leaves(placed, work)
+    return result
+
+
+def lie_together(by: tuple[str, ...], work: Pass) -> bool:
+    """Whether rows that lie together by these keys do so for the pass."""
+    return bool(by) and set(by) <= set(work.partition_by)
+
+
+def are_together(df: Any, columns: Columns, work: Pass) -> bool:
+    """Whether a shuffle that the data have brings the keys together, and nothing above it can split them.
+
+    Asked of Spark by planning a window over the keys: whether it would shuffle again. In doubt, no.
+    """
+    if "Exchange hashpartitioning(" not in plan_text(df):
+        return False
+    F, Window = columns.session.F, columns.session.Window
+    keys = [columns.column(name) for name in work.partition_by]
+    number = F.row_number().over(Window.partitionBy(*keys).orderBy(F.lit(1)))
+    lines = plan_text(df.select(number.alias("n"))).splitlines()
+    at = next((i for i, line in enumerate(lines) if "Window [row_number()" in line), None)
+    if at is None:
+        return False
+    for line in lines[at + 1 :]:
+        node = line.lstrip(" +-:*()0123456789")
+        if not node.startswith(_LEAVES_ROWS_TOGETHER):
+            # The first shuffle that comes: made for the window, so the rows lie elsewhere; or one that the data have.
+            wanted = lines[at + 1 : lines.index(line)]
+            return node.startswith("Exchange hashpartitioning(") and not (
+                "ENSURE_REQUIREMENTS" in node and not _grouped(wanted)
+            )
+    return False
+
+
+def _grouped(lines: list[str]) -> bool:
+    """Whether an aggregate of the data stands above a shuffle: then the shuffle was made for that, and not for our window."""
+    return any("Aggregate(" in line for line in lines)
+
+
+def plan_text(df: Any) -> str:
+    """Spark's physical plan as text, as ``df.explain()`` prints it."""
+    if is_connect(df):
+        return str(df._explain_string())
+    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), "simple"))

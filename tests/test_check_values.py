@@ -1,0 +1,125 @@
+"""``iw.testing.check`` draws what is near zero, and near what the class itself names: a fault at one value is found there."""
+
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+import inwindow as iw
+from inwindow.testing.constants import constants_of
+
+UNLUCKY = 271
+NAMED = {"a table": {"kiwi": 1}}
+
+
+class Faulty(iw.WindowAggregate, abstract=True):
+    """A count that does not go down again where ``is_odd`` says so."""
+
+    def iterate(self, value):
+        self.count = getattr(self, "count", 0) + 1
+
+    def expire(self, value):
+        self.count -= 0 if self.is_odd(value) else 1
+
+    def terminate(self) -> int:
+        return self.count
+
+
+class NearZero(Faulty):
+    """A number that stands nowhere."""
+
+    def is_odd(self, value):
+        return value * value == 169
+
+
+class InACode(Faulty):
+    def is_odd(self, value):
+        return value == 4711
+
+
+class InATuple(Faulty):
+    def is_odd(self, value):
+        return value in (812, 813)
+
+
+class BesideIt(Faulty):
+    def is_odd(self, value):
+        return 99 < value < 101
+
+
+class InTheClass(Faulty):
+    limit = 733
+
+    def is_odd(self, value):
+        return value == self.limit
+
+
+class OfAParameter(Faulty):
+    def __init__(self, limits):
+        self.limits = limits
+
+    def is_odd(self, value):
+        return value in self.limits
+
+
+class OfADefault(Faulty):
+    def is_odd(self, value, *, limit=655):
+        return value == limit
+
+
+class OfTheModule(Faulty):
+    def is_odd(self, value):
+        return _is_unlucky(value)
+
+
+def _is_unlucky(value: Any) -> bool:
+    return value == UNLUCKY
+
+
+class InATable(Faulty):
+    def is_odd(self, value):
+        return value in NAMED["a table"]
+
+
+def _closed(limit: Any) -> Any:
+    class OfAClosure(Faulty):
+        def is_odd(self, value):
+            return value == limit
+
+    return OfAClosure()
+
+
+class OfALength(Faulty):
+    def is_odd(self, value):
+        return len(value) == 13
+
+
+class OfADay(Faulty):
+    def is_odd(self, value):
+        return value.day == 13
+
+
+FAULTS: list[tuple[Any, Any]] = [
+    (NearZero(), int), (NearZero(), float), (NearZero(), "decimal(10,2)"), (NearZero(), "tinyint"), (InACode(), int),
+    (InACode(), float), (InATuple(), int), (BesideIt(), int), (BesideIt(), float), (InTheClass(), int),
+    (OfAParameter([5150]), int), (OfADefault(), int), (OfAParameter({"pear", "fig"}), str), (OfAParameter((0.3,)), float),
+    (OfAParameter((Decimal("2.71"),)), "decimal(10,2)"), (OfTheModule(), int), (InATable(), str), (_closed(1234), int),
+    (_closed("plum"), str), (_closed(b"plum"), bytes), (_closed(date(2031, 7, 4)), date),
+    (_closed(datetime(2031, 7, 4, 12)), datetime), (_closed(timedelta(hours=7)), timedelta), (_closed(-13), int),
+    (_closed(17), "smallint"), (OfALength(), str), (OfADay(), date),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("aggregate", "kind"), FAULTS, ids=lambda its: getattr(type(its), "__name__", str(its)))
+def test_a_fault_at_one_value_is_found(aggregate: Any, kind: Any) -> None:
+    with pytest.raises(iw.testing.BrokenPromise) as caught:
+        iw.testing.check(aggregate, values=kind, seed=0)
+    assert caught.value.law == "expire undoes iterate" and len(caught.value.tuples) == 2
+
+
+def test_what_a_class_names() -> None:
+    assert 733 in constants_of(InTheClass())
+    assert {5150, 1} <= {*constants_of(OfAParameter([5150]))}
+    assert 271 in constants_of(OfTheModule()) and "kiwi" in constants_of(InATable())
+    assert "A count that does not go down again where ``is_odd`` says so." not in constants_of(InTheClass())

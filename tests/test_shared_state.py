@@ -1,0 +1,597 @@
+"""State in the class body is an error; constants there are none; what ``__init__`` makes is each copy's own."""
+
+import copy
+import dataclasses
+import functools
+import logging
+import pickle
+import re
+from array import array
+from collections import Counter, OrderedDict, defaultdict, deque
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import inwindow as iw
+
+
+class Pushed:
+    """An object that can change."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.limit = 3
+
+    def push(self, value: Any) -> int:
+        """Keep it."""
+        self.values.append(value)
+        return len(self.values)
+
+
+class Last(iw.Aggregate, abstract=True):
+    """What the classes here share: nothing."""
+
+    def iterate(self, v):
+        self.last = v
+
+    def terminate(self) -> int:
+        return self.last
+
+
+def bump(it: Any, v: Any) -> None:
+    """From outside."""
+    it.values.append(v)
+
+
+def kept(function: Any) -> Any:
+    """A decorator."""
+
+    @functools.wraps(function)
+    def wrapper(self, *values):
+        return function(self, *values)
+
+    return wrapper
+
+
+class Mixin:
+    """Not an aggregate."""
+
+    values: ClassVar[list[Any]] = []
+
+    def keep(self, v: Any) -> None:
+        """State."""
+        self.values.append(v)
+
+
+# Each of them defines a class whose state is in its body.
+
+
+def of_list() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def of_dict() -> Any:
+    class A(Last):
+        values = {}
+
+        def iterate(self, v):
+            self.values[v] = self.values.get(v, 0) + 1
+
+
+def of_set() -> Any:
+    class A(Last):
+        values: ClassVar[set[int]] = set()
+
+        def iterate(self, v):
+            self.values |= {v}
+
+
+def of_bytearray() -> Any:
+    class A(Last):
+        values = bytearray()
+
+        def iterate(self, v):
+            self.values.extend(b"a")
+
+
+def of_deque() -> Any:
+    class A(Last):
+        values = deque(maxlen=3)
+
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def of_defaultdict() -> Any:
+    class A(Last):
+        values = defaultdict(int)
+
+        def terminate(self) -> int:
+            return self.values[3]
+
+
+def of_counter() -> Any:
+    class A(Last):
+        values = Counter()
+
+        def iterate(self, v):
+            self.values[v] += 1
+
+
+def of_ordered_dict() -> Any:
+    class A(Last):
+        values = OrderedDict()
+
+        def iterate(self, v):
+            self.values.move_to_end(v)
+
+
+def of_an_array() -> Any:
+    class A(Last):
+        values = np.zeros(3)
+
+        def iterate(self, v):
+            self.values[0] += v
+
+
+def of_a_row_of_an_array() -> Any:
+    class A(Last):
+        values = np.zeros((3, 3))
+
+        def iterate(self, v):
+            row = self.values[0]
+            row += v
+
+
+def of_an_array_of_its_own() -> Any:
+    class A(Last):
+        values = array("d", [0.0])
+
+        def iterate(self, v):
+            self.values[0] = v
+
+
+def of_an_object() -> Any:
+    class A(Last):
+        values = Pushed()
+
+        def iterate(self, v):
+            self.values.push(v)
+
+
+def of_an_attribute_of_an_object() -> Any:
+    class A(Last):
+        values = Pushed()
+
+        def iterate(self, v):
+            self.values.limit += 1
+
+
+def of_a_tuple_of_lists() -> Any:
+    class A(Last):
+        values = ([], [])
+
+        def iterate(self, v):
+            self.values[0].append(v)
+
+
+def of_a_proxy_of_lists() -> Any:
+    class A(Last):
+        values = MappingProxyType({"a": []})
+
+        def iterate(self, v):
+            for one in self.values.values():
+                one.append(v)
+
+
+def by_another_name() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            held = self.values
+            more = held
+            more += [v]
+
+
+def by_a_helper() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            self.keep(v)
+
+        def keep(self, v):
+            self.values.append(v)
+
+
+def by_a_property() -> Any:
+    class A(Last):
+        values = []
+
+        @property
+        def held(self):
+            return self.values
+
+        def iterate(self, v):
+            self.held.append(v)
+
+
+def by_a_decorated_hook() -> Any:
+    class A(Last):
+        values = []
+
+        @kept
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def by_a_class_method() -> Any:
+    class A(Last):
+        values = []
+
+        @classmethod
+        def keep(cls, v):
+            cls.values.append(v)
+
+        def iterate(self, v):
+            self.keep(v)
+
+
+def by_the_class() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            type(self).values.append(v)
+
+
+def by_its_name() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            A.values.append(v)
+
+
+def by_a_text() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            getattr(self, "values").append(v)  # noqa: B009
+
+
+def by_a_function() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            bump(self, v)
+
+
+def by_a_private_name() -> Any:
+    class A(Last):
+        __values = []
+
+        def iterate(self, v):
+            self.__values.append(v)
+
+
+def by_a_loop() -> Any:
+    class A(Last):
+        values = [0]
+
+        def iterate(self, v):
+            for self.values[0] in range(v):
+                pass
+
+
+def by_a_lambda() -> Any:
+    class A(Last):
+        values = []
+        iterate = lambda self, v: self.values.append(v)  # noqa: E731
+
+
+def in_terminate() -> Any:
+    class A(Last):
+        values = []
+
+        def terminate(self) -> int:
+            self.values.append(self.last)
+            return len(self.values)
+
+
+def in_expire() -> Any:
+    class A(iw.WindowAggregate):
+        values = []
+
+        def iterate(self, v):
+            self.last = v
+
+        def expire(self, v):
+            self.values.pop()
+
+        def terminate(self) -> int:
+            return self.last
+
+
+def of_a_class_above() -> Any:
+    class Above(iw.Aggregate, abstract=True):
+        values = []
+
+        def iterate(self, v):
+            self.values.append(v)
+
+    class A(Above):
+        def terminate(self) -> int:
+            return len(self.values)
+
+
+def of_a_mixin() -> Any:
+    class A(Mixin, Last):
+        def iterate(self, v):
+            self.keep(v)
+
+
+def of_a_mixin_alone() -> Any:
+    class Whole(Last):
+        def iterate(self, v):
+            self.keep(v)
+
+        def keep(self, v):
+            pass
+
+    class A(Mixin, Whole):
+        pass
+
+
+def set_too_late() -> Any:
+    class A(Last):
+        values = []
+
+        def initialize(self, v):
+            self.values.append(v)
+            self.values = []
+
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def set_at_times() -> Any:
+    class A(Last):
+        values = []
+
+        def initialize(self, v):
+            if v > 0:
+                self.values = []
+
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def set_to_itself() -> Any:
+    class A(Last):
+        values = []
+
+        def initialize(self, v):
+            self.values = self.values
+
+        def iterate(self, v):
+            self.values.append(v)
+
+
+def a_number_of_the_class() -> Any:
+    class A(Last):
+        seen = 0
+
+        def iterate(self, v):
+            type(self).seen += 1
+
+
+def a_number_by_its_name() -> Any:
+    class A(Last):
+        seen = 0
+
+        def iterate(self, v):
+            A.seen = v
+
+
+REFUSED = [
+    of_list, of_dict, of_set, of_bytearray, of_deque, of_defaultdict, of_counter, of_ordered_dict, of_an_array,
+    of_a_row_of_an_array, of_an_array_of_its_own, of_an_object, of_an_attribute_of_an_object, of_a_tuple_of_lists,
+    of_a_proxy_of_lists, by_another_name, by_a_helper, by_a_property, by_a_decorated_hook, by_a_class_method,
+    by_the_class, by_its_name, by_a_text, by_a_function, by_a_private_name, by_a_loop, by_a_lambda, in_terminate,
+    in_expire, of_a_class_above, of_a_mixin, of_a_mixin_alone, set_too_late, set_at_times, set_to_itself,
+    a_number_of_the_class, a_number_by_its_name,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("define", REFUSED, ids=lambda define: define.__name__)
+def test_state_in_the_class_is_refused(define: Any) -> None:
+    with pytest.raises(iw.DefinitionError, match="which all partitions and calls share") as raised:
+        define()
+    assert re.match(r"A[.:]|A: Above\.|A: Mixin\.", str(raised.value)), raised.value
+
+
+# Constants
+
+
+class Weights(Last):
+    """Tables that are only read, in all ways in which one reads."""
+
+    TABLE = {"a": 2, "b": 3}
+    NAMES = ["a", "b"]
+    KNOWN = {1, 2}
+    GRID = np.array([1.0, 2.0])
+    ROWS = ((1, 2), (3, 4))
+    FROZEN = MappingProxyType({"a": 1})
+    PATTERN = re.compile("a+")
+    LOG = logging.getLogger("inwindow.tests")
+    NESTED = {"a": {"b": 1}}
+    UNUSED: ClassVar[list[int]] = []
+
+    def initialize(self, v):
+        self.last = 0
+        self.iterate(v)
+
+    def iterate(self, v):
+        table = self.TABLE
+        for name in self.NAMES:
+            self.last += table[name] * self.TABLE.get(name, 0)
+        self.last += v in self.KNOWN and len(self.KNOWN)
+        self.last += int(self.GRID.sum() + self.GRID[0]) + sum(row[0] for row in self.ROWS)
+        self.last += sum(count for count in self.TABLE.values()) + self.NESTED["a"]["b"]
+        self.last += max(self.TABLE, key=self.TABLE.get) == "b"
+        *names, last = [*self.NAMES, "c"]
+        self.last += len(names) + len(f"{self.NAMES}") + len(sorted(self.NAMES)[0]) + len(self.TABLE or {}) + bool(last)
+        self.last += 1 if self.PATTERN.match("a") else 0
+        self.LOG.debug("seen %s", v)
+        self.last += getattr(self, "more", 0)
+        if not isinstance(self.TABLE, dict):
+            raise TypeError(v)
+
+
+class Default(Last):
+    """What each object makes anew."""
+
+    values: ClassVar[list[int]] = []
+    held: list[int] = []
+    named: dict[int, int] = {}
+
+    def __init__(self):
+        self.named = {}
+
+    def initialize(self, v):
+        self.last, self.values = v, [v]
+        self.held = list(self.held)
+        self.iterate(v)
+
+    def iterate(self, v):
+        self.values.append(v)
+        self.named[v] = v
+        self.last = len(self.values)
+
+
+@dataclasses.dataclass
+class Data(Last):
+    """A dataclass's own lists."""
+
+    values: list[int] = dataclasses.field(default_factory=list)
+
+    def iterate(self, v):
+        self.values.append(v)
+        self.last = len(self.values)
+
+
+def registered(kinds: list[Any]) -> Any:
+    """A class that is noted, outside of its hooks."""
+
+    class Registered(Last):
+        kinds_known = kinds
+
+        @classmethod
+        def register(cls, kind):
+            cls.kinds_known.append(kind)
+
+    return Registered
+
+
+@pytest.mark.parametrize("kind", [Weights, Default, Data, registered([])], ids=lambda kind: kind.__name__)
+def test_constants_and_defaults_are_none(kind: Any) -> None:
+    table = pa.table({"k": ["a", "a", "b", "b"], "v": [1, 2, 1, 2]})
+    first, second = (iw.group_by(table, "k").agg(x=kind()("v"))["x"].to_pylist() for _ in range(2))
+    assert first == second and first[0] == first[1]
+
+
+def test_a_class_that_is_sent_by_value_is_not_asked_again() -> None:
+    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+    space: dict[str, Any] = {"iw": iw, "Last": Last}
+
+    class Above(Last):
+        TABLE = {"a": 1}
+
+        def iterate(self, v):
+            self.last = self.TABLE["a"] + v
+
+    class Below(Above):
+        def terminate(self) -> int:
+            return self.last + self.TABLE["a"]
+
+    made = pickle.loads(cloudpickle.dumps(Below))
+    assert made is not None and space
+    it = made()
+    it.iterate(2)
+    assert it.terminate() == 4
+
+
+# What is made in __init__
+
+
+class Made(iw.Aggregate):
+    """A list, a dict of lists and an object of its own, made once by the user."""
+
+    def __init__(self, given: Any) -> None:
+        self.values, self.nested, self.pushed, self.given = [], {"a": [[]]}, Pushed(), given
+        self.also = self.values
+
+    def iterate(self, v):
+        self.values.append(v)
+        self.nested["a"][0].append(v)
+        self.pushed.push(v)
+        self.given.append(v)
+
+    def terminate(self) -> str:
+        return f"{self.values} {self.also} {self.nested} {self.pushed.values} {self.given}"
+
+
+class Merging(Made):
+    def merge(self, later):
+        for v in later.values:
+            self.iterate(v)
+
+
+class Expiring(Made, iw.WindowAggregate):
+    def expire(self, v):
+        for its in (self.values, self.nested["a"][0], self.pushed.values, self.given):
+            its.pop(0)
+
+
+@pytest.mark.parametrize("kind", [Made, Merging, Expiring], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "window",
+    [
+        iw.rows(2, partition_by="k"), iw.rows(2, partition_by="k", slide=2), iw.unbounded(partition_by="k"),
+        iw.rows(4, partition_by="k", slide=2), iw.rows(2, partition_by="k", strategy="recompute"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_init_makes_is_each_partitions_own(kind: Any, window: Any) -> None:
+    given: list[int] = []
+    aggregate = kind(given)
+    table = pa.table({"k": [*"aabbab"], "v": [1, 2, 1, 2, 3, 3]})
+    found = [iw.with_columns(table, x=aggregate("v").over(window)) for _ in range(2)]
+    assert found[0] == found[1]
+    by_key = [
+        [x for k, x in zip(table["k"].to_pylist(), found[0]["x"].to_pylist(), strict=True) if k == key] for key in "ab"
+    ]
+    assert by_key[0] == by_key[1]
+    assert given == [] and aggregate.values == [] and aggregate.nested == {"a": [[]]} and aggregate.pushed.values == []
+    assert copy.deepcopy(aggregate).terminate() == aggregate.terminate()
+
+
+def test_groups_and_extents_too() -> None:
+    aggregate = Made([])
+    table = pa.table({"k": [*"aabb"], "t": [0, 1, 0, 1], "v": [1, 2, 1, 2]})
+    for _ in range(2):
+        one, other = iw.group_by(table, "k").agg(x=aggregate("v"))["x"].to_pylist()
+        assert one == other == "[1, 2] [1, 2] {'a': [[1, 2]]} [1, 2] [1, 2]"
+        hops = iw.group_by(table, "k").window(iw.hop("t", size=2, every=1)).agg(x=aggregate("v"))["x"].to_pylist()
+        assert hops[:3] == hops[3:]
