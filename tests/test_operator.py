@@ -90,7 +90,19 @@ def test_a_state_of_another_plan_is_refused() -> None:
     one, other = (
         WithColumns(plan_windows(schema, {"x": iw.max("v").over(iw.rows(size))})[0], schema, ()) for size in (3, 4)
     )
-    with pytest.raises(iw.DataError, match="the window of x: .rows between 2 preceding .* in the state, .rows between 3"):
+    with pytest.raises(
+        iw.DataError, match="the window of x: .rows between 2 preceding .* in the state, .rows between 3"
+    ):
+        other.restore(one.state())
+
+
+def test_a_state_knows_whether_a_sentinel_watched() -> None:
+    schema = pa.schema([("v", pa.float64())])
+    over = Total()("v").over(iw.rows(3))
+    one, other = (
+        WithColumns(plan_windows(schema, {"x": applied})[0], schema, ()) for applied in (over, over.sentinel(0.5))
+    )
+    with pytest.raises(iw.StateError, match="the sentinel of x: none in the state, one in the query"):
         other.restore(one.state())
 
 
