@@ -14,6 +14,7 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.spark.column_functions import digest_of_functions
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
 from inwindow.runtime.spark.types import AsText, Ferry, Result, ferry_of
@@ -68,7 +69,9 @@ class Columns:
 
         Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
         """
-        text = name = column_text(column)
+        # On a batch nobody asks, and each step of a classic Column is a call of the JVM.
+        functions = digest_of_functions(column) if is_connect(column) or self.df.isStreaming else ""
+        text = name = f"{column_text(column)} {functions}" if functions else column_text(column)
         while name in self._columns or name in self.names:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
