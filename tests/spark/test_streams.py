@@ -66,7 +66,10 @@ def leaving(df: Any) -> Any:
 
 CHANGED = {
     "parameter": (lambda df: sliding(df, Above(3)), "the parameter limit of above: 2 in the state, 3 in the query\n"),
-    "aggregate": (lambda df: sliding(df, iw.count), "the aggregate of above: Above.v. in the state, count.v. in the query\n"),
+    "aggregate": (
+        lambda df: sliding(df, iw.count),
+        "the aggregate of above: Above.v. in the state, count.v. in the query\n",
+    ),
     "window": (lambda df: sliding(df, size="8 seconds"), "the window of x: .* 9 seconds .* 8 seconds"),
 }
 
