@@ -55,7 +55,6 @@ class Cut:
     keys: tuple[HotKey, ...]
     others: int
     sampled: int
-    first_keys: pa.Array  # of the sampled tuples
     by_prefix: bool = False  # some frames begin with partials of earlier ranges
 
     @property
@@ -81,7 +80,7 @@ class Cut:
 
 
 def in_ranges(work: Pass, halo: Halo) -> Pass:
-    """The pass over ranges in place of partitions. The range comes first: :mod:`inwindow.runtime.spark.prefix` says why."""
+    """The pass over ranges in place of partitions."""
     return replace(work, partition_by=(halo.range, *work.partition_by), halo=halo)
 
 
@@ -234,8 +233,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
         return No("; ".join(reasons))
     rest = 1 - sum(key.share for key in found)
     others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
-    first_keys = sample[work.partition_by[0]].combine_chunks() if work.partition_by else pa.nulls(0)
-    return Cut(tuple(found), others, len(sample), first_keys, bool(carried_steps(work)))
+    return Cut(tuple(found), others, len(sample), bool(carried_steps(work)))
 
 
 def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:

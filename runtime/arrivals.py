@@ -7,7 +7,7 @@
     results       x y z w        row 1 3 0 2
     back          z x w y        row 0 1 2 3
 
-Every place uses this: no engine has to sort for us, and nothing depends on the order in which an engine hands rows over.
+For tasks of an engine: it need not sort for us, and nothing depends on the order in which it hands rows over.
 """
 
 from collections.abc import Callable, Iterable, Iterator

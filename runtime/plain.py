@@ -180,7 +180,8 @@ def _grown_of(its: tuple[str, tuple[int, ...], bytes]) -> Grown:
     return made
 
 
-def _in_stream(batch: pa.RecordBatch) -> bytes:
+def in_stream(batch: pa.RecordBatch) -> bytes:
+    """A batch as Arrow bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
@@ -194,12 +195,12 @@ def _batch_of(content: bytes) -> pa.RecordBatch:
 
 
 def _arrow(values: pa.Array) -> bytes:
-    return _in_stream(pa.RecordBatch.from_arrays([values], [""]))
+    return in_stream(pa.RecordBatch.from_arrays([values], [""]))
 
 
 known(np.ndarray, b"n", _array, _array_of, changes=True)
 known(Grown, b"g", _grown, _grown_of, changes=True)
-known(pa.RecordBatch, b"b", _in_stream, _batch_of, changes=False)
+known(pa.RecordBatch, b"b", in_stream, _batch_of, changes=False)
 for _kind in {type(np.zeros((), letter)[()]) for letter in "?bhilqBHILQefdFDUSmM"}:
     known(_kind, b"s", lambda value: (value.dtype.str, value.tobytes()), _scalar_of, changes=False)
 

@@ -22,6 +22,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.fingerprint import Part
+from inwindow.runtime.plain import in_stream
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
@@ -113,7 +114,7 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
             payloads = []
             for label in found:
                 its = tuples if len(found) == 1 else tuples.take(pa.array(np.flatnonzero(labels == label)))
-                payloads.append(packed(its))
+                payloads.append(in_stream(its))
             numbers = pa.array(np.full(len(found), number, dtype=np.int64))
             columns = [pa.array(found, pa.int32()), numbers, pa.array(payloads, pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, ["bucket", "number", "content"])
@@ -146,15 +147,6 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             held, size = [], 0
     if held:
         yield from pa.Table.from_batches(held).combine_chunks().to_batches()
-
-
-def packed(batch: pa.RecordBatch) -> bytes:
-    """A batch as Arrow bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
 
 
 def unpacked(content: bytes) -> list[pa.RecordBatch]:
@@ -204,8 +196,8 @@ def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dic
     for index, some in enumerate(rows):
         first = index == 0
         yield {
-            "rows": packed(some) if some.num_rows else None,
-            "late": packed(given.late) if first and given.late.num_rows else None,
+            "rows": in_stream(some) if some.num_rows else None,
+            "late": in_stream(given.late) if first and given.late.num_rows else None,
             "late_tuples": late if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,

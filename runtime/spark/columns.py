@@ -18,7 +18,7 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.asking import asked, quietly
 from inwindow.runtime.spark.placed import placed_of
-from inwindow.runtime.spark.session import Session, is_connect, quoted, sort_order
+from inwindow.runtime.spark.session import Session, is_connect, quoted
 from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
@@ -139,10 +139,6 @@ class Columns:
     def orders(self, orders: Iterable[Order], where: str) -> tuple[Order, ...]:
         """Order columns as names."""
         return tuple(replace(order, column=self.place(order.column, where)) for order in orders)
-
-    def sorted_by(self, order: Order) -> Any:
-        """An order as a Spark sort expression."""
-        return sort_order(self.column(order.column), ascending=order.ascending, nulls_first=order.nulls_first)
 
     @property
     def computed(self) -> list[str]:

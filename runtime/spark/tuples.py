@@ -49,8 +49,9 @@ def with_columns(columns: Columns, applied: Mapping[str, Applied], hot_keys: str
     for works, shuffle in planned.crossings():
         its = f"{PREFIX}result_{len(titles)}"
         shuffle = begun(shuffle, columns, works[0])
-        df = by(shuffle.done(df, columns, works[0]), _Crossing.of(columns, works, shuffle), its)
-        results |= _named(columns, works, F.col(its))
+        crossing_ = _Crossing.of(columns, works, shuffle)
+        df = by(shuffle.done(df, columns, works[0]), crossing_, its)
+        results |= crossing_.named(F.col(its))
         if isinstance(shuffle.cut, Cut):
             df = df.where(F.col(HALO) == 0).drop(RANGE, HALO)
         placed = shuffle.leaves(placed, works[0])
@@ -70,6 +71,7 @@ class _Crossing:
     handed: dict[str, Any]  # Spark columns, by the names under which they arrive
     schema: pa.Schema
     jobs: tuple[RowJob, ...]
+    parts: list[list[Result]]  # what comes back of each pass: a result per step, then what sentinels have found
 
     @classmethod
     def of(cls, columns: Columns, works: list[Pass], shuffle: Shuffle) -> "_Crossing":
@@ -82,7 +84,8 @@ class _Crossing:
             handed |= zip(schema.names, its, strict=True)
             fields |= {field.name: field for field in schema}
             jobs.append(RowJob(shuffle.worked(work), schema.append(ROW_FIELD), columns.session.memory))
-        return cls(columns, works, handed, pa.schema(list(fields.values())), tuple(jobs))
+        parts = [[*results_of(columns, work), *found_results(work)] for work in works]
+        return cls(columns, works, handed, pa.schema(list(fields.values())), tuple(jobs), parts)
 
     def job(self, kept: pa.Schema | None = None) -> bytes:
         """What workers run; ``kept`` columns arrive behind the others and go through."""
@@ -92,30 +95,25 @@ class _Crossing:
     @property
     def fields(self) -> list[Result]:
         """What comes back of all passes."""
-        return [field for work in self.works for field in _fields(self.columns, work)]
+        return [field for part in self.parts for field in part]
 
     def observed(self, df: Any, fields: list[Any]) -> Any:
         """The DataFrame, with what sentinels find in the workers."""
         F, rest = self.columns.session.F, iter(fields)
-        for work in self.works:
-            its = list(islice(rest, len(_fields(self.columns, work))))
+        for work, part in zip(self.works, self.parts, strict=True):
+            its = list(islice(rest, len(part)))
             df = observed(df, work, its[len(work.steps) :], F)
         return df
 
-
-def _fields(columns: Columns, work: Pass) -> list[Result]:
-    """What comes back of a pass: a result per step, then what sentinels have found."""
-    return [*results_of(columns, work), *found_results(work)]
-
-
-def _named(columns: Columns, works: list[Pass], struct: Any) -> dict[str, Any]:
-    """The results by name, as Spark columns of the struct that came back."""
-    named, first = {}, 0
-    for work in works:
-        for at, (step, result) in enumerate(zip(work.steps, results_of(columns, work), strict=True), first):
-            named[step.name] = result.finished(struct[f"_{at}"], columns.session.F)
-        first += len(_fields(columns, work))
-    return named
+    def named(self, struct: Any) -> dict[str, Any]:
+        """The results by name, as Spark columns of the struct that came back."""
+        named: dict[str, Any] = {}
+        first = 0
+        for work, part in zip(self.works, self.parts, strict=True):
+            for at, (step, result) in enumerate(zip(work.steps, part, strict=False), first):
+                named[step.name] = result.finished(struct[f"_{at}"], self.columns.session.F)
+            first += len(part)
+        return named
 
 
 def _by_udf(df: Any, its: _Crossing, title: str) -> Any:

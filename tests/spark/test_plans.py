@@ -98,7 +98,7 @@ def test_other_keys_shuffle_again(events: Any) -> None:
     assert made.columns == [*events.columns, "everything", "a", "b"]
 
 
-@pytest.mark.parametrize("how", ["repartition", "sorted", "group"])
+@pytest.mark.parametrize("how", ["repartition", "sorted", "group", "again"])
 def test_data_in_place_are_not_shuffled_again(events: Any, how: str) -> None:
     from pyspark.sql import functions as F
 
