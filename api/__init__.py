@@ -40,12 +40,12 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow import testing
+    from inwindow.language.sql.run import sql
     from inwindow.runtime.apply import explain, late, select, with_columns
     from inwindow.runtime.asked import emitted_at
     from inwindow.runtime.grouped import group_by
     from inwindow.runtime.spark.arrival import arrival_time
     from inwindow.runtime.spark.registered import register
-    from inwindow.runtime.spark.sql.run import sql
     from inwindow.runtime.union import union
     from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
@@ -107,12 +107,12 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
+    "inwindow.language.sql.run": ["sql"],
     "inwindow.runtime.apply": "explain late select with_columns".split(),
     "inwindow.runtime.asked": ["emitted_at"],
     "inwindow.runtime.grouped": ["group_by"],
     "inwindow.runtime.spark.arrival": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
-    "inwindow.runtime.spark.sql.run": ["sql"],
     "inwindow.runtime.union": ["union"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }

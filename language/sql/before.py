@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.expressions import Expression, Piece
-from inwindow.runtime.spark.sql.query import Query
-from inwindow.runtime.spark.sql.statement import Made, Plain, Statement
-from inwindow.runtime.spark.sql.text import Source, Span
+from inwindow.language.sql.calls import Call
+from inwindow.language.sql.expressions import Expression, Piece
+from inwindow.language.sql.query import Query
+from inwindow.language.sql.statement import Made, Plain, Statement
+from inwindow.language.text import Source, Span
 
 _NAME = r"(?:`(?:[^`]|``)+`|[A-Za-z_]\w*)"
 _COLUMN = re.compile(rf"{_NAME}(?:\s*\.\s*{_NAME})*")

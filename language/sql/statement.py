@@ -11,11 +11,11 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.spark.sql.calls import Call, Names, Place, check_brackets, find_calls
-from inwindow.runtime.spark.sql.clauses import Clauses, read_clauses
-from inwindow.runtime.spark.sql.expressions import Columns, Expression, Reader
-from inwindow.runtime.spark.sql.over import sort_key
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
+from inwindow.language.sql.calls import Call, Names, Place, check_brackets, find_calls
+from inwindow.language.sql.clauses import Clauses, read_clauses
+from inwindow.language.sql.expressions import Columns, Expression, Reader
+from inwindow.language.sql.over import sort_key
+from inwindow.language.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
 from inwindow.udaf.errors import UsageError
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
+from inwindow.language.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
+from inwindow.language.sql.statement import Made, Statement
+from inwindow.language.text import Source, Span
 from inwindow.runtime.spark.spoken import spoken
-from inwindow.runtime.spark.sql.statement import Made, Statement
-from inwindow.runtime.spark.sql.text import Source, Span
 from inwindow.udaf.errors import UsageError
 
 

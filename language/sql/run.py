@@ -12,17 +12,17 @@ What Spark is given is cut out of the user's text as it stands, and what it comp
 from dataclasses import dataclass
 from typing import Any
 
+from inwindow.language.sql.before import Before, before
+from inwindow.language.sql.calls import Call
+from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
+from inwindow.language.sql.statement import Made, SortedBy, Statement, read
+from inwindow.language.sql.windows import BUILT_IN, Windows
+from inwindow.language.text import Span, StatementError
 from inwindow.runtime.apply import select, with_columns
 from inwindow.runtime.asked import emitted_at
 from inwindow.runtime.spark.registered import aggregates_of, check_session
 from inwindow.runtime.spark.session import Session, quoted, sort_order
 from inwindow.runtime.spark.spoken import spoken
-from inwindow.runtime.spark.sql.before import Before, before
-from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
-from inwindow.runtime.spark.sql.statement import Made, SortedBy, Statement, read
-from inwindow.runtime.spark.sql.text import Span, StatementError
-from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
 from inwindow.udaf.errors import UsageError, shown
 
 

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from inwindow.runtime.spark.sql.over import Over, extended, read_over
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, close_of, span_of, split
+from inwindow.language.sql.over import Over, extended, read_over
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, span_of, split
 from inwindow.udaf.errors import UsageError
 
 
