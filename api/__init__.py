@@ -40,6 +40,7 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow import testing
+    from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
     from inwindow.runtime.apply import explain, late, select, with_columns
     from inwindow.runtime.asked import emitted_at
@@ -72,6 +73,7 @@ __all__ = [
     "UnknownColumnError",
     "UsageError",
     "WindowAggregate",
+    "aggregate",
     "arrival_time",
     "asc",
     "compiled",
@@ -107,6 +109,7 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
+    "inwindow.language.esl.aggregate": ["aggregate"],
     "inwindow.language.sql.run": ["sql"],
     "inwindow.runtime.apply": "explain late select with_columns".split(),
     "inwindow.runtime.asked": ["emitted_at"],

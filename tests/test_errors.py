@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bad import (
+    aggregates,
     built_ins,
     calls,
     checks,
@@ -55,6 +56,7 @@ TABLES = (
     hooks,
     results,
     statements,
+    aggregates,
     drawings,
     checks,
 )
