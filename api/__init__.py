@@ -40,6 +40,7 @@ from inwindow.windows.frames import asc, desc, landmark, range, range_between, r
 
 if _TYPE_CHECKING:
     from inwindow import testing
+    from inwindow.language.catalog import Catalog
     from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
     from inwindow.runtime.apply import explain, late, select, with_columns
@@ -59,6 +60,7 @@ __all__ = [
     "Aggregate",
     "Applied",
     "ArithmeticOverflowError",
+    "Catalog",
     "DataError",
     "DefinitionError",
     "DeviationError",
@@ -109,6 +111,7 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
+    "inwindow.language.catalog": ["Catalog"],
     "inwindow.language.esl.aggregate": ["aggregate"],
     "inwindow.language.sql.run": ["sql"],
     "inwindow.runtime.apply": "explain late select with_columns".split(),

@@ -62,6 +62,9 @@ class Source:
 
     text: str
     speaker: str = "iw.sql"  # who says what is wrong, where the text cannot even be read
+    implied_order: Span | None = (
+        None  # the order of a stream, for windows without ORDER BY; in a comment behind the text
+    )
 
     def __getitem__(self, span: Span) -> str:
         return self.text[span.start : span.end]
@@ -152,6 +155,19 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         log.disabled = was
+
+
+def in_order_of(source: Source, column: str) -> Source:
+    """The same text for a stream that is in the order of a column."""
+    start = len(source.text) + 4
+    return Source(f"{source.text}\n-- {column}", source.speaker, Span(start, start + len(column)))
+
+
+def alone(source: Source, tokens: Tokens) -> Source:
+    """One statement of a script, where it stands: all before it is blank."""
+    whole = span_of(tokens)
+    before = "".join("\n" if character == "\n" else " " for character in source.text[: whole.start])
+    return Source(before + source[whole], source.speaker)
 
 
 def place_of(node: Any, otherwise: Span) -> Span:

@@ -1,7 +1,7 @@
 """The aggregates of the ESL paper as they are printed, by the number of their example.
 
-What is changed: nothing but example 12's second spelling (``MYAVG``), where the types of its two columns are the right way round: as
-printed, the sum is an Int.
+What is changed: nothing but example 12's second spelling (``MYAVG``), where the types of its two columns are the right way
+round: as printed, the sum is an Int.
 """
 
 AVG = """

@@ -1,6 +1,5 @@
 """``iw.aggregate``: an aggregate written in SQL, as a class."""
 
-
 from inwindow.language.esl.definition import read_definition
 from inwindow.language.esl.written import made_class
 from inwindow.language.text import Source
@@ -29,5 +28,3 @@ def aggregate(text: str) -> type[Aggregate]:
         example = "'CREATE AGGREGATE my_avg(next Real) : Real { ... }'"
         raise UsageError(f"iw.aggregate({shown(text)}): an aggregate is a text, as in {example}")
     return made_class(read_definition(Source(text, "iw.aggregate")))
-
-

@@ -8,9 +8,36 @@ from inwindow.language.esl import query, scalar, truth
 from inwindow.language.esl.definition import Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
-from inwindow.language.esl.tables import Given, Keyed, NotKeyed, OneRow, Rows, Scan, Stored, Window, key_of_guard, written_table
+from inwindow.language.esl.tables import (
+    Given,
+    Keyed,
+    NotKeyed,
+    OneRow,
+    Rows,
+    Scan,
+    Stored,
+    Window,
+    key_of_guard,
+    written_table,
+)
 from inwindow.language.esl.trees import (
-    Node, attribute, call, choice, compare, constant, every, is_constant, item, listed, me, name, names_in, negated, row, same, target,
+    Node,
+    attribute,
+    call,
+    choice,
+    compare,
+    constant,
+    every,
+    is_constant,
+    item,
+    listed,
+    me,
+    name,
+    names_in,
+    negated,
+    row,
+    same,
+    target,
 )  # fmt: skip
 from inwindow.language.text import library
 
@@ -45,7 +72,9 @@ def _insert(statement: Statement, table: Stored, context: Context) -> list[ast.s
         raise context.error("write INSERT INTO", tree)
     places = _places(tree, table, context)
     if isinstance(tree.expression, library().exp.Values):
-        written = [[scalar.value(one, Scope(context)) for one in values_of(values)] for values in tree.expression.expressions]
+        written = [
+            [scalar.value(one, Scope(context)) for one in values_of(values)] for values in tree.expression.expressions
+        ]
         trees = [values_of(values) for values in tree.expression.expressions]
         made = [_row(one, tree_, places, table, context) for one, tree_ in zip(written, trees, strict=True)]
         condition = constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
@@ -62,7 +91,9 @@ def _insert(statement: Statement, table: Stored, context: Context) -> list[ast.s
 def values_of(tree: Any) -> list[Any]:
     """The expressions of one row behind VALUES."""
     exp = library().exp
-    return list(tree.expressions) if isinstance(tree, exp.Tuple) else [tree.this if isinstance(tree, exp.Paren) else tree]
+    return (
+        list(tree.expressions) if isinstance(tree, exp.Tuple) else [tree.this if isinstance(tree, exp.Paren) else tree]
+    )
 
 
 def _places(tree: Any, table: Stored, context: Context) -> list[int]:
@@ -78,7 +109,9 @@ def _places(tree: Any, table: Stored, context: Context) -> list[int]:
     return places
 
 
-def _row(values: Sequence[Value], trees: Sequence[Any], places: list[int], table: Stored, context: Context) -> list[Value]:
+def _row(
+    values: Sequence[Value], trees: Sequence[Any], places: list[int], table: Stored, context: Context
+) -> list[Value]:
     if len(values) != len(places):
         columns = ", ".join(table.columns[at].name for at in places)
         raise context.error(f"{table.name} takes {len(places)} values ({columns}), and {len(values)} are given")
@@ -140,7 +173,9 @@ def _extend(rows: Node, table: Stored, context: Context) -> list[ast.stmt]:
 
 def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
     if isinstance(table, Window):
-        raise context.error("tuples of inwindow cannot be changed, only deleted: keep what changes in a table of its own", tree)
+        raise context.error(
+            "tuples of inwindow cannot be changed, only deleted: keep what changes in a table of its own", tree
+        )
     scan, conditions, scope = _matching(tree, table, context)
     new = {key: one.node for key, one in scan.columns.items()}
     columns = {column.name.casefold(): column for column in table.columns}
@@ -150,7 +185,9 @@ def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
             raise context.error(f"{part.sql('spark')}: write SET column = value", part)
         key = part.this.name.casefold()
         if key not in columns:
-            raise context.error(f"{table.name} has no column {part.this.name}; there are: {', '.join(columns)}", part.this)
+            raise context.error(
+                f"{table.name} has no column {part.this.name}; there are: {', '.join(columns)}", part.this
+            )
         if isinstance(table, Keyed) and table.columns[table.key].name.casefold() == key:
             raise context.error(f"{part.this.name} is the key of {table.name}: delete the row and insert another", part)
         value = scalar.value(part.expression, scope)
@@ -304,7 +341,9 @@ def spares_newest(tree: Any, table: Window, context: Context) -> bool:
         if not isinstance(part, (exp.LTE, exp.GTE, exp.EQ)):
             return False
         sides = [side.name.casefold() if isinstance(side, exp.Column) else "" for side in (part.this, part.expression)]
-        places = [(columns.index(a), parameters.index(b)) for a, b in (sides, sides[::-1]) if a in columns and b in parameters]
+        places = [
+            (columns.index(a), parameters.index(b)) for a, b in (sides, sides[::-1]) if a in columns and b in parameters
+        ]
         if not any(a == b for a, b in places):
             return False
     return True

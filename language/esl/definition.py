@@ -115,7 +115,9 @@ class _Reader:
     def read(self) -> Definition:
         """The whole of it."""
         if not self.tokens:
-            raise UsageError(f"{self.source.speaker}: the text is empty: write CREATE AGGREGATE name(next Real) : Real {{ ... }}")
+            raise UsageError(
+                f"{self.source.speaker}: the text is empty: write CREATE AGGREGATE name(next Real) : Real {{ ... }}"
+            )
         words = self.words("CREATE", "OR", "REPLACE", "ALGEBRAIC", "WINDOW")
         self.expect("AGGREGATE", "an aggregate begins with CREATE [ALGEBRAIC] [WINDOW] AGGREGATE")
         name = self.name("the aggregate's name")
@@ -138,8 +140,8 @@ class _Reader:
             block = definition.block(one)
             if block is not None and definition.block(other) is None:
                 raise self.error(
-                    f"{name.text} has {one} but no {other}: write {other}: {{ }} if nothing is done there, or INITIALIZE: ITERATE: {{ ... }} "
-                    "if both do the same",
+                    f"{name.text} has {one} but no {other}: write {other}: {{ }} if nothing is done there, or INITIALIZE: ITERATE: "
+                    "{ ... } if both do the same",
                     block.span,
                 )
         return definition
@@ -226,7 +228,9 @@ class _Reader:
             results = self.listed("the columns of the result", ": (low Real, high Real)")
             untyped = next((one for one in results if not one.kind), None)
             if untyped is not None:
-                raise self.error(f"the column {untyped.name} of the result lacks its type: write {untyped.name} Real", untyped.span)
+                raise self.error(
+                    f"the column {untyped.name} of the result lacks its type: write {untyped.name} Real", untyped.span
+                )
             return results, True
         first = self.name("the type of the result")
         tokens = [first]
@@ -282,7 +286,9 @@ class _Reader:
         while True:
             word = self.name("INITIALIZE, ITERATE, EXPIRE or TERMINATE")
             if not word.says(*HOOKS):
-                raise self.error(f"{word.text} is not expected here: write TABLE, INITIALIZE, ITERATE, EXPIRE or TERMINATE", word)
+                raise self.error(
+                    f"{word.text} is not expected here: write TABLE, INITIALIZE, ITERATE, EXPIRE or TERMINATE", word
+                )
             if any(word.text.upper() in one for one in (hooks, *(block.hooks for block in before))):
                 raise self.error(f"{word.text.upper()} is there twice: put all its statements in one block", word)
             hooks.append(word.text.upper())
@@ -303,17 +309,27 @@ class _Reader:
         return found
 
     def statement(self, tokens: list[Token]) -> Statement:
-        tokens = [Token("LTE", t.text, t.span) if t.text == "≤" else Token("GTE", t.text, t.span) if t.text == "≥" else t for t in tokens]
+        tokens = [
+            Token("LTE", t.text, t.span) if t.text == "≤" else Token("GTE", t.text, t.span) if t.text == "≥" else t
+            for t in tokens
+        ]
         if not tokens[0].says("INSERT", "UPDATE", "DELETE"):
             raise self.error(
-                f"{tokens[0].text.upper()} is no statement of an aggregate: write INSERT, UPDATE or DELETE on its tables, or INSERT "
-                "INTO RETURN ...",
+                f"{tokens[0].text.upper()} is no statement of an aggregate: write INSERT, UPDATE or DELETE on its tables, or "
+                "INSERT INTO RETURN ...",
                 tokens[0],
             )
         condition, rest = None, tokens
         values = next((at for at, token in enumerate(tokens) if token.says("VALUES")), None)
         if tokens[0].says("INSERT") and values is not None:
-            where = next((at for at in range(values, len(tokens)) if tokens[at].kind == "WHERE" and self.is_outer(tokens, values, at)), None)
+            where = next(
+                (
+                    at
+                    for at in range(values, len(tokens))
+                    if tokens[at].kind == "WHERE" and self.is_outer(tokens, values, at)
+                ),
+                None,
+            )
             if where is not None:
                 if where + 1 == len(tokens):
                     raise self.error("WHERE lacks its condition", tokens[where])

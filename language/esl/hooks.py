@@ -53,7 +53,9 @@ class Method:
         if isinstance(statement.tree.this, library().exp.Schema):
             raise context.error("RETURN has the columns of the result: drop the names behind it", statement.tree.this)
         if isinstance(tree, library().exp.Values):
-            condition = constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
+            condition = (
+                constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
+            )
             statements: list[ast.stmt] = []
             for values in tree.expressions:
                 trees = values_of(values)
@@ -97,7 +99,9 @@ class Method:
         results, context = self.definition.results, self.context
         if len(values) != len(results):
             names = f" ({', '.join(one.name for one in results)})" if self.definition.is_record else ""
-            raise context.error(f"the result has {len(results)} column{'s'[: len(results) != 1]}{names}, and {len(values)} are given")
+            raise context.error(
+                f"the result has {len(results)} column{'s'[: len(results) != 1]}{names}, and {len(values)} are given"
+            )
         made = []
         for at, (one, result) in enumerate(zip(values, results, strict=True)):
             tree = trees[at] if len(trees) == len(values) else trees[0]
@@ -122,7 +126,9 @@ class Method:
             class_ = "dict" if self.definition.is_record else {"decimal": "Decimal", "timedelta": "timedelta"}[kind]
         else:
             class_ = kind
-        if module := {"Decimal": "decimal", "timedelta": "datetime", "date": "datetime", "datetime": "datetime"}.get(class_):
+        if module := {"Decimal": "decimal", "timedelta": "datetime", "date": "datetime", "datetime": "datetime"}.get(
+            class_
+        ):
             self.context.imported(module, class_)
         one = name(class_)
         if self.nullable:
@@ -132,4 +138,6 @@ class Method:
 
 def is_return(statement: Statement) -> bool:
     """``INSERT INTO RETURN``."""
-    return isinstance(statement.tree, library().exp.Insert) and written_table(statement.tree).name.casefold() == "return"
+    return (
+        isinstance(statement.tree, library().exp.Insert) and written_table(statement.tree).name.casefold() == "return"
+    )

@@ -11,13 +11,32 @@ from inwindow.udaf.contract import WindowAggregate
 _CLASS = {name for name in dir(WindowAggregate) if not name.startswith("_")} | {
     "initialize", "iterate", "expire", "terminate", "merge", "unmerge", "inwindow", "source", "self", "iw",
 }  # fmt: skip
-_CALLED = {"any", "all", "sum", "len", "min", "max", "sorted", "list", "dict", "tuple", "int", "float", "str", "bool", "abs", "round"}
+_CALLED = {
+    "any",
+    "all",
+    "sum",
+    "len",
+    "min",
+    "max",
+    "sorted",
+    "list",
+    "dict",
+    "tuple",
+    "int",
+    "float",
+    "str",
+    "bool",
+    "abs",
+    "round",
+}
 _SOFT = {"match", "case", "type"}
 
 
 def is_of_python(name: str) -> bool:
     """Whether a name means something in the code that is made."""
-    return keyword.iskeyword(name) or name in _CALLED or name in _SOFT or (name[:1].isupper() and hasattr(builtins, name))
+    return (
+        keyword.iskeyword(name) or name in _CALLED or name in _SOFT or (name[:1].isupper() and hasattr(builtins, name))
+    )
 
 
 class Names:

@@ -11,14 +11,42 @@ from inwindow.language.esl.kinds import ANY, FLOAT, INT
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.tables import Keyed, Rows, Scan, Stored, Window, source_of
 from inwindow.language.esl.trees import (
-    Node, attribute, call, choice, compare, constant, every, is_constant, is_known, item, listed, me, name, names_in, row, same,
+    Node,
+    attribute,
+    call,
+    choice,
+    compare,
+    constant,
+    every,
+    is_constant,
+    is_known,
+    item,
+    listed,
+    me,
+    name,
+    names_in,
+    row,
+    same,
     target,
 )  # fmt: skip
 from inwindow.language.esl.values import STATISTICS
 from inwindow.language.text import library
 
 AGGREGATES = frozenset({"count", "sum", "avg", "mean", "min", "max", *STATISTICS})
-_CLAUSES = {"windows", "qualify", "connect", "match", "laterals", "pivots", "with_", "with", "into", "sort", "cluster", "distribute"}
+_CLAUSES = {
+    "windows",
+    "qualify",
+    "connect",
+    "match",
+    "laterals",
+    "pivots",
+    "with_",
+    "with",
+    "into",
+    "sort",
+    "cluster",
+    "distribute",
+}
 
 
 @dataclass
@@ -79,7 +107,9 @@ def read(tree: Any, around: Scope | None, context: Context) -> Query:
     exp = library().exp
     tree = tree.unnest() if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
     if not isinstance(tree, exp.Select):
-        raise context.error(f"{type(tree).__name__.upper()} is not known in an aggregate: write SELECT ... FROM its tables", tree)
+        raise context.error(
+            f"{type(tree).__name__.upper()} is not known in an aggregate: write SELECT ... FROM its tables", tree
+        )
     for clause in _CLAUSES:
         if tree.args.get(clause):
             raise context.error(f"{clause.strip('_').upper()} is not known in an aggregate", tree)
@@ -148,7 +178,8 @@ def _scan(source: Any, scope: Scope) -> Scan:
         inner = read(source.this, scope.around, context)
         variables = [name(context.names.fresh(one)) for one in inner.names]
         columns = {
-            key.casefold(): replace(one, node=node) for key, one, node in zip(inner.names, inner.outputs, variables, strict=True)
+            key.casefold(): replace(one, node=node)
+            for key, one, node in zip(inner.names, inner.outputs, variables, strict=True)
         }
         return Scan(Stored(_alias(source), ()), columns, row(variables), rows(inner, context))
     if not isinstance(source, exp.Table):
@@ -192,7 +223,11 @@ def add_conditions(tree: Any, scope: Scope, query: Query) -> None:
     for part in tree.unnest().flatten() if isinstance(tree.unnest(), exp.And) else [tree]:
         if not _looked_up(part.unnest(), scope, query):
             condition = truth.holds(part, scope)
-            query.conditions += condition.values if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And) else [condition]
+            query.conditions += (
+                condition.values
+                if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And)
+                else [condition]
+            )
 
 
 def _looked_up(part: Any, scope: Scope, query: Query) -> bool:
@@ -203,9 +238,15 @@ def _looked_up(part: Any, scope: Scope, query: Query) -> bool:
         if not isinstance(scan.table, Keyed) or scan.key is not None or isinstance(scan.rows, ast.BoolOp):
             continue
         key = scan.columns[scan.table.columns[scan.table.key].name.casefold()]
-        later = names_in(ast.Tuple([one.node for other in query.scans[at:] for one in other.columns.values()], ast.Load())) - {"self"}
+        later = names_in(
+            ast.Tuple([one.node for other in query.scans[at:] for one in other.columns.values()], ast.Load())
+        ) - {"self"}
         for column, value in ((part.this, part.expression), (part.expression, part.this)):
-            if not isinstance(column, exp.Column) or not scope.has(column) or not same(scope.column(column).node, key.node):
+            if (
+                not isinstance(column, exp.Column)
+                or not scope.has(column)
+                or not same(scope.column(column).node, key.node)
+            ):
                 continue
             _, given = truth.meeting(part, column, value, scope)
             if not given.nullable and not names_in(given.node) & later and not _uses(query, key):
@@ -233,7 +274,9 @@ def _outputs(tree: Any, scope: Scope, query: Query) -> None:
     for one in tree.expressions:
         if isinstance(one, exp.Star) or isinstance(one, exp.Column) and isinstance(one.this, exp.Star):
             if of_groups:
-                raise scope.context.error("a star does not go with an aggregate: write count(*), or name the columns", tree)
+                raise scope.context.error(
+                    "a star does not go with an aggregate: write count(*), or name the columns", tree
+                )
             table = one.table.casefold() if isinstance(one, exp.Column) else ""
             for alias, columns in scope.tables.items():
                 if not table or alias == table:
@@ -329,14 +372,18 @@ class Grouping:
         one = scalar.value(arguments[0], self.inner)
         conditions = [*self.conditions, is_known(one.node)] if one.nullable else self.conditions
         if function == "count" and not distinct:
-            return Value(call("sum", generator(constant(1), self.loops, conditions)) if conditions else self._count(), INT, False)
+            return Value(
+                call("sum", generator(constant(1), self.loops, conditions)) if conditions else self._count(), INT, False
+            )
         values: Node = generator(one.node, self.loops, conditions, as_set=distinct)
         if function == "count":
             return Value(call("len", values), INT, False)
         if function in ("min", "max"):
             return Value(call(function, values, default=constant(None)), one.kind, True)
         if one.kind.python not in ("", "int", "float", "decimal"):
-            raise context.error(f"{function}(...) is for numbers, and {arguments[0].sql('spark')} is {one.kind.ddl}", tree)
+            raise context.error(
+                f"{function}(...) is for numbers, and {arguments[0].sql('spark')} is {one.kind.ddl}", tree
+            )
         if function in STATISTICS:
             return Value(call(context.helper("statistic"), constant(function), values), FLOAT, True)
         if function == "sum":
@@ -358,8 +405,7 @@ class Grouping:
             raise context.error(f"{function} takes {traits.arity} values, and is given {len(arguments)}", tree)
         values = [scalar.value(one, self.inner).node for one in arguments]
         rows_ = generator(ast.Tuple(values, ast.Load()), self.loops, self.conditions)
-        made = context.imported("", kind.__name__)
-        return Value(call(context.helper("fold"), name(made), rows_), ANY, True)
+        return Value(call(context.helper("fold"), name(context.called[function]), rows_), ANY, True)
 
 
 def _called(tree: Any, context: Context) -> tuple[str, list[Any]]:
@@ -375,7 +421,11 @@ def _is_aggregate(tree: Any, context: Context) -> bool:
 def _aggregates_in(tree: Any, context: Context) -> bool:
     """Whether an aggregate is called in it, outside of subqueries."""
     exp = library().exp
-    return any(_is_aggregate(one, context) for one in tree.walk(prune=lambda one: isinstance(one, exp.Query)) if not isinstance(one, exp.Query))
+    return any(
+        _is_aggregate(one, context)
+        for one in tree.walk(prune=lambda one: isinstance(one, exp.Query))
+        if not isinstance(one, exp.Query)
+    )
 
 
 def _group_keys(tree: Any) -> list[Any] | None:
@@ -399,13 +449,22 @@ def _grouped(tree: Any, keys: Sequence[Any], scope: Scope, query: Query) -> None
         scope.grouping = Grouping(inner, [], query.loops, query.conditions)
         return
     values = [scalar.value(key, inner) for key in keys]
-    row_ = ast.Tuple([one.node for columns in scope.tables.values() for one in columns.values() if isinstance(one.node, ast.Name)], ast.Load())
+    row_ = ast.Tuple(
+        [one.node for columns in scope.tables.values() for one in columns.values() if isinstance(one.node, ast.Name)],
+        ast.Load(),
+    )
     records = [scan.variables for scan in query.loops if isinstance(scan.table, Window) and scan.variables is not None]
     row_.elts += records
-    pairs = generator(ast.Tuple([ast.Tuple([one.node for one in values], ast.Load()), row_], ast.Load()), query.loops, query.conditions)
+    pairs = generator(
+        ast.Tuple([ast.Tuple([one.node for one in values], ast.Load()), row_], ast.Load()),
+        query.loops,
+        query.conditions,
+    )
     groups = call(attribute(call(context.helper("grouped"), pairs), "items"))
     wishes = [key.name if key.name else f"key_{at}" for at, key in enumerate(keys)]
-    known = [Value(name(context.names.fresh(wish)), one.kind, one.nullable) for wish, one in zip(wishes, values, strict=True)]
+    known = [
+        Value(name(context.names.fresh(wish)), one.kind, one.nullable) for wish, one in zip(wishes, values, strict=True)
+    ]
     members = name(context.names.fresh("rows"))
     query.group = (ast.Tuple([ast.Tuple([one.node for one in known], ast.Load()), members], ast.Load()), groups)
     loop = loop_over(row_, members)
@@ -415,9 +474,15 @@ def _grouped(tree: Any, keys: Sequence[Any], scope: Scope, query: Query) -> None
 # --- Writing ------------------------------------------------------------------------------------------------
 
 
-def generator(element: Node, loops: Sequence[Scan], conditions: Sequence[Node], as_list: bool = False, as_set: bool = False) -> Node:
+def generator(
+    element: Node, loops: Sequence[Scan], conditions: Sequence[Node], as_list: bool = False, as_set: bool = False
+) -> Node:
     """``element for ... in ... if ...``, each condition behind the first loop that knows all that it reads."""
-    made = [ast.comprehension(target(scan.variables), scan.rows, [], 0) for scan in loops if scan.variables and scan.rows is not None]
+    made = [
+        ast.comprehension(target(scan.variables), scan.rows, [], 0)
+        for scan in loops
+        if scan.variables and scan.rows is not None
+    ]
     if not made:
         made = [ast.comprehension(ast.Name("_", ast.Store()), ast.Tuple([constant(None)], ast.Load()), [], 0)]
     bound = [names_in(one.target) for one in made]
@@ -438,7 +503,11 @@ def loop_over(variables: Node, rows_: Node) -> Scan:
 
 def length_of(scan: Scan) -> Node:
     """What ``len`` is asked of."""
-    return me(scan.table.attribute) if isinstance(scan.table, (Rows, Keyed)) and scan.table.name != "rows" else scan.rows or me("inwindow")
+    return (
+        me(scan.table.attribute)
+        if isinstance(scan.table, (Rows, Keyed)) and scan.table.name != "rows"
+        else scan.rows or me("inwindow")
+    )
 
 
 def rows(query: Query, context: Context) -> Node:
@@ -499,7 +568,9 @@ def membership(tree: Any, around: Scope) -> "truth.Truth":
     with names_of_its_own(context):
         query = read(tree.args["query"], around, context)
         if len(query.outputs) != 1:
-            raise context.error(f"IN (SELECT ...): the SELECT gives {len(query.outputs)} columns, and one is wanted", tree)
+            raise context.error(
+                f"IN (SELECT ...): the SELECT gives {len(query.outputs)} columns, and one is wanted", tree
+            )
         other = query.outputs[0]
         if not one.nullable and not other.nullable:
             return truth.certain(compare(one.node, ast.In(), _members(query, other, context)))
@@ -554,5 +625,3 @@ def oldest(context: Context, column: str | None, tree: Any) -> Value:
     if window.may_be_empty:
         return Value(choice(me("inwindow"), node, constant(None)), kind, True)
     return Value(node, kind, window.takes_nulls)
-
-

@@ -4,20 +4,37 @@ Where nothing can be NULL, it is what one would write; else what SQL says of NUL
 """
 
 import ast
-import math
-import operator
 from collections.abc import Callable
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 from inwindow.language.esl import query, truth
 from inwindow.language.esl.kinds import (
-    ANY, BOOL, FLOAT, INT, NUMBERS, STR, TIMEDELTA, Kind, can_meet, joined, read_kind,
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NUMBERS,
+    STR,
+    TIMEDELTA,
+    Kind,
+    can_meet,
+    joined,
+    read_kind,
 )  # fmt: skip
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.trees import (
-    Node, attribute, call, choice, constant, is_constant, is_known, is_null, is_simple, name, some,
+    Node,
+    attribute,
+    call,
+    choice,
+    constant,
+    is_constant,
+    is_known,
+    is_null,
+    is_simple,
+    name,
+    some,
 )  # fmt: skip
 from inwindow.language.text import Source, library, tokens_of
 from inwindow.udaf.errors import UsageError
@@ -72,7 +89,9 @@ def stored(given: Value, kind: Kind, context: Context, tree: Any, what: str) -> 
     if isinstance(given.node, ast.Constant) and its.python == "str" and kind.python in ("date", "datetime"):
         return _moment(str(given.node.value), kind, context, tree)
     if not {its.python, kind.python} <= set(NUMBERS) and (its.python, kind.python) != ("bool", "int"):
-        raise context.error(f"{what} is {kind.ddl}, and {tree.sql('spark')} is {its.ddl}: write CAST(... AS {kind.ddl})", tree)
+        raise context.error(
+            f"{what} is {kind.ddl}, and {tree.sql('spark')} is {its.ddl}: write CAST(... AS {kind.ddl})", tree
+        )
     return _converted(given, kind, context)
 
 
@@ -159,7 +178,9 @@ def _divided(tree: Any, scope: Scope) -> Value:
 def _by_helper(helper: str, kind: Kind | None = None) -> Callable[[Any, Scope], Value]:
     def write(tree: Any, scope: Scope) -> Value:
         one, other = value(tree.this, scope), value(tree.expression, scope)
-        return Value(call(scope.context.helper(helper), one.node, other.node), kind or joined(one.kind, other.kind), True)
+        return Value(
+            call(scope.context.helper(helper), one.node, other.node), kind or joined(one.kind, other.kind), True
+        )
 
     return write
 
@@ -181,7 +202,10 @@ def _moment(text: str, kind: Kind, context: Context, tree: Any) -> Value:
     try:
         moment = date.fromisoformat(text) if kind.python == "date" else datetime.fromisoformat(text)
     except ValueError:
-        raise context.error(f"'{text}' is no {kind.ddl}: write it as '2006-11-05" + ("'" if kind.python == "date" else " 09:00:00'"), tree) from None
+        raise context.error(
+            f"'{text}' is no {kind.ddl}: write it as '2006-11-05" + ("'" if kind.python == "date" else " 09:00:00'"),
+            tree,
+        ) from None
     class_ = name(context.imported("datetime", kind.python))
     return Value(call(attribute(class_, "fromisoformat"), constant(moment.isoformat())), kind, False)
 
@@ -244,7 +268,9 @@ def _cast(tree: Any, scope: Scope) -> Value:
     try:
         kind = read_kind(to, tokens_of(to))
     except UsageError:
-        raise context.error(f"CAST(... AS {to.text}): write Int, Real, String, Boolean, Decimal(p, s), Date or Timestamp", tree) from None
+        raise context.error(
+            f"CAST(... AS {to.text}): write Int, Real, String, Boolean, Decimal(p, s), Date or Timestamp", tree
+        ) from None
     if kind.python == one.kind.python:
         return Value(one.node, kind, one.nullable)
     if isinstance(one.node, ast.Constant) and kind.python in ("date", "datetime") and one.kind is STR:
@@ -282,7 +308,11 @@ def _subquery(tree: Any, scope: Scope) -> Value:
 def _dot(tree: Any, scope: Scope) -> Value:
     """``oldest().column``."""
     exp = library().exp
-    if isinstance(tree.this, exp.Anonymous) and str(tree.this.this).casefold() == "oldest" and not tree.this.expressions:
+    if (
+        isinstance(tree.this, exp.Anonymous)
+        and str(tree.this.this).casefold() == "oldest"
+        and not tree.this.expressions
+    ):
         return query.oldest(scope.context, tree.expression.name, tree)
     raise scope.context.error(f"{tree.sql('spark')} is not known: write oldest().column, or table.column", tree)
 
@@ -331,7 +361,9 @@ def _method(method: str, kind: Kind | None = None) -> _Write:
     def write(values: list[Value], context: Context) -> Value:
         first = values[0]
         if not first.nullable:
-            return Value(call(attribute(first.node, method), *[one.node for one in values[1:]]), kind or first.kind, False)
+            return Value(
+                call(attribute(first.node, method), *[one.node for one in values[1:]]), kind or first.kind, False
+            )
         return _strict(attribute(name("str"), method), values, kind or first.kind, context)
 
     return write
@@ -342,7 +374,9 @@ def _helped(helper: str, kind: Kind | None = None) -> _Write:
 
     def write(values: list[Value], context: Context) -> Value:
         known = kind or values[0].kind
-        return Value(call(context.helper(helper), *[one.node for one in values]), known, any(one.nullable for one in values))
+        return Value(
+            call(context.helper(helper), *[one.node for one in values]), known, any(one.nullable for one in values)
+        )
 
     return write
 
@@ -415,7 +449,8 @@ _WRITTEN["DPipe"] = _pipe
 _FUNCTIONS: dict[str, tuple[int, int, _Write]] = {
     "abs": (1, 1, _plain("abs")), "length": (1, 1, _plain("len", INT)), "char_length": (1, 1, _plain("len", INT)),
     "round": (1, 2, _helped("rounded")), "upper": (1, 1, _method("upper", STR)), "lower": (1, 1, _method("lower", STR)),
-    "trim": (1, 1, _method("strip", STR)), "substring": (2, 3, _helped("substring", STR)), "substr": (2, 3, _helped("substring", STR)),
+    "trim": (1, 1, _method("strip", STR)), "substring": (2, 3, _helped("substring", STR)),
+    "substr": (2, 3, _helped("substring", STR)),
     "coalesce": (1, 99, _coalesce), "ifnull": (2, 2, _coalesce), "nvl": (2, 2, _coalesce), "nullif": (2, 2, _nullif),
     "greatest": (2, 99, _extreme("greatest", "max")), "least": (2, 99, _extreme("least", "min")),
     "sqrt": (1, 1, _real("sqrt")), "ln": (1, 1, _real("log")), "exp": (1, 1, _real("exp")), "power": (2, 2, _real("pow")),

@@ -36,6 +36,7 @@ class Context:
     aggregates: Mapping[str, type]
     names: Names
     span: Span
+    called: Mapping[str, str] = field(default_factory=dict)  # the names of other aggregates' classes
     imports: set[tuple[str, str]] = field(default_factory=set)
     null_columns: set[tuple[str, str]] = field(default_factory=set)  # columns of local tables that were given a NULL
 

@@ -78,7 +78,9 @@ class OneRow(Stored):
     attributes: tuple[str, ...] = ()
 
     def scan(self, context: Context) -> Scan:
-        return Scan(self, {c.name.casefold(): self.value(c, me(a)) for c, a in zip(self.columns, self.attributes, strict=True)})
+        return Scan(
+            self, {c.name.casefold(): self.value(c, me(a)) for c, a in zip(self.columns, self.attributes, strict=True)}
+        )
 
     @property
     def told(self) -> str:
@@ -154,7 +156,12 @@ class Window(Stored):
     def scan(self, context: Context) -> Scan:
         record = name(context.names.fresh("record"))
         columns = zip(self.columns, self.fields, strict=True)
-        return Scan(self, {c.name.casefold(): Value(attribute(record, f), c.kind, self.takes_nulls) for c, f in columns}, record, me("inwindow"))
+        return Scan(
+            self,
+            {c.name.casefold(): Value(attribute(record, f), c.kind, self.takes_nulls) for c, f in columns},
+            record,
+            me("inwindow"),
+        )
 
     @property
     def takes_nulls(self) -> bool:
@@ -173,14 +180,18 @@ class Given(Stored):
 
     def scan(self, context: Context) -> Scan:
         nodes, columns = self._variables(context)
-        return Scan(self, {key: replace(one, nullable=True) for key, one in columns.items()}, row(nodes), name(self.constant))
+        return Scan(
+            self, {key: replace(one, nullable=True) for key, one in columns.items()}, row(nodes), name(self.constant)
+        )
 
     @property
     def told(self) -> str:
         return f"a table of the catalog, as it is now: the constant {self.constant}"
 
 
-def stored_tables(definition: Definition, nullable: Nullable, as_lists: Iterable[str], names: Names) -> dict[str, Stored]:
+def stored_tables(
+    definition: Definition, nullable: Nullable, as_lists: Iterable[str], names: Names
+) -> dict[str, Stored]:
     """Where each local table of an aggregate is."""
     found: dict[str, Stored] = {}
     for table in definition.tables:
@@ -296,5 +307,3 @@ def source_of(select: Any) -> Any:
     """The table or subquery of FROM; sqlglot has changed the name of this part."""
     part = select.args.get("from_") or select.args.get("from")
     return None if part is None else part.this
-
-

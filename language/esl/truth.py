@@ -13,7 +13,19 @@ from inwindow.language.esl import query, scalar
 from inwindow.language.esl.kinds import BOOL, can_meet
 from inwindow.language.esl.scope import Scope, Value
 from inwindow.language.esl.trees import (
-    Node, call, choice, compare, constant, every, is_constant, is_known, is_null, is_simple, name, negated, some,
+    Node,
+    call,
+    choice,
+    compare,
+    constant,
+    every,
+    is_constant,
+    is_known,
+    is_null,
+    is_simple,
+    name,
+    negated,
+    some,
 )  # fmt: skip
 from inwindow.language.text import library
 
@@ -39,7 +51,9 @@ def truth(tree: Any, scope: Scope) -> Truth:
         return written(tree, scope)
     one = scalar.value(tree, scope)
     if one.kind and one.kind.python != "bool" and not is_constant(one.node, None):
-        raise scope.context.error(f"{tree.sql('spark')} is {one.kind.ddl}, and a condition is wanted: write a comparison", tree)
+        raise scope.context.error(
+            f"{tree.sql('spark')} is {one.kind.ddl}, and a condition is wanted: write a comparison", tree
+        )
     if is_constant(one.node, None):
         return Truth(constant(False), constant(False), False)
     if not one.nullable:
@@ -81,7 +95,9 @@ def meeting(tree: Any, left: Any, right: Any, scope: Scope) -> tuple[Value, Valu
     elif other.kind.python in moments and isinstance(one.node, ast.Constant) and one.kind.python == "str":
         one = scalar.stored(one, other.kind, scope.context, left, "it")
     if not can_meet(one.kind, other.kind):
-        raise scope.context.error(f"{tree.sql('spark')}: {one.kind.ddl} is not compared with {other.kind.ddl}: write a CAST", tree)
+        raise scope.context.error(
+            f"{tree.sql('spark')}: {one.kind.ddl} is not compared with {other.kind.ddl}: write a CAST", tree
+        )
     return one, other
 
 

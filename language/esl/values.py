@@ -4,7 +4,6 @@ A generated class imports these by name; they are plain functions of plain value
 """
 
 import math
-import operator
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -18,8 +17,8 @@ from inwindow.udaf.contract import Aggregate
 def unless_null(function: Callable[..., Any], *arguments: Any) -> Any:
     """A function of values; NULL where one of them is.
 
-    >>> unless_null(operator.add, 1, 2), unless_null(operator.add, 1, None)
-    (3, None)
+    >>> unless_null(max, 1, 2), unless_null(max, 1, None)
+    (2, None)
     """
     return None if any(one is None for one in arguments) else function(*arguments)
 
@@ -77,7 +76,9 @@ def rounded(value: Any, digits: int = 0) -> Any:
         return value
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     unit = Decimal(1).scaleb(-digits)
-    return type(value)(exact.quantize(unit, "ROUND_HALF_UP") if digits > 0 or not isinstance(value, int) else _tens(value, -digits))
+    return type(value)(
+        exact.quantize(unit, "ROUND_HALF_UP") if digits > 0 or not isinstance(value, int) else _tens(value, -digits)
+    )
 
 
 def _tens(value: int, digits: int) -> int:

@@ -61,6 +61,16 @@ def _compiled(definition: Definition, source: str, given: Mapping[str, Any], out
     return made
 
 
+def _class_name(own: str, wish: str, taken: Names) -> str:
+    """The name of another aggregate's class in the code of this one."""
+    name_, number = f"Base{wish}" if wish == own else wish, 1
+    while name_ in taken.taken:
+        number += 1
+        name_ = f"{wish}{number}"
+    taken.taken.add(name_)
+    return name_
+
+
 class _Writer:
     """One try at the class, on what is known of columns that may be NULL."""
 
@@ -69,12 +79,16 @@ class _Writer:
         self.outside = outside
         self.null_columns: set[tuple[str, str]] = set()
         self.imports: set[tuple[str, str]] = set()
-        self.given: dict[str, Any] = {kind.__name__: kind for kind in outside.aggregates.values()}
+        classes = Names()
+        own = class_name(definition.name)
+        self.called = {key: _class_name(own, kind.__name__, classes) for key, kind in outside.aggregates.items()}
+        self.given: dict[str, Any] = {self.called[key]: kind for key, kind in outside.aggregates.items()}
         fields = Names()
         self.tables: dict[str, Stored] = stored_tables(definition, nullable, as_lists, fields)
         self.names = Names(fields.taken)
         self.parameters = {
-            one.name.casefold(): Value(name(self.names.fresh(one.name)), one.kind, definition.takes_nulls) for one in definition.parameters
+            one.name.casefold(): Value(name(self.names.fresh(one.name)), one.kind, definition.takes_nulls)
+            for one in definition.parameters
         }
         self.fields = [value.node.id for value in self.parameters.values()]  # type: ignore[attr-defined]
         self.methods: dict[str, Method] = {}
@@ -98,7 +112,9 @@ class _Writer:
         bare = Window("inwindow", columns, frozenset(), tuple(self.fields))
         taking = [tree for hook, tree in deletes if not spares_newest(tree, bare, self._context(hook))]
         nulls: Nullable = frozenset({("inwindow", "")}) if its.takes_nulls else frozenset()
-        return Window("inwindow", columns, nulls, tuple(self.fields), bool(taking), any(hook == "EXPIRE" for hook, _ in deletes))
+        return Window(
+            "inwindow", columns, nulls, tuple(self.fields), bool(taking), any(hook == "EXPIRE" for hook, _ in deletes)
+        )
 
     def _window_columns(self, declared: Table | None) -> tuple[Named, ...]:
         """The names are the user's, the types are those of the arguments (the paper's footnote 4)."""
@@ -137,7 +153,17 @@ class _Writer:
         its = self.definition
         parameters = {} if hook == "TERMINATE" else self.parameters
         names = Names(self.names.taken | self.given.keys())
-        return Context(its.source, its.name, hook, self.tables, parameters, self.outside.aggregates, names, its.span)
+        return Context(
+            its.source,
+            its.name,
+            hook,
+            self.tables,
+            parameters,
+            self.outside.aggregates,
+            names,
+            its.span,
+            called=self.called,
+        )
 
     def module(self) -> ast.Module:
         """Imports and the class."""
@@ -186,25 +212,34 @@ class _Writer:
         its = self.definition
         answering = [hook for hook, method in self.methods.items() if method.answers]
         if not answering:
-            raise its.source.error(f"{its.name}: nothing is returned: write INSERT INTO RETURN ... in TERMINATE or ITERATE", its.span)
+            raise its.source.error(
+                f"{its.name}: nothing is returned: write INSERT INTO RETURN ... in TERMINATE or ITERATE", its.span
+            )
         if "TERMINATE" not in self.methods:
             return
         if "TERMINATE" not in answering:
             block = its.block("TERMINATE")
             assert block is not None
-            raise its.source.error(f"{its.name}: TERMINATE returns nothing: write INSERT INTO RETURN ... at its end", block.span)
+            raise its.source.error(
+                f"{its.name}: TERMINATE returns nothing: write INSERT INTO RETURN ... at its end", block.span
+            )
         for hook in ("INITIALIZE", "ITERATE"):
             if hook in answering:
                 block = its.block(hook)
                 assert block is not None
                 raise its.source.error(
-                    f"{its.name}: TERMINATE gives the result of each tuple, so what {hook} returns would not be seen: drop one of both",
+                    f"{its.name}: TERMINATE gives the result of each tuple, so what {hook} returns would not be "
+                    "seen: drop one of both",
                     block.span,
                 )
 
     def _docstring(self) -> str:
         its = self.definition
-        tables = [f"    {table.name:<10} {table.told}" for key, table in self.tables.items() if key != "inwindow" or self._window_is_read()]
+        tables = [
+            f"    {table.name:<10} {table.told}"
+            for key, table in self.tables.items()
+            if key != "inwindow" or self._window_is_read()
+        ]
         end = "." if not its.header.endswith(".") else ""
         header = its.header if its.header.upper().startswith("CREATE") else f"CREATE {its.header}"
         return header + end + ("\n\n" + "\n".join(tables) + "\n    " if tables else "")

@@ -128,6 +128,8 @@ class _Reader:
                     tokens[at],
                 )
             over = self._with(over, kind, tokens[at:end])
+        if not over.order_by and not within and self.source.implied_order is not None:
+            over = replace(over, order_by=(SortKey(self.source.implied_order, True, True),))
         self._check(over, {kind: tokens[at] for at, kind in clauses})
         return over
 

@@ -1,11 +1,8 @@
-"""A query for Spark, made of pieces of the user's text, so that an error of Spark's can be pointed at there."""
+"""A query for an engine, made of pieces of the user's text, so that an error of the engine's can be pointed at there."""
 
-import re
-from typing import Any
-
+from inwindow.language.engines import EngineError
 from inwindow.language.sql.statement import Made, Statement
 from inwindow.language.text import Source, Span
-from inwindow.runtime.spark.spoken import spoken
 from inwindow.udaf.errors import UsageError
 
 
@@ -32,38 +29,26 @@ class Query:
             self.add(part)
         self.items += 1
 
-    def translated(self, error: Any, statement: Statement) -> UsageError:
-        """Spark's error, at its place in the user's text."""
-        message = spoken(error)
-        message += self._hint(error, statement)
+    def translated(self, error: EngineError, statement: Statement, engine: str) -> UsageError:
+        """The engine's error, at its place in the user's text."""
+        message = f"iw.sql: {engine} says: {error.message}{self._hint(error, statement)}"
         span = self._origin(error)
-        if span is None:
-            return UsageError(f"iw.sql: Spark says: {message}")
-        return self.source.error(f"iw.sql: Spark says: {message}", span)
+        return UsageError(message) if span is None else self.source.error(message, span)
 
-    def _hint(self, error: Any, statement: Statement) -> str:
-        parameters: dict[str, str] = getattr(error, "getMessageParameters", dict)() or {}
-        missing = parameters.get("objectName", "").replace("`", "").casefold()
+    def _hint(self, error: EngineError, statement: Statement) -> str:
         for item in statement.items:
-            if isinstance(item, Made) and item.aliased and item.title.casefold() == missing:
+            if isinstance(item, Made) and item.aliased and item.title.casefold() == error.missing.casefold():
                 return (
                     f". {item.title} is the result of a window, which comes after this: filter by QUALIFY, or make a view of "
                     "the statement and select from it"
                 )
         return ""
 
-    def _origin(self, error: Any) -> Span | None:
-        start, length = None, 1
-        contexts: list[Any] = getattr(error, "getQueryContext", list)() or []
-        if contexts:
-            start, length = contexts[0].startIndex(), contexts[0].stopIndex() + 1 - contexts[0].startIndex()
-        elif found := re.search(r"line (\d+),? pos (\d+)", str(error)):
-            lines = self.text.split("\n")
-            start = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2])
-        if start is None:
+    def _origin(self, error: EngineError) -> Span | None:
+        if error.start is None:
             return None
         for at, span in reversed(self.origins):
-            if at <= start:
-                begin = min(span.start + start - at, span.end)
-                return Span(begin, max(begin + 1, min(begin + length, span.end)))
+            if at <= error.start:
+                begin = min(span.start + error.start - at, span.end)
+                return Span(begin, max(begin + 1, min(begin + error.length, span.end)))
         return None

@@ -8,17 +8,13 @@ from inwindow.language.text import StatementError
 ROWS = [
     Bad(
         "no text",
-        lambda: iw.aggregate(
-            ""
-        ),
+        lambda: iw.aggregate(""),
         iw.UsageError,
         "iw.aggregate(''): an aggregate is a text, as in 'CREATE AGGREGATE my_avg(next Real) : Real { ... }'",
     ),
     Bad(
         "a SELECT",
-        lambda: iw.aggregate(
-            "SELECT 1"
-        ),
+        lambda: iw.aggregate("SELECT 1"),
         StatementError,
         "iw.aggregate: an aggregate begins with CREATE [ALGEBRAIC] [WINDOW] AGGREGATE; AGGREGATE is missing "
         "here (line 1, column 1)\n"
@@ -27,9 +23,7 @@ ROWS = [
     ),
     Bad(
         "no name",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE (next Real) : Real { }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE (next Real) : Real { }"),
         StatementError,
         "iw.aggregate: the aggregate's name is missing here (line 1, column 18)\n"
         "  CREATE AGGREGATE (next Real) : Real { }\n"
@@ -37,9 +31,7 @@ ROWS = [
     ),
     Bad(
         "no parameters",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a() : Real { ITERATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a() : Real { ITERATE: {} }"),
         StatementError,
         "iw.aggregate: the parameters: none is there: write (next Real) (line 1, column 19)\n"
         "  CREATE AGGREGATE a() : Real { ITERATE: {} }\n"
@@ -47,9 +39,7 @@ ROWS = [
     ),
     Bad(
         "no result type",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) { ITERATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) { ITERATE: {} }"),
         StatementError,
         "iw.aggregate: behind the parameters stands the type of the result, as in (next Real) : Real; : is "
         "missing here (line 1, column 31)\n"
@@ -58,9 +48,7 @@ ROWS = [
     ),
     Bad(
         "an unknown type",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Reel) : Real { ITERATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Reel) : Real { ITERATE: {} }"),
         StatementError,
         "iw.aggregate: Reel is no type: write Int, Real, Char(n), String, Boolean, Decimal(p, s), Date, "
         "Timestamp, Interval or Binary (line 1, column 25)\n"
@@ -69,9 +57,7 @@ ROWS = [
     ),
     Bad(
         "no brace",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real INITIALIZE: ITERATE: {}"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real INITIALIZE: ITERATE: {}"),
         StatementError,
         "iw.aggregate: behind the type of the result stands { TABLE ...; INITIALIZE: { ... } ITERATE: { ... "
         "} }; { is missing here (line 1, column 38)\n"
@@ -80,10 +66,7 @@ ROWS = [
     ),
     Bad(
         "a brace that is not closed",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real {\n"
-            "  ITERATE: { INSERT INTO RETURN VALUES (next)"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real {\n  ITERATE: { INSERT INTO RETURN VALUES (next)"),
         StatementError,
         "iw.aggregate: this { is not closed (line 2, column 12)\n"
         "    ITERATE: { INSERT INTO RETURN VALUES (next)\n"
@@ -91,9 +74,7 @@ ROWS = [
     ),
     Bad(
         "no hook",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { TABLE t(x Real); }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { TABLE t(x Real); }"),
         StatementError,
         "iw.aggregate: a has neither INITIALIZE nor ITERATE, so it never sees a tuple: write both, or "
         "INITIALIZE: ITERATE: { ... } (line 1, column 18)\n"
@@ -113,9 +94,7 @@ ROWS = [
     ),
     Bad(
         "a hook twice",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { ITERATE: {} INITIALIZE: ITERATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { ITERATE: {} INITIALIZE: ITERATE: {} }"),
         StatementError,
         "iw.aggregate: ITERATE is there twice: put all its statements in one block (line 1, column 64)\n"
         "  CREATE AGGREGATE a(next Real) : Real { ITERATE: {} INITIALIZE: ITERATE: {} }\n"
@@ -123,9 +102,7 @@ ROWS = [
     ),
     Bad(
         "an unknown hook",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { ITERATE: {} UPDATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { ITERATE: {} UPDATE: {} }"),
         StatementError,
         "iw.aggregate: UPDATE is not expected here: write TABLE, INITIALIZE, ITERATE, EXPIRE or TERMINATE "
         "(line 1, column 52)\n"
@@ -134,9 +111,7 @@ ROWS = [
     ),
     Bad(
         "a table twice",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { TABLE t(x Real); TABLE t(y Real); ITERATE: {} }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { TABLE t(x Real); TABLE t(y Real); ITERATE: {} }"),
         StatementError,
         "iw.aggregate: the table t is declared twice (line 1, column 63)\n"
         "  CREATE AGGREGATE a(next Real) : Real { TABLE t(x Real); TABLE t(y Real); ITERATE: {} }\n"
@@ -144,9 +119,7 @@ ROWS = [
     ),
     Bad(
         "nothing returned",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { INITIALIZE: ITERATE: { } }"
-        ),
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { INITIALIZE: ITERATE: { } }"),
         StatementError,
         "a: nothing is returned: write INSERT INTO RETURN ... in TERMINATE or ITERATE (line 1, column 18)\n"
         "  CREATE AGGREGATE a(next Real) : Real { INITIALIZE: ITERATE: { } }\n"

@@ -8,7 +8,16 @@ import esl_texts as esl
 import pyarrow as pa
 import pytest
 from esl_aggregates import (
-    Avg, CumAvg, DecayOnlineAvg, ItemAlarm, Max, MaxAsPrinted, NaiveAvg, NoBid, ProductGroup, Sum,
+    Avg,
+    CumAvg,
+    DecayOnlineAvg,
+    ItemAlarm,
+    Max,
+    MaxAsPrinted,
+    NaiveAvg,
+    NoBid,
+    ProductGroup,
+    Sum,
 )  # fmt: skip
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +26,13 @@ import inwindow as iw
 
 START = datetime(2006, 11, 5, 9, 0)
 PRICES = st.lists(st.floats(-1e6, 1e6) | st.none(), min_size=1, max_size=30)
-FRAMES = [iw.rows(3, order_by="t"), iw.range(4, order_by="t"), iw.unbounded(order_by="t"), iw.rows(2, order_by="t", slide=2), iw.rows(6, order_by="t", slide=2)]
-
+FRAMES = [
+    iw.rows(3, order_by="t"),
+    iw.range(4, order_by="t"),
+    iw.unbounded(order_by="t"),
+    iw.rows(2, order_by="t", slide=2),
+    iw.rows(6, order_by="t", slide=2),
+]
 
 
 class MyAvgAlone(iw.WindowAggregate):
@@ -52,7 +66,9 @@ PAIRS = {
 
 def table_of(prices: list[float | None]) -> pa.Table:
     """Prices at times that sometimes tie."""
-    return pa.table({"price": pa.array(prices, pa.float64()), "t": pa.array([at * 2 // 3 for at in range(len(prices))])})
+    return pa.table(
+        {"price": pa.array(prices, pa.float64()), "t": pa.array([at * 2 // 3 for at in range(len(prices))])}
+    )
 
 
 def bits(values: list[Any]) -> list[Any]:
@@ -67,7 +83,9 @@ def test_the_same_bits(name: str, prices: list[float | None], frame: Any) -> Non
     table, made = table_of(prices), iw.aggregate(text)
     if not made._traits.has_terminate and name not in ("max", "algebraic max", "myavg", "naive avg"):
         frame = iw.unbounded(order_by="t")
-    one, other = (bits(iw.with_columns(table, x=kind()("price").over(frame))["x"].to_pylist()) for kind in (made, written))
+    one, other = (
+        bits(iw.with_columns(table, x=kind()("price").over(frame))["x"].to_pylist()) for kind in (made, written)
+    )
     assert one == other
 
 
@@ -89,7 +107,9 @@ def test_section_5_2_as_tuples_leave(prices: list[float | None]) -> None:
             self.tsum -= value
             return self.tsum / self.cnt if self.cnt else None
 
-    one, other = (iw.select(table_of(prices), "t", x=kind()("price").over(frame)).to_pydict() for kind in (text, Written))
+    one, other = (
+        iw.select(table_of(prices), "t", x=kind()("price").over(frame)).to_pydict() for kind in (text, Written)
+    )
     assert bits(one["x"]) == bits(other["x"]) and one["t"] == other["t"]
 
 
@@ -97,7 +117,13 @@ def test_example_12_as_printed_keeps_whole_sums() -> None:
     #  price 2.5 2.5    tsum Int: 2, then int(2 + 2.5) = 4
     made = iw.aggregate(esl.MYAVG_AS_PRINTED)
     assert iw.with_columns(table_of([2.5, 2.5]), x=made()("price").over(iw.rows(3)))["x"].to_pylist() == [2.5, 2.0]
-    assert iw.with_columns(table_of([2, 4, 9, 2, 1]), x=made()("price").over(iw.rows(3)))["x"].to_pylist() == [2, 3, 5, 5, 4]
+    assert iw.with_columns(table_of([2, 4, 9, 2, 1]), x=made()("price").over(iw.rows(3)))["x"].to_pylist() == [
+        2,
+        3,
+        5,
+        5,
+        4,
+    ]
 
 
 def test_example_17_grouping_products() -> None:
@@ -115,10 +141,14 @@ def test_example_18_larceny_alarm(tags: list[tuple[str, int]]) -> None:
     for _, gap in tags:
         at += timedelta(seconds=gap)
         times.append(at)
-    table = pa.table({"tagid": [f"tag {i}" for i in range(len(tags))], "tagtype": [kind for kind, _ in tags], "tagtime": times})
+    table = pa.table(
+        {"tagid": [f"tag {i}" for i in range(len(tags))], "tagtype": [kind for kind, _ in tags], "tagtime": times}
+    )
     window = iw.range("5 seconds", order_by="tagtime", active_expiration=True)
     made, written = (
-        iw.select(table, "tagid", iw.emitted_at().alias("etime"), x=kind()("tagid", "tagtype", "tagtime").over(window)).to_pydict()
+        iw.select(
+            table, "tagid", iw.emitted_at().alias("etime"), x=kind()("tagid", "tagtype", "tagtime").over(window)
+        ).to_pydict()
         for kind in (iw.aggregate(esl.ITEM_ALARM), ItemAlarm)
     )
     assert made == written
@@ -129,7 +159,10 @@ def test_section_5_4_no_bid(gaps: list[int]) -> None:
     times = [START + timedelta(minutes=sum(gaps[: at + 1])) for at in range(len(gaps))]
     table = pa.table({"time": times, "price": [1.0] * len(gaps)})
     window = iw.range("5 minutes", order_by="time", active_expiration=True)
-    made, written = (iw.select(table, iw.emitted_at().alias("at"), x=kind()("price").over(window)).to_pydict() for kind in (iw.aggregate(esl.NO_BID), NoBid))
+    made, written = (
+        iw.select(table, iw.emitted_at().alias("at"), x=kind()("price").over(window)).to_pydict()
+        for kind in (iw.aggregate(esl.NO_BID), NoBid)
+    )
     assert made == written
 
 
@@ -140,7 +173,9 @@ def test_a_base_version_gets_its_expire() -> None:
 
 
 def test_the_source_is_what_one_would_have_written() -> None:
-    assert iw.aggregate(esl.MYAVG).source == '''import inwindow as iw
+    assert (
+        iw.aggregate(esl.MYAVG).source
+        == '''import inwindow as iw
 
 class Myavg(iw.WindowAggregate):
     """CREATE WINDOW AGGREGATE myavg(Next Real) : Real.
@@ -161,3 +196,4 @@ class Myavg(iw.WindowAggregate):
         self.cnt -= 1
         self.tsum -= next
 '''
+    )

@@ -54,7 +54,11 @@ def conditions(columns: list[str], depth: int = 2) -> st.SearchStrategy[str]:
     if depth and (others := [table for table in COLUMNS if not set(COLUMNS[table]) & set(columns)]):
         table = st.sampled_from(others)
         queried = table.flatmap(lambda one: st.tuples(st.just(one), conditions([*COLUMNS[one], *columns], 0)))
-        simple |= st.builds(lambda no, query: f"{no}EXISTS (SELECT 1 FROM {query[0]} WHERE {query[1]})", st.sampled_from(["", "NOT "]), queried)
+        simple |= st.builds(
+            lambda no, query: f"{no}EXISTS (SELECT 1 FROM {query[0]} WHERE {query[1]})",
+            st.sampled_from(["", "NOT "]),
+            queried,
+        )
         simple |= st.builds(
             lambda one, no, query: f"{one} {no}IN (SELECT {COLUMNS[query[0]][1]} FROM {query[0]} WHERE {query[1]})",
             inner, st.sampled_from(["", "NOT "]), queried,
@@ -62,14 +66,17 @@ def conditions(columns: list[str], depth: int = 2) -> st.SearchStrategy[str]:
     return st.recursive(
         simple,
         lambda more: st.one_of(
-            st.builds("({} AND {})".format, more, more), st.builds("({} OR {})".format, more, more), st.builds("NOT ({})".format, more)
+            st.builds("({} AND {})".format, more, more),
+            st.builds("({} OR {})".format, more, more),
+            st.builds("NOT ({})".format, more),
         ),
         max_leaves=3,
     )
 
 
 WHERE = {
-    table: st.builds("WHERE {}".format, conditions([*columns, *PARAMETERS])) | st.just("") for table, columns in COLUMNS.items()
+    table: st.builds("WHERE {}".format, conditions([*columns, *PARAMETERS])) | st.just("")
+    for table, columns in COLUMNS.items()
 }
 KEYED = st.builds("WHERE id = {}".format, st.sampled_from(["p", "p + 1", "1"])) | st.builds(
     "WHERE id = p AND {}".format, conditions(["id", "n", *PARAMETERS], 0)
@@ -85,8 +92,15 @@ def changes(draw: Any) -> str:
     kinds = {"s": ["UPDATE"], "t": ["INSERT", "VALUES", "UPDATE", "DELETE"], "k": ["INSERT", "UPDATE", "DELETE"]}[table]
     match draw(st.sampled_from(kinds)):
         case "UPDATE":
-            targets = COLUMNS[table][1:] if table == "k" else draw(st.lists(st.sampled_from(COLUMNS[table]), min_size=1, unique=True))
-            sets = [f"{column} = {draw(expressions(columns)) if column in 'bny' else draw(st.sampled_from(['p', column, 'NULL', '3']))}" for column in targets]
+            targets = (
+                COLUMNS[table][1:]
+                if table == "k"
+                else draw(st.lists(st.sampled_from(COLUMNS[table]), min_size=1, unique=True))
+            )
+            sets = [
+                f"{column} = {draw(expressions(columns)) if column in 'bny' else draw(st.sampled_from(['p', column, 'NULL', '3']))}"
+                for column in targets
+            ]
             return f"UPDATE {table} SET {', '.join(sets)} {where}"
         case "DELETE":
             return f"DELETE FROM {table} {where}"
@@ -94,7 +108,8 @@ def changes(draw: Any) -> str:
             return f"INSERT INTO t VALUES (p, {draw(expressions(PARAMETERS))}), ({draw(st.sampled_from(['0', '1', 'NULL']))}, q)"
         case _ if table == "k":
             key = draw(st.sampled_from(["coalesce(p, 0)", "1"]))
-            return f"INSERT INTO k SELECT {key}, {draw(expressions(PARAMETERS))} WHERE NOT EXISTS (SELECT 1 FROM k WHERE id = {key})"
+            one = draw(expressions(PARAMETERS))
+            return f"INSERT INTO k SELECT {key}, {one} WHERE NOT EXISTS (SELECT 1 FROM k WHERE id = {key})"
         case _:
             return f"INSERT INTO t SELECT id, {draw(expressions(['id', 'n', *PARAMETERS]))} FROM k {draw(WHERE['k'])}"
 
@@ -109,9 +124,23 @@ def answers(draw: Any) -> str:
         case 1:
             return f"SELECT a, n FROM t, k WHERE {draw(conditions(both, 1))}"
         case 2:
-            return f"SELECT b, n FROM t LEFT JOIN k ON {draw(st.sampled_from(['a = id', 'a = id AND n > b', 'b < n']))} WHERE {draw(conditions(both, 0))}"
+            on = draw(st.sampled_from(["a = id", "a = id AND n > b", "b < n"]))
+            return f"SELECT b, n FROM t LEFT JOIN k ON {on} WHERE {draw(conditions(both, 0))}"
         case 3:
-            one = draw(st.sampled_from(["sum(b)", "min(b)", "max(a)", "count(b)", "count(*)", "avg(a)", "count(DISTINCT a)", "sum(DISTINCT b)"]))
+            one = draw(
+                st.sampled_from(
+                    [
+                        "sum(b)",
+                        "min(b)",
+                        "max(a)",
+                        "count(b)",
+                        "count(*)",
+                        "avg(a)",
+                        "count(DISTINCT a)",
+                        "sum(DISTINCT b)",
+                    ]
+                )
+            )
             having = draw(st.sampled_from(["", "HAVING count(*) > 1", "HAVING sum(b) > 0"]))
             return f"SELECT a, {one} FROM t {draw(WHERE['t'])} GROUP BY a {having}"
         case 4:
@@ -120,7 +149,8 @@ def answers(draw: Any) -> str:
             up, down = (draw(st.sampled_from(["", "DESC", "NULLS LAST", "DESC NULLS FIRST"])) for _ in "ab")
             return f"SELECT DISTINCT a, b FROM t ORDER BY a {up}, b {down} LIMIT {draw(st.integers(0, 3))}"
         case 6:
-            return f"SELECT (SELECT max(n) FROM k WHERE n <= y), {draw(expressions(['x', 'y', *PARAMETERS]))} FROM s {draw(WHERE['s'])}"
+            one = draw(expressions(["x", "y", *PARAMETERS]))
+            return f"SELECT (SELECT max(n) FROM k WHERE n <= y), {one} FROM s {draw(WHERE['s'])}"
         case _:
             return f"SELECT id, n FROM k {draw(KEYED)}"
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -53,8 +54,9 @@ def run(text: str) -> Any:
 
 
 NAMES = [
-    "__class__", "__dict__", "__init__", "self", "iw", "import", "lambda", "None", "initialize", "iterate", "inwindow", "over", "source",
-    "sum", "len", "os", "exec", "eval", "_declared", "_traits", "`a b`", "`a; import os`", "`x)\nimport os`", "`__import__('os')`",
+    "__class__", "__dict__", "__init__", "self", "iw", "import", "lambda", "None", "initialize", "iterate", "inwindow", "over",
+    "source", "sum", "len", "os", "exec", "eval", "_declared", "_traits", "`a b`", "`a; import os`",
+    "`x)\nimport os`", "`__import__('os')`",
     "`\"\"\"`", "`\\`", "`ä`", "`1`", "`self.x`", "record", "found", "unless_null", "Iterator",
 ]  # fmt: skip
 
@@ -67,7 +69,19 @@ def test_names(place: str, name: str) -> None:
     assert run(text_of(**{place: name}, value="'ok'")) == ["ok", "ok"]
 
 
-STRINGS = ["'''", "\"\"\"", "\\", "\\n", "{0}", "%s", "');import os;('", "\n", "\x00", "${x}", "' + __import__(\"os\").name + '"]
+STRINGS = [
+    "'''",
+    '"""',
+    "\\",
+    "\\n",
+    "{0}",
+    "%s",
+    "');import os;('",
+    "\n",
+    "\x00",
+    "${x}",
+    "' + __import__(\"os\").name + '",
+]
 
 
 @pytest.mark.parametrize("string", STRINGS)
@@ -79,22 +93,32 @@ def test_strings(string: str) -> None:
 @given(name=st.text(min_size=1, max_size=12))
 def test_any_name(name: str) -> None:
     for place in ("aggregate", "parameter", "table", "column"):
-        try:
+        with suppress(iw.InWindowError):  # refused, with a message
             run(text_of(**{place: f"`{name.replace('`', '``')}`"}, value="'ok'"))
-        except iw.InWindowError:
-            pass  # refused, with a message
 
 
-@pytest.mark.parametrize("call", ["__import__('os')", "open('/etc/passwd')", "getattr(p, 'x')", "exec('1')", "p.__class__", "os.system('x')", "values(1)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "__import__('os')",
+        "open('/etc/passwd')",
+        "getattr(p, 'x')",
+        "exec('1')",
+        "p.__class__",
+        "os.system('x')",
+        "values(1)",
+    ],
+)
 def test_functions(call: str) -> None:
     with pytest.raises(iw.InWindowError):
         iw.aggregate(text_of(value=call))
 
 
-PIECES = st.sampled_from(
-    "CREATE AGGREGATE WINDOW a ( p Real ) : { } ; TABLE t c INITIALIZE ITERATE EXPIRE TERMINATE INSERT INTO RETURN VALUES SELECT FROM "
-    "WHERE UPDATE SET DELETE = , 1 'x' oldest().p inwindow EXISTS IN NOT NULL GROUP BY ORDER LIMIT sum count(*) JOIN ON CASE WHEN THEN END".split()
-)
+WORDS = """
+CREATE AGGREGATE WINDOW a ( p Real ) : { } ; TABLE t c INITIALIZE ITERATE EXPIRE TERMINATE INSERT INTO RETURN VALUES SELECT FROM
+WHERE UPDATE SET DELETE = , 1 'x' oldest().p inwindow EXISTS IN NOT NULL GROUP BY ORDER LIMIT sum count(*) JOIN ON CASE WHEN END
+"""
+PIECES = st.sampled_from(WORDS.split())
 WHOLE = text_of(value="'ok'").split()
 
 
@@ -103,10 +127,8 @@ def test_broken_texts_never_end_in_a_traceback(cut: list[tuple[int, int, list[st
     words = list(WHOLE)
     for at, dropped, put in cut:
         words[at : at + dropped] = put
-    try:
+    with suppress(iw.InWindowError):
         check(iw.aggregate(" ".join(words)).source)  # type: ignore[attr-defined]
-    except iw.InWindowError:
-        pass
 
 
 def test_helpers_are_plain_functions() -> None:
