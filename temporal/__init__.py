@@ -1,0 +1,32 @@
+"""Rows that hold for a while: relations whose rows are valid during [since, until), and the relational operators on them.
+
+At every instant a result holds what the ordinary operator gives of the rows that hold then (snapshot reducibility).
+"""
+
+from inwindow.temporal.at import at
+from inwindow.temporal.changes import dstream, istream
+from inwindow.temporal.coalesce import coalesce, distinct
+from inwindow.temporal.difference import difference
+from inwindow.temporal.intersect import intersect
+from inwindow.temporal.join import join
+from inwindow.temporal.max_union import max_union
+from inwindow.temporal.rstream import rstream
+from inwindow.temporal.split import split
+from inwindow.temporal.union import union
+from inwindow.temporal.validity import with_validity
+
+__all__ = [
+    "at",
+    "coalesce",
+    "difference",
+    "distinct",
+    "dstream",
+    "intersect",
+    "istream",
+    "join",
+    "max_union",
+    "rstream",
+    "split",
+    "union",
+    "with_validity",
+]
