@@ -30,7 +30,7 @@ class Grid:
         step, origin = key.exact_distance(size, what=f"{where}: every"), int(key.origin(self.origin))
         if its.instants.ranked is not None or key.is_wide:
             raise UsageError(
-                f"{where}: multiples of {self.every} are counted in 64 bits, and the validity, of type {key.type}, or its values need "
+                f"{where}: multiples of {self.every} are counted in 64 bits, and the validity, a {key.type}, or its values need "
                 "more: cast it to a decimal of at most 18 digits, or filter such values out"
             )
         low, high = (None if end is None else int(key.value(end, what=f"{where}: between")) for end in self.between)

@@ -16,7 +16,7 @@ Data = TypeVar("Data")
 def with_validity(data: Data, since: str, until: str) -> Data:
     """The data with the columns that say when a row holds named so: ``since`` and ``until``.
 
-    A row holds from ``since`` on, and no more at ``until``; for ever where ``until`` is NULL. Where ``since`` is NULL, it always did.
+    A row holds from ``since`` on, and no more at ``until``; for ever where ``until`` is NULL, and always so far where ``since`` is.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal
