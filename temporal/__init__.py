@@ -3,6 +3,7 @@
 At every instant a result holds what the ordinary operator gives of the rows that hold then (snapshot reducibility).
 """
 
+from inwindow.temporal.aggregate import aggregate, explain
 from inwindow.temporal.at import at
 from inwindow.temporal.changes import dstream, istream
 from inwindow.temporal.coalesce import coalesce, distinct
@@ -16,11 +17,13 @@ from inwindow.temporal.union import union
 from inwindow.temporal.validity import with_validity
 
 __all__ = [
+    "aggregate",
     "at",
     "coalesce",
     "difference",
     "distinct",
     "dstream",
+    "explain",
     "intersect",
     "istream",
     "join",
