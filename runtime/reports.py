@@ -16,7 +16,7 @@ from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowErr
 from inwindow.windows.sequence import Sequence
 
 _OURS = str(Path(__file__).resolve().parent.parent)
-_ROOMS = ("udaf", "windows", "optimizer", "native", "runtime")
+_ROOMS = ("udaf", "windows", "optimizer", "native", "runtime", "temporal")
 
 
 def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence: Sequence) -> InWindowError:

@@ -1,6 +1,11 @@
 """Rows that hold for a while: relations whose rows are valid during [since, until), and the relational operators on them.
 
 At every instant a result holds what the ordinary operator gives of the rows that hold then (snapshot reducibility).
+
+>>> import pyarrow as pa, inwindow as iw
+>>> calls = pa.table({"desk": ["a", "a", "b"], "since": [1, 4, 5], "until": [6, 9, 7]})
+>>> iw.temporal.aggregate(calls, n=iw.count()).to_pydict()
+{'n': [1, 2, 3, 2, 1], 'since': [1, 4, 5, 6, 7], 'until': [4, 5, 6, 7, 9]}
 """
 
 from inwindow.temporal.aggregate import aggregate, explain
@@ -15,6 +20,7 @@ from inwindow.temporal.rstream import rstream
 from inwindow.temporal.split import split
 from inwindow.temporal.union import union
 from inwindow.temporal.validity import with_validity
+from inwindow.temporal.window import window
 
 __all__ = [
     "aggregate",
@@ -31,5 +37,6 @@ __all__ = [
     "rstream",
     "split",
     "union",
+    "window",
     "with_validity",
 ]
