@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -22,7 +23,9 @@ from inwindow.windows.spec import Order
 _ROW = f"{PREFIX}row"
 
 
-def plan_holding(schema: pa.Schema, by: tuple[str, ...], applied: Mapping[str, Applied], where: str) -> Pass:
+def plan_holding(
+    schema: pa.Schema, by: tuple[str, ...], applied: Mapping[str, Applied], where: str, **planning: Any
+) -> Pass:
     """The steps of aggregates over what holds, each with its strategy."""
     asked: dict[str, Applied] = {}
     for name, one in applied.items():
@@ -33,7 +36,7 @@ def plan_holding(schema: pa.Schema, by: tuple[str, ...], applied: Mapping[str, A
             )
         asked[name] = of_its_frame(one)
     forced = dict.fromkeys(asked)
-    return chosen(plan_groups(schema, by, None, asked), forced)
+    return chosen(plan_groups(schema, by, None, asked, **planning), forced)
 
 
 def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:

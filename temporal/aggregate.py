@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -77,9 +77,9 @@ def explain(data: Any, *applied: Applied, by: str | Iterable[str] | None = None,
     if isinstance(place.data, (pa.Table, pa.RecordBatchReader)):
         schema = place.data.schema
     else:
-        from inwindow.temporal.spark import schema_of
+        from inwindow.temporal.spark import named_over
 
-        schema = schema_of(place.data)
+        operation, schema = named_over(operation, place.data)
     work, _ = operation.planned(schema)
     return Explanation([work], "rows enter in the order of since, and leave in that of until", at_points=True)
 
@@ -104,19 +104,37 @@ class Holding(Operation):
     by: tuple[str, ...]
     aggregates: tuple[tuple[str, Applied], ...]
     coalesce: bool
+    planning: Any = None  # ANSI mode and time zone of a session
     name = "aggregate"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """What is aggregated together has equal values in ``by``."""
         self.planned(schemas[0])
         return [self.by]
+
+    def over(self, columns: Any) -> "Holding":
+        """Arguments and filters may be expressions of Spark's."""
+        return replace(
+            self, aggregates=tuple(columns.applied(dict(self.aggregates)).items()), planning=columns.session.planning
+        )
+
+    def reads(self, schema: pa.Schema) -> list[str]:
+        """Keys, ends, arguments and filters."""
+        applied = [one for _, one in self.aggregates]
+        read = [*self.by, *ENDS, *(name for one in applied for name in one.columns)]
+        read += [one.condition for one in applied if one.condition is not None]
+        return list(dict.fromkeys(read))
+
+    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
+        """Keys and ends; results are made."""
+        return (0, name) if name in (*self.by, *ENDS) else None
 
     def planned(self, schema: pa.Schema) -> tuple[Pass, Any]:
         """The steps, and what is to be computed first; an error where something is wrong without data."""
         check_relation(schema, _WHERE)
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
-        return plan_holding(computed.schema(schema), self.by, named, _WHERE), computed
+        return plan_holding(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Sort both ends, sweep, and join what is the same."""

@@ -33,9 +33,9 @@ class At(Operation):
     instant: Any
     name = "at"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """All: each row is by itself."""
-        return [tuple(schemas[0].names)]
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """None: each row is by itself."""
+        return None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Compare both ends."""

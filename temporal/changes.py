@@ -59,7 +59,7 @@ class Changes(Operation):
     at: str
     sign: int
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Equal rows meet."""
         return [self._names(schemas[0])]
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from inwindow.native._sweep import runs
 from inwindow.temporal.names import names_of
 from inwindow.temporal.places import Operation, carried_out
-from inwindow.temporal.relation import check_relation, check_values, relation, values_of
+from inwindow.temporal.relation import ENDS, check_relation, check_values, relation, values_of
 
 Data = TypeVar("Data")
 
@@ -55,9 +55,13 @@ class Coalesce(Operation):
     name: str
     by: tuple[str, ...] | None
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Rows meet if they are equal in these columns."""
         return [self._by(schemas[0])]
+
+    def reads(self, schema: pa.Schema) -> list[str]:
+        """What tells rows apart, and the ends."""
+        return [*self._by(schema), *ENDS]
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """One sort, and one pass."""

@@ -124,10 +124,16 @@ class Join(Operation):
     suffix: str
     name = "join"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Partners are equal in ``on``."""
         self._check(schemas)
         return [self.on, self.on]
+
+    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
+        """A column of either side; ends are the left one's, to tell their type."""
+        if name in ENDS or self.how in ("semi", "anti"):
+            return 0, name
+        return self._sources(schemas)[self._names(schemas).index(name)]
 
     def _check(self, schemas: tuple[pa.Schema, ...]) -> None:
         where = "temporal.join"

@@ -50,7 +50,7 @@ class Multiplicity(Operation):
     def copies(self, left: Rows, right: Rows) -> Rows:
         """How often a row is in the result that holds so often on both sides."""
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Equal rows meet."""
         names = self._names(schemas)
         return [names, names]

@@ -18,9 +18,21 @@ class Operation(ABC):
 
     name: str
 
+    def over(self, columns: Any) -> "Operation":
+        """The same over names alone, where it has columns of Spark's."""
+        return self
+
+    def reads(self, schema: pa.Schema) -> list[str]:
+        """The columns of the first input that it looks at, or hands through."""
+        return schema.names
+
+    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
+        """Of which input's column the values of a result's column are; None if it is made."""
+        return (0, name) if name in schemas[0].names else None
+
     @abstractmethod
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """Per input the columns whose values rows share that may meet; none where all rows may."""
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """Per input the columns whose values rows share that may meet, none where all may; None where each row is by itself."""
 
     @abstractmethod
     def run(self, *tables: pa.Table) -> pa.Table:

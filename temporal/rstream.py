@@ -38,9 +38,9 @@ class Rstream(Operation):
     at: str
     name = "rstream"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """All: each row is by itself."""
-        return [tuple(schemas[0].names)]
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """None: each row is by itself."""
+        return None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """See the class."""

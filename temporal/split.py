@@ -34,9 +34,9 @@ class Split(Operation):
     grid: Grid
     name = "split"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """All: each row is by itself."""
-        return [tuple(schemas[0].names)]
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """None: each row is by itself."""
+        return None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Pieces in the order of rows, then of time."""

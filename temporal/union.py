@@ -32,9 +32,9 @@ class Union(Operation):
 
     name = "union"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """All: each row is by itself."""
-        return [tuple(schema.names) for schema in schemas]
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """None: each row is by itself."""
+        return None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """The ends in one type; rows that never hold are left out."""

@@ -35,9 +35,9 @@ class WithValidity(Operation):
     until: Any
     name = "with_validity"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
-        """All: each row is by itself."""
-        return [tuple(schemas[0].names)]
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """None: each row is by itself."""
+        return None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Renamed, and moved to the end, where results have them."""

@@ -59,10 +59,10 @@ class Windowed(Operation):
     by: tuple[str, ...]
     name = "window"
 
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]]:
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Tuples that count, or push one another out, are of one partition; else each is by itself."""
         self._key(schemas[0])
-        return [self._partition if self._looks_at_others else tuple(schemas[0].names)]
+        return [self._partition] if self._looks_at_others else None
 
     @property
     def _partition(self) -> tuple[Any, ...]:
