@@ -27,7 +27,7 @@ from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Valid, Window, extent_name
 
 _OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
@@ -236,6 +236,11 @@ def _window(name: str, applied: Applied) -> Window:
                 "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"
             )
         window = Window(Rows(None, 0))
+    if isinstance(window.frame, Valid):
+        raise UsageError(
+            f"{applied.label}: temporal.valid(...) is when rows of another table hold: give that table, as in "
+            "iw.with_columns(points, ..., of=intervals)"
+        )
     if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "

@@ -24,7 +24,12 @@ _ROW = f"{PREFIX}row"
 
 
 def plan_holding(
-    schema: pa.Schema, by: tuple[str, ...], applied: Mapping[str, Applied], where: str, **planning: Any
+    schema: pa.Schema,
+    by: tuple[str, ...],
+    applied: Mapping[str, Applied],
+    where: str,
+    forced: Mapping[str, str | None] | None = None,
+    **planning: Any,
 ) -> Pass:
     """The steps of aggregates over what holds, each with its strategy."""
     asked: dict[str, Applied] = {}
@@ -36,7 +41,7 @@ def plan_holding(
             )
         asked[name] = of_its_frame(one)
     forced = dict.fromkeys(asked)
-    return chosen(plan_groups(schema, by, None, asked, **planning), forced)
+    return chosen(plan_groups(schema, by, None, asked, **planning), forced or {})
 
 
 def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:
@@ -44,7 +49,7 @@ def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:
 
     def step_of(step: Step) -> Step:
         check_whole(step.case, step.label)
-        return replace(step, choice=choose(step.case, forced[step.name], rules=ANY_ORDER))
+        return replace(step, choice=choose(step.case, forced.get(step.name), rules=ANY_ORDER))
 
     return replace(work, steps=tuple(map(step_of, work.steps)), order_by=(Order("since"),))
 

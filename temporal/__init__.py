@@ -19,6 +19,7 @@ from inwindow.temporal.max_union import max_union
 from inwindow.temporal.rstream import rstream
 from inwindow.temporal.split import split
 from inwindow.temporal.union import union
+from inwindow.temporal.valid import valid
 from inwindow.temporal.validity import with_validity
 from inwindow.temporal.window import window
 
@@ -37,6 +38,7 @@ __all__ = [
     "rstream",
     "split",
     "union",
+    "valid",
     "window",
     "with_validity",
 ]

@@ -22,10 +22,9 @@ from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Keys, Rows
-from inwindow.runtime.place import place_of
+from inwindow.runtime.operations import Operation, carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
 from inwindow.temporal.names import names_of
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
@@ -72,14 +71,7 @@ def explain(data: Any, *applied: Applied, by: str | Iterable[str] | None = None,
     <BLANKLINE>
     rows enter in the order of since, and leave in that of until
     """
-    operation = _holding(applied, by, True, named)
-    place = place_of(data, "temporal.explain")
-    if isinstance(place.data, (pa.Table, pa.RecordBatchReader)):
-        schema = place.data.schema
-    else:
-        from inwindow.temporal.spark import named_over
-
-        operation, schema = named_over(operation, place.data)
+    operation, schema = seen_by(_holding(applied, by, True, named), data)
     work, _ = operation.planned(schema)
     return Explanation([work], "rows enter in the order of since, and leave in that of until", at_points=True)
 
@@ -112,11 +104,11 @@ class Holding(Operation):
         self.planned(schemas[0])
         return [self.by]
 
-    def over(self, columns: Any) -> "Holding":
+    def over(self, *sides: Any) -> "Holding":
         """Arguments and filters may be expressions of Spark's."""
-        return replace(
-            self, aggregates=tuple(columns.applied(dict(self.aggregates)).items()), planning=columns.session.planning
-        )
+        (columns,) = sides
+        named = columns.applied(dict(self.aggregates))
+        return replace(self, aggregates=tuple(named.items()), planning=columns.session.planning)
 
     def reads(self, schema: pa.Schema) -> list[str]:
         """Keys, ends, arguments and filters."""

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.runtime.intervals import in_order
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.names import check_name
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import check_relation, check_values, relation, values_of
 from inwindow.udaf.errors import UsageError
 

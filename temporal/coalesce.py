@@ -15,8 +15,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from inwindow.native._sweep import runs
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.names import names_of
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import ENDS, check_relation, check_values, relation, values_of
 
 Data = TypeVar("Data")

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 
 from inwindow.runtime.intervals import Rows
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.multiplicity import Multiplicity
-from inwindow.temporal.places import carried_out
 
 Data = TypeVar("Data")
 

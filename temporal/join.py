@@ -24,10 +24,10 @@ from inwindow.native.dictionaries import plain_type
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.expressions import Computed
 from inwindow.runtime.intervals import Intervals, Keys, Rows, in_order
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.runtime.unpacked import empty_table
 from inwindow.temporal.allen import APART, NAMES, Allen
 from inwindow.temporal.names import names_of
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import (
     ENDS,
     Relation,

@@ -16,7 +16,7 @@ import pyarrow as pa
 from inwindow.native._sweep import steps
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.intervals import Rows, in_order
-from inwindow.temporal.places import Operation
+from inwindow.runtime.operations import Operation
 from inwindow.temporal.relation import check_relation, check_values, numbered_together, relations, values_of
 from inwindow.udaf.errors import UsageError
 

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import in_order
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.changes import check_new
 from inwindow.temporal.multiples import Grid, check_between, multiples
 from inwindow.temporal.names import check_name
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import check_relation, relation, values_of
 
 Data = TypeVar("Data")

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.multiples import Grid, check_between, multiples
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import relation
 
 Data = TypeVar("Data")

@@ -6,8 +6,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import ends_of, one_kind
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.multiplicity import same_columns
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import ENDS, check_relation, relation
 
 Data = TypeVar("Data")

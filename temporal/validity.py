@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import check_ends
-from inwindow.temporal.places import Operation, carried_out
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.temporal.relation import ENDS
 from inwindow.udaf.errors import UsageError
 

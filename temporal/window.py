@@ -12,10 +12,10 @@ from inwindow.native.dictionaries import plain_type
 from inwindow.optimizer.columns import check_columns, check_places
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.intervals import Instants, Keys, Rows, in_order
+from inwindow.runtime.operations import Operation, carried_out
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.temporal.frames import Tuples, ends_of_extent, ends_of_window
 from inwindow.temporal.names import names_of
-from inwindow.temporal.places import Operation, carried_out
 from inwindow.temporal.relation import ENDS
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of

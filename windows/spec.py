@@ -72,7 +72,15 @@ class Scope:
     upper: Callable[[Any], Any] | None = None
 
 
-Frame = Rows | Range | Landmark | Scope
+@dataclass(frozen=True)
+class Valid:
+    """The rows of another table that hold at the current time: since <= it < until."""
+
+    since: str
+    until: str
+
+
+Frame = Rows | Range | Landmark | Scope | Valid
 
 
 class Drawable:
@@ -163,7 +171,7 @@ class Window(Drawable):
             return frame.lower is None
         if isinstance(frame, Landmark):
             return True
-        return frame.lower is None
+        return isinstance(frame, Scope) and frame.lower is None
 
     def describe(self) -> str:
         """The window as ESL's figure 1 would write it."""
@@ -262,6 +270,8 @@ def _frame_text(frame: Frame) -> str:
     if isinstance(frame, Landmark):
         since = "" if frame.since is None else f"since {frame.since}"
         return " ".join(part for part in (since, "" if frame.until is None else f"until {frame.until}") if part)
+    if isinstance(frame, Valid):
+        return f"valid from {frame.since} until {frame.until}"
     upper = "current row" if frame.upper is None else "upper(t)"
     return f"scope from {'unbounded preceding' if frame.lower is None else 'lower(t)'} to {upper}"
 

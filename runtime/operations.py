@@ -18,7 +18,12 @@ class Operation(ABC):
 
     name: str
 
-    def over(self, columns: Any) -> "Operation":
+    @property
+    def where(self) -> str:
+        """The call, as messages name it."""
+        return f"temporal.{self.name}"
+
+    def over(self, *sides: Any) -> "Operation":
         """The same over names alone, where it has columns of Spark's."""
         return self
 
@@ -41,7 +46,7 @@ class Operation(ABC):
 
 def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
-    where = f"temporal.{operation.name}"
+    where = operation.where
     places = [place_of(one, where) for one in data]
     if all(isinstance(place, (local.Table, local.Reader)) for place in places):
         result = operation.run(*map(_table, places))
@@ -51,9 +56,19 @@ def carried_out(operation: Operation, *data: Any) -> Any:
         if len(data) > 1 and len(set(kinds)) > 1:
             raise UsageError(f"{where}: got {' and '.join(kinds)}: give both as tables, or both as DataFrames")
         raise UsageError(f"{where}: got a stream that is replayed; rows that hold for a while need whole tables")
-    from inwindow.temporal.spark import carried_out_on
+    from inwindow.runtime.spark.operations import carried_out_on
 
     return carried_out_on(operation, [place.data for place in places])
+
+
+def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
+    """The operation over names alone, and the schemas of its inputs: for explain."""
+    places = [place_of(one, operation.where) for one in data]
+    if all(isinstance(place, local.Local) for place in places):
+        return operation, *(place._schema for place in places)
+    from inwindow.runtime.spark.operations import named_over
+
+    return named_over(operation, [place.data for place in places])
 
 
 def _table(place: Any) -> pa.Table:

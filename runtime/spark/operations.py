@@ -20,6 +20,7 @@ from pyspark.sql import types as T
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import Arrivals
 from inwindow.runtime.memory import allowed
+from inwindow.runtime.operations import Operation
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
@@ -28,7 +29,6 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Ferry, Result, to_spark
 from inwindow.runtime.spark.worker import Batches, Job, spilled
 from inwindow.runtime.unpacked import empty_table
-from inwindow.temporal.places import Operation
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import changes
 
@@ -38,14 +38,14 @@ _LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
     """The operation's result on DataFrames."""
-    where = f"temporal.{operation.name}"
+    where = operation.where
     sides = [_columns(df, where) for df in frames]
     for side in sides[1:]:
         if type(side.df) is not type(sides[0].df):
             raise UsageError(
                 f"{where}: one is a DataFrame of Spark Connect and the other is not: give both of one session"
             )
-    operation = operation.over(sides[0])
+    operation = operation.over(*sides)
     schemas = tuple(side.schema() for side in sides)
     keys = operation.keys(*schemas)
     result = operation.run(*map(empty_table, schemas)).schema
@@ -70,11 +70,11 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
     return mapped.select(*named)
 
 
-def named_over(operation: Operation, df: Any) -> tuple[Any, pa.Schema]:
-    """The operation over names alone, and the schema that it will see: for explain."""
-    columns = _columns(df, f"temporal.{operation.name}")
-    operation = operation.over(columns)
-    return operation, columns.schema()
+def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
+    """The operation over names alone, and the schemas that it will see: for explain."""
+    sides = [_columns(df, operation.where) for df in frames]
+    operation = operation.over(*sides)
+    return operation, *(side.schema() for side in sides)
 
 
 def _columns(df: Any, where: str) -> Columns:
