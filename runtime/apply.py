@@ -11,7 +11,9 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.runtime import local
 from inwindow.runtime.asked import named_aggregates, selected
 from inwindow.runtime.grouped import Grouped
+from inwindow.runtime.operations import carried_out, seen_by
 from inwindow.runtime.place import events_of, place_of
+from inwindow.runtime.valid import AtPoints, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 
@@ -48,6 +50,10 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
     if of is not None:
+        valid = valid_window(aggregates)
+        if valid is not None:
+            held: Data = carried_out(AtPoints(valid, tuple(aggregates.items())), data, of)
+            return held
         events = events_of(place, of, "with_columns")
         at_points: Data = place.at_points(events, aggregates)
         return at_points
@@ -110,6 +116,10 @@ def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto"
         return data.place.explain_groups(data.keys, data.extent, expressions, data.order_by)
     place = local.Local(data) if isinstance(data, pa.Schema) else place_of(data, "explain", hot_keys)
     if of is not None:
+        valid = valid_window(expressions)
+        if valid is not None:
+            operation, *schemas = seen_by(AtPoints(valid, tuple(expressions.items())), data, of)
+            return operation.explanation(*schemas)
         events = events_of(place, of, "explain")
         return place.explain_at_points(events, expressions)
     return place.explain(expressions)

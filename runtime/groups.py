@@ -17,8 +17,10 @@ from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_place
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
 from inwindow.windows.neighbours import changes
+from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Session
 
 _MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
@@ -29,7 +31,7 @@ class GroupOperator(Operator):
 
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
-        self.framing = extents_of(work.extent, work.key)
+        self.framing = framing_of_extent(work)
         if self.framing.per_tuple > _MANY:
             self.patience = CELLS  # the rows of a tuple cost more than what it waits for
         self.evaluators = self.made_evaluators()
@@ -52,8 +54,8 @@ class GroupOperator(Operator):
         ]
 
     def reads(self) -> set[str]:
-        """With the keys, as they came."""
-        return super().reads() | set(self.given)
+        """With the keys, as they came, and what an extent is made of."""
+        return super().reads() | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -71,6 +73,8 @@ class GroupOperator(Operator):
             yield batch.slice(start, end - start)
 
     def _append(self, batch: pa.RecordBatch) -> None:
+        if isinstance(self.framing, OwnEnds):
+            batch = self.framing.taken(batch)
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
@@ -130,6 +134,8 @@ class GroupOperator(Operator):
         return pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
 
     def _bound(self, keys: Any) -> pa.Array:
+        if isinstance(self.framing, OwnEnds):
+            return self.framing.bounds_of(keys)
         return pa.array(keys) if self.work.key is None else self.work.key.bounds_of(keys)
 
     def keep_from(self) -> int:
@@ -141,6 +147,15 @@ class GroupOperator(Operator):
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
         return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+
+
+def framing_of_extent(work: Pass) -> Any:
+    """The framing of a pass's extent."""
+    extent = work.extent
+    if isinstance(extent, Session) and extent.has_own_ends:
+        assert work.key is not None
+        return OwnEnds(extent, work.key)
+    return extents_of(extent, work.key)
 
 
 class PartitionKeys:

@@ -44,6 +44,7 @@ class Native:
     marks: bool = False  # reads only which tuples count, of any number of columns
     numbered: bool = False  # wants, as a last column, the tuples' numbers in their partition
     remembers: bool = False  # tuples that have left the frame still show in its results, within their error
+    swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in another order than they came
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 

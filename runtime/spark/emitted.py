@@ -28,6 +28,7 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.udaf.applied import Applied
+from inwindow.windows.own_ends import own_columns
 from inwindow.windows.spec import Extent, Hop, Order, Session
 
 
@@ -91,7 +92,8 @@ def named_groups(
     names = tuple(columns.place(key, "group_by") for key in keys)
     orders = columns.orders(order_by, "group_by")
     if extent is not None:
-        columns.name(extent.on, "window")
+        for name in (extent.on, *own_columns(extent)):
+            columns.name(name, "window")
     columns.check_places((*names, *(order.column for order in orders)), "group_by")
     return names, orders, named_only(columns, applied)
 

@@ -6,6 +6,7 @@ import pyarrow as pa
 
 from inwindow.native._counts import Count, CountOfPartials
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
+from inwindow.native._swept_sums import SweptCount
 from inwindow.native.lists import Flattened
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
@@ -29,7 +30,7 @@ def count(*columns: Any) -> Applied:
 
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    return Native(INT, lambda evicts: Count(), cascade=Cascade(Count, CountOfPartials), marks=True)
+    return Native(INT, lambda evicts: Count(), cascade=Cascade(Count, CountOfPartials), marks=True, swept=SweptCount)
 
 
 def count_distinct(*columns: Any) -> Applied:

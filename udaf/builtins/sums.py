@@ -15,6 +15,7 @@ from inwindow.native._decimals import (
 from inwindow.native._integers import IntSum, IntSumOfPartials
 from inwindow.native._monoids import Product, ProductOfPartials
 from inwindow.native._sums import FloatSum, FloatSumOfPartials
+from inwindow.native._swept_sums import SweptDoubles, SweptIntegers
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_decimal, is_float, is_int, is_number
@@ -39,7 +40,10 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
         cascade = Cascade(lambda: IntSum("sum", ansi=ansi), lambda: IntSumOfPartials("sum", ansi=ansi))
-        return Native(result, lambda evicts: IntSum("sum", ansi=ansi), INT, back_to(result), cascade)
+        return Native(
+            result, lambda evicts: IntSum("sum", ansi=ansi), INT, back_to(result), cascade,
+            swept=lambda: SweptIntegers("sum", ansi),
+        )  # fmt: skip
     if is_float(kind):
         return _float_sum("sum")
     if is_decimal(kind):
@@ -64,7 +68,7 @@ def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind):
         cascade = Cascade(lambda: IntSum("avg"), lambda: IntSumOfPartials("avg"))
-        return Native(DOUBLE, lambda evicts: IntSum("avg"), INT, cascade=cascade)
+        return Native(DOUBLE, lambda evicts: IntSum("avg"), INT, cascade=cascade, swept=lambda: SweptIntegers("avg"))
     if pa.types.is_duration(kind):
         return Native(kind, lambda evicts: IntAvg(), INT, back_to(kind), Cascade(IntAvg, IntAvgOfPartials))
     if is_float(kind):
@@ -80,7 +84,7 @@ def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
 def _float_sum(op: Literal["sum", "avg"]) -> Native:
     cascade = Cascade(lambda: FloatSum(op), lambda: FloatSumOfPartials(op))
-    return Native(DOUBLE, lambda evicts: FloatSum(op), DOUBLE, cascade=cascade)
+    return Native(DOUBLE, lambda evicts: FloatSum(op), DOUBLE, cascade=cascade, swept=lambda: SweptDoubles(op))
 
 
 def product(column: Any) -> Applied:
