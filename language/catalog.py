@@ -16,6 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.language.base_calls import has_base_call, run_base_calls
+from inwindow.language.cql.marks import is_cql
+from inwindow.language.cql.query import Answer, run_cql
 from inwindow.language.engines import Duck, EngineError, quoted
 from inwindow.language.esl import kinds
 from inwindow.language.esl.definition import Definition, Named, begins_definition, read_definition
@@ -246,6 +248,8 @@ class Catalog:
 
     def _select(self, whole: Source, tokens: Tokens) -> Any:
         source = alone(whole, tokens)
+        if is_cql(tokens):
+            return self._cql(whole, tokens).frame
         aggregates = {name: kind() for name, kind in {**self.base, **self.window}.items()}
         order = self._order_of(tokens)
         bases = {name: kind() for name, kind in {**self.window, **self.base}.items()}
@@ -256,6 +260,23 @@ class Catalog:
         if statement is not None:
             return run(self.engine, statement, aggregates)
         return self._asked(lambda: self.engine.query(source[span_of(tokens)]), source, tokens)
+
+    def cql(self, text: str) -> Any:
+        """One query of CQL: a stream with its time in ``at``, or a relation with ``since`` and ``until``.
+
+        ``run`` takes a statement for CQL where it has a window in brackets, or ISTREAM, DSTREAM, RSTREAM.
+        """
+        whole = Source(text, "Catalog.cql")
+        return self._cql(whole, statements(whole)[0]).frame
+
+    def explain_cql(self, text: str) -> list[str]:
+        """What a query of CQL says by default, and how it is rewritten."""
+        whole = Source(text, "Catalog.explain_cql")
+        return list(self._cql(whole, statements(whole)[0]).notes)
+
+    def _cql(self, whole: Source, tokens: Tokens) -> Answer:
+        aggregates = {name: kind() for name, kind in {**self.window, **self.base}.items()}
+        return run_cql(self.engine, alone(whole, tokens), tokens, self.orders, aggregates)
 
     def _order_of(self, tokens: Tokens) -> str | None:
         """The timestamp of the stream in FROM."""

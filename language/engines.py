@@ -118,6 +118,16 @@ class Duck:
             failure = EngineError(str(error).split("\n")[0])
         raise failure
 
+    def column(self, frame: pa.Table, name: str) -> pa.DataType:
+        """What a column is, for :meth:`with_nulls`."""
+        return frame.schema.field(name).type
+
+    def with_nulls(self, frame: pa.Table, names: Sequence[str], like: pa.DataType) -> pa.Table:
+        """More columns, of NULLs."""
+        for name in names:
+            frame = frame.append_column(name, pa.nulls(len(frame), like))
+        return frame
+
     def names(self) -> list[str]:
         """All tables and views."""
         return [

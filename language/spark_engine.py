@@ -33,6 +33,15 @@ class Spark:
         if not self.session.catalog.dropTempView(name):
             self.run(f"DROP TABLE {quoted(name)}")
 
+    def column(self, frame: Any, name: str) -> Any:
+        """What a column is, for :meth:`with_nulls`."""
+        return frame.schema[name].dataType
+
+    def with_nulls(self, frame: Any, names: Sequence[str], like: Any) -> Any:
+        """More columns, of NULLs."""
+        F = Session.of(frame).F
+        return frame.select("*", *[F.lit(None).cast(like).alias(name) for name in names])
+
     def names(self) -> list[str]:
         return [table.name for table in self.session.catalog.listTables()]
 
