@@ -9,6 +9,7 @@
     SELECT ... ;  DROP ... name ;  SHOW STREAMS | TABLES | AGGREGATES ;  DESCRIBE name
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,13 @@ class Catalog:
             known = ", ".join(sorted({*self.base, *self.window})) or "none"
             raise UsageError(f"Catalog.aggregate({name!r}): there is no such aggregate; there are: {known}")
         return found
+
+    def add_file(self, name: str, path: str) -> None:
+        """A file under a name: Parquet, CSV or JSON."""
+        if Path(path).suffix not in _READERS:
+            raise UsageError(f"{path}: the ending says how it is read; known are {', '.join(_READERS)}")
+        whole = Source(path, "Catalog.add_file")
+        self.engine.register(name, self._source(whole, path, Token("STRING", path, Span(0, len(path)))))
 
     # --- Statements -----------------------------------------------------------------------------------------
 
@@ -312,7 +320,7 @@ class Catalog:
             return ask()
         except EngineError as error:
             failure = error
-        raise source.error(f"{_SPEAKER}: {self.engine.name} says: {failure.message}", span_of(tokens))
+        raise source.error(f"{_SPEAKER}: {self.engine.name} says: {failure.message}", _spoken_of(failure, tokens))
 
     # --- Other statements -----------------------------------------------------------------------------------
 
@@ -386,6 +394,14 @@ def _name_at(whole: Source, tokens: Tokens, at: int) -> tuple[str, int]:
     if start >= len(tokens) or tokens[start].kind == "L_PAREN":
         raise whole.error(f"{_SPEAKER}: a name is missing here", tokens[min(start, len(tokens) - 1)].span)
     return "".join(token.text for token in tokens[start : at + 1]), at + 1
+
+
+def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
+    """The place of the name that an engine speaks of; the whole statement where it speaks of none."""
+    named = {
+        name.casefold() for pair in re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', error.message) for name in pair if name
+    }
+    return next((token.span for token in tokens if token.text.casefold() in named), span_of(tokens))
 
 
 def _columns_of(table: pa.Table) -> list[Named]:

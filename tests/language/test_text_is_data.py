@@ -2,7 +2,9 @@
 
 import ast
 import builtins
+import importlib.util
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inwindow as iw
-from inwindow.language.esl import values
 
 MODULES = {"inwindow", "inwindow.language.esl.values", "collections.abc", "datetime", "decimal", "math", "operator"}
 CALLED = {"any", "all", "sum", "len", "min", "max", "list", "dict", "int", "float", "str", "abs", "bool"}
@@ -131,6 +132,10 @@ def test_broken_texts_never_end_in_a_traceback(cut: list[tuple[int, int, list[st
         check(iw.aggregate(" ".join(words)).source)  # type: ignore[attr-defined]
 
 
-def test_helpers_are_plain_functions() -> None:
-    for name in vars(values):
-        assert not name.startswith("__import")
+def test_broken_scripts() -> None:
+    """A small share of what ``python tests/language/fuzz_texts.py 100000`` tries."""
+    spec = importlib.util.spec_from_file_location("fuzz_texts", Path(__file__).parent / "fuzz_texts.py")
+    assert spec is not None and spec.loader is not None
+    fuzz: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fuzz)
+    assert not any(outcome.startswith("TRACEBACK") for outcome in fuzz.main(300, seed=1))
