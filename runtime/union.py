@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.spark.followed import calls_of
 from inwindow.runtime.stream.replay import Stream
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
@@ -55,6 +56,11 @@ def _frames(frames: Any, order_by: str) -> Any:
     whole = frames[0]
     for number, df in enumerate(frames, 1):
         _check_names(frames[0].columns, df.columns, order_by)
+        for call in calls_of(df):
+            raise UsageError(
+                f"union(order_by={order_by!r}): stream {number} is the result of {call.where} on a stream, and a query is one "
+                "call: unite the streams first, or write the result and read it as a stream of its own"
+            )
         if df.isStreaming and _WATERMARK not in df.schema[order_by].metadata:
             raise UsageError(
                 f"union(order_by={order_by!r}): stream {number} has no watermark on {order_by!r}, so nothing would say when its "

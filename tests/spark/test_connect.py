@@ -14,7 +14,7 @@ import pytest
 from inwindow.runtime.spark.jvm import ensure_java
 
 FOLDER = Path(__file__).parent
-WHOLE = ["types", "columns", "errors", "emitted"]
+WHOLE = ["types", "columns", "errors", "emitted", "stream_results"]
 SOME = {
     "parity": ["over_frames[count-sum-avg]"],
     "plans": [
