@@ -121,7 +121,9 @@ class Operator(ABC):
     @cached_property
     def fingerprint(self) -> dict[str, Part]:
         """What the plan computes; a state says it, and is refused where it is another."""
-        return fingerprint(self.work)
+        # A sentinel holds what it reads. (Not on a stream: there nothing that it watches has a state.)
+        watched = {f"the sentinel of {s.name}": ("none" if s.sentinel is None else "one", "") for s in self.work.steps}
+        return {**fingerprint(self.work), **watched}
 
     @property
     def trusts(self) -> bool:

@@ -187,11 +187,6 @@ class CountedExtentBucket(RipeningBucket):
         self.framing: Any = extents_of(self.counting.extent, self.counting.key)
         self.schema = GroupOperator(work, schema).schema
 
-    @property
-    def is_idle(self) -> bool:
-        """Time alone closes no extent."""
-        return not self.waiting
-
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Number the ripe tuples; close the extents that they fill."""
         fresh = self.ripe(table)
