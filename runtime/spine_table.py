@@ -11,9 +11,9 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.local import given_by, read_by
+from inwindow.runtime.local import given_by
 from inwindow.runtime.moving import ByArrival
-from inwindow.runtime.ordering import permutation
+from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
@@ -31,10 +31,9 @@ def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]
     for work in plan_spine(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
-        its = read_by(operator, both)
         names = [step.name for step in work.steps]
         arrivals = ByArrival(pa.schema([operator.schema.field(name) for name in names]), len(spine))
-        for batch in given_by(operator, its, permutation(its, work)):
+        for batch in given_by(operator, both, Arranged(permutation(both, work), None)):
             arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
