@@ -53,8 +53,8 @@ def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applie
     windows = [one.window for one in applied.values() if one.window is not None]
     one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
     for name in {order.column for window in windows for order in window.order_by}:
-        if not isinstance(name, str) or name not in one.names or name not in other.names:
-            continue
+        if not isinstance(name, str) or one.names.count(name) != 1 or other.names.count(name) != 1:
+            continue  # planning says what is wrong
         kinds = [plain_type(it.field(name).type) for it in (one, other)]
         if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
             at = schema.get_field_index(name)
