@@ -6,6 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
 from inwindow.runtime.stream.bucket import Bucket, Given, whole
 from inwindow.runtime.stream.log import Log
 
@@ -49,3 +51,20 @@ class LateBucket(Bucket):
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
+
+
+class LateRows(Part):
+    """The late tuples, as rows."""
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """In a batch nothing is late."""
+        raise NotImplementedError("late tuples are those of a stream")
+
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
+        """On a stream."""
+        return LateBucket(self.work, schema, zone=zone)
+
+    @property
+    def bucket_rows(self) -> str:
+        """Late tuples."""
+        return LateBucket.rows
