@@ -64,13 +64,20 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.log = log
-        self.held = log.placed(empty_table(log.schema))  # tuples for frames, or extents, to come
+        self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
+        self.begin()
+
+    def begin(self, label: int | None = None) -> None:
+        """Hold nothing, as a bucket that has had no tuples; ``label`` says which one it is, where that is known.
+
+        A task has one bucket, that is each of its buckets in turn.
+        """
+        self.label = label
+        self.log.begin()
+        self.held = self.log.placed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
-        self.zone = zone
-        self.label: int | None = None  # which bucket it is, where that is known
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""

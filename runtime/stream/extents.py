@@ -106,6 +106,10 @@ class ExtentBucket(Bucket):
         assert work.key is not None
         self.framing: Any = extents_of(work.extent, work.key)
         self.schema = GroupOperator(work, schema).schema
+
+    def begin(self, label: int | None = None) -> None:
+        """No extent has been closed."""
+        super().begin(label)
         self.closed: int | None = None  # the watermark at which extents were closed last
 
     @property

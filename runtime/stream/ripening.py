@@ -23,8 +23,12 @@ class RipeningBucket(Bucket):
         super().__init__(
             work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
         )
-        self.pending = empty_table(schema)
-        self.memory = Memory(schema, work.partition_by)
+
+    def begin(self, label: int | None = None) -> None:
+        """Nothing waits, and no key is remembered."""
+        super().begin(label)
+        self.pending = empty_table(self.columns)
+        self.memory = Memory(self.columns, self.work.partition_by)
 
     @property
     def waiting(self) -> int:
