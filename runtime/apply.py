@@ -119,8 +119,9 @@ def late(result: Any) -> Any:
     """The tuples that came behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
 
     ``result`` is what :func:`with_columns`, :func:`select` or ``agg`` gave for a streaming DataFrame, or what was replayed. On
-    Spark the late tuples are a streaming DataFrame of their own, of the columns that the query reads, to be written by a query
-    of its own. A tuple without a time (NULL) is late, too.
+    Spark they are a streaming DataFrame of their own, with all columns of the stream. Written by a query of its own, which has
+    micro-batches of its own, they are what is late there; in one query with the result, as in ``result.unionByName(late,
+    allowMissingColumns=True)``, they are the tuples that have no row. A tuple without a time (NULL) is late, too.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]

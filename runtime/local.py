@@ -20,8 +20,8 @@ from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.moving import ByArrival, inverse, slices
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.ordering import Permutation, permutation, sorted_by
-from inwindow.runtime.reserved import PREFIX, STREAM_ROW
+from inwindow.runtime.ordering import Arranged, arranged, permutation, sorted_by
+from inwindow.runtime.reserved import BEGINS, PREFIX, STREAM_ROW
 from inwindow.runtime.rows import Select, WithColumns
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DataError, UsageError
@@ -149,12 +149,8 @@ def table_results(table: pa.Table, applied: Mapping[str, Applied]) -> dict[str, 
     schema = readable(whole.schema)
     for work in plan_windows(schema, named):
         operator = WithColumns(work, schema, ())
-        its = read_by(operator, whole)
-        order = permutation(its, work)
-        if order is None:
-            results |= fed(operator, its, None)
-        else:
-            results |= _in_order_of_arrival(operator, its, order)
+        order = arranged(whole, work)
+        results |= (fed if order.rows is None else _in_order_of_arrival)(operator, whole, order)
     return results
 
 
@@ -166,10 +162,11 @@ def with_results(table: pa.Table, names: Iterable[str], results: Mapping[str, An
     return table
 
 
-def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Permutation) -> dict[str, pa.ChunkedArray]:
+def _in_order_of_arrival(operator: WithColumns, table: pa.Table, order: Arranged) -> dict[str, pa.ChunkedArray]:
+    assert order.rows is not None
     arrivals, at = ByArrival(operator.schema, len(table)), 0
     for batch in given_by(operator, table, order):
-        arrivals.put(batch, order[at : at + batch.num_rows])
+        arrivals.put(batch, order.rows[at : at + batch.num_rows])
         at += batch.num_rows
     given = arrivals.table()
     return dict(zip(given.column_names, given.columns, strict=True))
@@ -184,11 +181,9 @@ def table_select(
     work = single_pass(plan_windows(readable(whole.schema), named), "select")
     numbered = whole.append_column(_ROW, pa.array(np.arange(len(whole))))
     operator = Select(work, readable(numbered.schema), (_ROW,), emitted_at)
-    its = read_by(operator, numbered)
-    order = permutation(its, work)
-    given = fed(operator, its, order)
+    given = fed(operator, numbered, arranged(numbered, work))
     rows = given.pop(_ROW).to_numpy()
-    in_order = None if order is None else sorted_by([(pa.array(rows), True, True)])
+    in_order = sorted_by([(pa.array(rows), True, True)])
     rows = rows if in_order is None else rows[in_order]
     output = {name: rows_of(table.column(source), pa.array(rows)) for name, source in columns.items()}
     for name, column in given.items():
@@ -210,8 +205,7 @@ def table_groups(
         whole, extent = _numbered_stream(whole, extent)
     work = plan_groups(readable(whole.schema), keys, extent, named, order_by=order_by)
     operator = GroupOperator(work, readable(whole.schema))
-    its = read_by(operator, whole)
-    return pa.table(fed(operator, its, permutation(its, work)), schema=operator.schema)
+    return pa.table(fed(operator, whole, arranged(whole, work)), schema=operator.schema)
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
@@ -222,22 +216,21 @@ def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)
 
 
-def read_by(operator: Operator, table: pa.Table) -> pa.Table:
-    """The columns that the operator looks at, each in one piece."""
-    reads = operator.reads()
-    columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
-    return pa.table(columns or {_ROW: pa.nulls(len(table))})  # a count of tuples reads nothing but their number
-
-
-def given_by(operator: Operator, table: pa.Table, order: Permutation | None) -> Iterator[pa.RecordBatch]:
+def given_by(operator: Operator, table: pa.Table, order: Arranged) -> Iterator[pa.RecordBatch]:
     """The operator's output over the table in the given order."""
-    for batch in slices(table, order, _SLICE):
+    reads = operator.reads(told=order.begins is not None)
+    columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
+    read = pa.table(columns or {_ROW: pa.nulls(len(table))})  # a count of tuples reads nothing but their number
+    for at, batch in enumerate(slices(read, order.rows, _SLICE)):
+        if order.begins is not None:
+            begins = order.begins[at * _SLICE : (at + 1) * _SLICE]
+            batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
         for piece in operator.pieces(batch):
             yield operator.process(piece)
     yield operator.finish()
 
 
-def fed(operator: Operator, table: pa.Table, order: Permutation | None) -> dict[str, pa.ChunkedArray]:
+def fed(operator: Operator, table: pa.Table, order: Arranged) -> dict[str, pa.ChunkedArray]:
     """All of the operator's output; its pieces are not copied together."""
     given = [batch for batch in given_by(operator, table, order) if batch.num_rows]
     return {

@@ -11,9 +11,9 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.local import given_by, read_by
+from inwindow.runtime.local import given_by
 from inwindow.runtime.moving import ByArrival
-from inwindow.runtime.ordering import permutation
+from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spine import AtPoints
 from inwindow.udaf.applied import Applied
@@ -31,10 +31,9 @@ def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]
     for work in plan_spine(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
         operator = AtPoints(work, both.schema, (_ROW,))
-        its = read_by(operator, both)
         names = [step.name for step in work.steps]
         arrivals = ByArrival(pa.schema([operator.schema.field(name) for name in names]), len(spine))
-        for batch in given_by(operator, its, permutation(its, work)):
+        for batch in given_by(operator, both, Arranged(permutation(both, work), None)):
             arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
@@ -54,8 +53,8 @@ def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applie
     windows = [one.window for one in applied.values() if one.window is not None]
     one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
     for name in {order.column for window in windows for order in window.order_by}:
-        if not isinstance(name, str) or name not in one.names or name not in other.names:
-            continue
+        if not isinstance(name, str) or one.names.count(name) != 1 or other.names.count(name) != 1:
+            continue  # planning says what is wrong
         kinds = [plain_type(it.field(name).type) for it in (one, other)]
         if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
             at = schema.get_field_index(name)

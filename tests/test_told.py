@@ -16,7 +16,7 @@ from inwindow.runtime.stream.replay import Stream
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
 
 SCRIPT = '''
-import collections, dataclasses, datetime, decimal, enum, functools, math, typing
+import collections, dataclasses, datetime, decimal, enum, functools, math, re, types, typing
 import numpy as np, pandas as pd, pyarrow as pa, pyarrow.compute
 import inwindow as iw
 
@@ -53,6 +53,11 @@ class Point:
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
+
+def called_by(function):
+    class Kind(type):
+        def __call__(cls, value): return function(value)
+    return Kind("Made", (), {})
 
 class Pair(typing.NamedTuple):
     a: int
@@ -169,6 +174,12 @@ PARAMETERS = [
     ("lambda v: v in (1, 2)", "lambda v: v in (1, 3)"),
     ("lambda v: v.a", "lambda v: v.b"),
     ("lambda v: math.sin(v)", "lambda v: math.cos(v)"),
+    ("lambda v: dict(a=v)", "lambda v: dict(b=v)"),
+    ("lambda v, w: v - w", "lambda w, v: v - w"),
+    ("lambda *, v, w: v - w", "lambda *, w, v: v - w"),
+    ("re.compile('a' * 300 + 'b')", "re.compile('a' * 300 + 'c')"),
+    ("np.add", "np.subtract"),
+    ("called_by(scaled(1))", "called_by(scaled(2))"),
     ("lambda v: v < 1", "lambda v: v > 1"),
     ("functools.partial(scaled, 1)", "functools.partial(scaled, 2)"),
     ("functools.partial(max, key=abs)", "functools.partial(min, key=abs)"),

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.windows.grown import Grown
-from inwindow.windows.neighbours import changes
+from inwindow.windows.neighbours import Mask, changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 Positions = npt.NDArray[np.int64]
@@ -40,8 +40,11 @@ class Sequence:
         self._last: tuple[list[pa.Array], list[pa.Array]] | None = None
         self._last_side = 0
 
-    def append(self, partition: Columns[pa.Array], order: Columns[pa.Array], rows: int) -> None:
-        """Take the next tuples: their partition columns and order columns, ``rows`` of each."""
+    def append(self, partition: Columns[pa.Array] | Mask, order: Columns[pa.Array], rows: int) -> None:
+        """Take the next tuples: their partition columns and order columns, ``rows`` of each.
+
+        Who knows it already says which tuples are the first of a partition, instead of partition columns.
+        """
         if rows == 0:
             return
         new_partition = self._new_partitions(partition, rows)
@@ -52,10 +55,13 @@ class Sequence:
             self._number_peers(order, new_partition)
         self.partition_starts = np.concatenate([self.partition_starts, np.flatnonzero(new_partition) + self.end])
         self.block_starts = np.concatenate([self.block_starts, np.flatnonzero(new_block) + self.end])
-        self._last = ([c.slice(rows - 1, 1) for c in partition], [c.slice(rows - 1, 1) for c in order])
+        columns = () if isinstance(partition, np.ndarray) else partition
+        self._last = ([c.slice(rows - 1, 1) for c in columns], [c.slice(rows - 1, 1) for c in order])
         self.end += rows
 
-    def _new_partitions(self, partition: Columns[pa.Array], rows: int) -> npt.NDArray[np.bool_]:
+    def _new_partitions(self, partition: Columns[pa.Array] | Mask, rows: int) -> Mask:
+        if isinstance(partition, np.ndarray):
+            return partition
         if partition:
             return changes(partition, self._last and self._last[0])
         new = np.zeros(rows, dtype=bool)

@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.asking import asked, quietly
+from inwindow.runtime.spark.column_functions import digest_of_functions
 from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, is_connect, quoted
 from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
@@ -90,12 +91,15 @@ class Columns:
 
         Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
         """
-        text = name = column_text(column)
+        text = column_text(column)
         if text.partition("(")[0] in _OF_MANY_ROWS:
             raise UsageError(
                 f"{where}: {text} makes any number of rows of one: make them a DataFrame first, as in "
                 "df.select('*', F.explode('tags').alias('tag'))"
             )
+        # On a batch nobody asks, and each step of a classic Column is a call of the JVM.
+        functions = digest_of_functions(column) if is_connect(column) or self.df.isStreaming else ""
+        text = name = f"{text} {functions}" if functions else text
         while name in self._columns or name in self.names:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"

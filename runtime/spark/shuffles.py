@@ -131,8 +131,8 @@ def _grouped(lines: list[str]) -> bool:
     return any("Aggregate(" in line for line in lines)
 
 
-def plan_text(df: Any) -> str:
-    """Spark's physical plan as text, as ``df.explain()`` prints it."""
+def plan_text(df: Any, mode: str = "simple") -> str:
+    """Spark's plan as text, as ``df.explain()`` prints it: the physical one, or all with ``mode="extended"``."""
     if is_connect(df):
-        return str(df._explain_string())
-    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), "simple"))
+        return str(df._explain_string(mode=mode))
+    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), mode))

@@ -14,6 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
+import pyspark
+from pyspark.errors import PySparkException
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
@@ -21,6 +23,7 @@ from inwindow.optimizer.spine import plan_spine
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.asking import quietly
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped_with_found, named_only, results_of
 from inwindow.runtime.spark.placed import Placed, marked
@@ -88,6 +91,7 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
     both = events.df.select(*tuples, F.lit(1).cast("tinyint").alias("_m")).unionByName(
         spine.df.select(*points, F.lit(0).cast("tinyint").alias("_m")), allowMissingColumns=True
     )
+    _check_analysed(both)
     sent = [*(f"_e{i}" for i in range(len(read))), "_m", *(f"_s{i}" for i in range(len(whole)))]
     together = _together(both, work, read, F).select(*sent)
 
@@ -105,6 +109,22 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
         said = {} if result.metadata is None else {"metadata": result.metadata}
         back.append(result.finished(F.col(f"_{i}"), F).alias(name, **said))
     return mapped.select(*back)
+
+
+def _check_analysed(both: Any) -> None:
+    """A fault of Connect's in Spark 4.1 and 4.2: it unites no plan with itself in which a select makes a column of another one."""
+    if not (is_connect(both) and pyspark.__version__.startswith(("4.1.", "4.2."))):
+        return
+    try:
+        quietly(lambda: both.schema)
+    except PySparkException as error:
+        if "LateralColumnAliasReference" not in str(error):
+            raise
+        raise UsageError(
+            "with_columns(of=...): a select of the data makes a column, and of that another one, which Spark Connect "
+            f"{pyspark.__version__} cannot unite with itself: make them one after the other, as in df.withColumn('w', "
+            "...).withColumn('x', F.col('w') + 1)"
+        ) from None
 
 
 def _together(both: Any, work: Pass, read: list[str], F: Any) -> Any:

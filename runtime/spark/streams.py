@@ -1,12 +1,13 @@
 """A streaming DataFrame as a place where aggregates run: packed tuples, a stateful operator over buckets, rows unpacked.
 
 The event-time column is hidden from Spark's operator (it travels as bytes), so Spark drops no late tuple: they are told apart by
-what has been processed, counted in the query's progress, and can be had as a stream of their own (:func:`late`).
+what has been processed, counted in the query's progress, and can be had as a stream of their own (:func:`late_tuples`).
 """
 
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -17,19 +18,22 @@ from inwindow.optimizer.stream import plan_stream, plan_stream_groups
 from inwindow.runtime.fingerprint import fingerprint
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.spark import buckets
-from inwindow.runtime.spark.buckets import ExtentStreamJob, StreamJob, TupleStreamJob
+from inwindow.runtime.spark.buckets import ExtentStreamJob, LateStreamJob, StreamJob, TupleStreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
 from inwindow.runtime.spark.emitted import named_groups, window_result
+from inwindow.runtime.spark.followed import Call, calls_of, followed
 from inwindow.runtime.spark.frames import Frame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import plan_text
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.extents import kind_of
+from inwindow.runtime.stream.late import LateBucket, late_work
 from inwindow.runtime.stream.tuples import rows_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -37,9 +41,9 @@ from inwindow.udaf.sentinel import COUNTS
 from inwindow.windows.spec import Extent, Order
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_WATERMARK_NODE = "EventTimeWatermark"  # in a plan
 _MANY_PARTITIONS = 64
 _LATE = "_inwindow_late"
-METRICS = "inwindow"
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,8 @@ class StreamFrame(Frame):
         results.append(window_result(kind, extent, marked=work.key is not None))
         results += results_of(columns, work)
         titles = [*work.partition_by, "window", *applied]
-        return self._stateful(columns, work, handed, job, dict(zip(titles, results, strict=True)), titles)
+        by_title = dict(zip(titles, results, strict=True))
+        return self._result("group_by().window()", columns, work, handed, job, by_title, titles)
 
     def explain(self, applied: Mapping[str, Applied]) -> Explanation:
         """What aggregates over windows would do."""
@@ -131,7 +136,34 @@ class StreamFrame(Frame):
         if emitted_at is not None:
             results.append(Result.of(AsItIs(to_spark(schema.field(work.order_by[0].column).type))))
         titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
-        return self._stateful(columns, work, handed, job, dict(zip(titles, results, strict=True)), order)
+        where = "with_columns" if every_row else "select"
+        return self._result(where, columns, work, handed, job, dict(zip(titles, results, strict=True)), order)
+
+    def _result(
+        self,
+        where: str,
+        columns: Columns,
+        work: Pass,
+        handed: list[Any],
+        job: StreamJob,
+        results: dict[str, Result],
+        order: list[str],
+    ) -> Any:
+        """The call's result, which knows where it comes from, and its late tuples."""
+        timed = bool(work.order_by)
+        call = Call.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        whole = self._stateful(columns, work, handed, job, results, order, str(call.metrics))
+        setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
+        return followed(whole, call)
+
+    def _late(self, columns: Columns, work: Pass, call: Call) -> Any:
+        """A query of its own: whole rows cross only where somebody wants them, and no frame is held."""
+        names = [columns.name(name, "late") for name in columns.names]
+        results = {name: columns.handed_through(name) for name in (*names, *work.places)}
+        handed, schema = crossing(columns, list(results), work)
+        job = _told(LateStreamJob(late_work(work), schema, self.session.zone, {}), LateBucket.rows)
+        late = self._stateful(columns, work, handed, job, results, names, f"{call.metrics}_late")
+        return followed(late, replace(call, where=f"late() of {call.where}"))
 
     def _stateful(
         self,
@@ -141,6 +173,7 @@ class StreamFrame(Frame):
         job: StreamJob,
         results: dict[str, Result],
         order: list[str],
+        metrics: str,
     ) -> Any:
         F = self.session.F
         content = shipped(job)
@@ -150,17 +183,18 @@ class StreamFrame(Frame):
         )
         pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))
         packed = sent.mapInArrow(pack, buckets.PACKED)
+        # Always true, and never the same: where two halves of a query read the same tuples, Spark would shuffle them once, and
+        # then the second half's operator sees no watermark (also if it is Spark's own: PropagateWatermarkSimulator in 4.3).
+        packed = packed.where(F.rand() + F.col("number") >= 0)
         given = operator_of(self.session_conf).run(packed, content, timed=bool(work.order_by), F=F)
         names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
         sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
         if sentinels_of(work):
             sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
             sums.append(F.max_by("largest", "deviation").alias("largest"))
-        given = given.observe(METRICS, *sums)
-        made = given.mapInArrow(buckets.unpack_function("rows"), struct_of(list(results.values())))
-        whole = titled(made, results, order, F)
-        setattr(whole, _LATE, (given, job.schema, columns))
-        return whole
+        given = given.observe(metrics, *sums)
+        made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))  # type: ignore[no-untyped-call]
+        return titled(made, results, order, F)
 
     # Planning, with what the session must have
 
@@ -185,7 +219,7 @@ class StreamFrame(Frame):
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
-        if _LATE in vars(self.data):
+        if calls_of(self.data):
             raise UsageError(
                 f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
                 "partitioning and order, or write the first result and read it as a stream of its own"
@@ -210,15 +244,7 @@ class StreamFrame(Frame):
             )
         metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
         if _WATERMARK not in metadata:
-            marks = [repr(one.name) for one in columns.df.schema.fields if _WATERMARK in one.metadata]
-            other = f" (that of the stream is on {', '.join(marks)})" if marks else ""
-            marked = f"df.withWatermark({name!r}, '10 seconds')"
-            if name.casefold() not in map(str.casefold, columns.names):  # an expression
-                marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
-            raise UsageError(
-                f"{where} on a stream: {name!r} has no watermark{other}, so no tuple would ever be known to be in order: say how "
-                f"late tuples may come, as in {marked}"
-            )
+            raise UsageError(f"{where} on a stream: {name!r} has no watermark{_elsewhere(columns, name)}")
 
     def _describe(self, work: Pass) -> str:
         operator = operator_of(self.session_conf)
@@ -254,13 +280,25 @@ def _told(job: Any, rows: str) -> Any:
         raise
 
 
+def _elsewhere(columns: Columns, name: str) -> str:
+    """Where the stream's watermark is, and what to do: a second one in a query is an error of Spark's, or never moves."""
+    marked = f"df.withWatermark({name!r}, '10 seconds')"
+    if name.casefold() not in map(str.casefold, columns.names):  # an expression
+        marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
+    marks = [repr(one.name) for one in columns.df.schema.fields if _WATERMARK in one.metadata]
+    so = "so no tuple would ever be known to be in order"
+    if marks:
+        return f" (that of the stream is on {', '.join(marks)}), {so}: move it, as in {marked}"
+    if _WATERMARK_NODE in plan_text(columns.df, "extended"):
+        return (
+            f" (that of the stream is on a column that it no longer has), {so}; a second one would never move: where the column is "
+            f"made without groups or joins, write {marked} behind that, in place of the first; F.window_time() of a window of "
+            "Spark's has the first one's; else write the rows, and read them as a stream of their own, with a watermark of its own"
+        )
+    return f", {so}: say how late tuples may come, as in {marked}"
+
+
 def late_tuples(df: Any) -> Any:
     """The tuples that were late for what :class:`StreamFrame` gave; None for any other DataFrame."""
-    kept = vars(df).get(_LATE)
-    if kept is None:
-        return None
-    given, schema, columns = kept
-    results = [columns.handed_through(name) for name in schema.names]
-    made = given.mapInArrow(buckets.unpack_function("late"), struct_of(results))
-    own = dict(zip(schema.names, results, strict=True))
-    return titled(made, own, [name for name in schema.names if name in columns.names], columns.session.F)
+    late = vars(df).get(_LATE)
+    return None if late is None else late()

@@ -119,11 +119,6 @@ class Bucket(ABC):
     def live(self) -> int:
         """How many tuples are held for frames."""
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether the passing of time alone will never give a row nor let go of anything."""
-        return not self.waiting and not self.live
-
     # State
 
     @abstractmethod

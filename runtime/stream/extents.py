@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.ordering import permutation
+from inwindow.runtime.ordering import order_levels, permutation, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
@@ -187,11 +187,6 @@ class CountedExtentBucket(RipeningBucket):
         self.framing: Any = extents_of(self.counting.extent, self.counting.key)
         self.schema = GroupOperator(work, schema).schema
 
-    @property
-    def is_idle(self) -> bool:
-        """Time alone closes no extent."""
-        return not self.waiting
-
     def take(self, table: pa.Table) -> pa.RecordBatch:
         """Number the ripe tuples; close the extents that they fill."""
         fresh = self.ripe(table)
@@ -214,8 +209,9 @@ class CountedExtentBucket(RipeningBucket):
     def _close(self, table: pa.Table) -> pa.RecordBatch:
         which = self.memory.numbers_of(table)
         # By remembered keys: held tuples may come back in any order of them.
-        order = np.lexsort((table.column(OWN).to_numpy(), which))
-        table, which = table.take(pa.array(order)), which[order]
+        order = sorted_by([(pa.array(which), True, True), *order_levels(table.column(OWN), Order(OWN))])
+        if order is not None:
+            table, which = table.take(pa.array(order)), which[order]
         starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
         operator = ClosingGroups(self.counting, self.counted, since, until)

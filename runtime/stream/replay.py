@@ -19,14 +19,15 @@ from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.local import Local
 from inwindow.runtime.ordering import partition_numbers
-from inwindow.runtime.place import place_of
+from inwindow.runtime.stream.arrivals import MicroBatch, check_query, delays_of, micro_batches
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.extents import extent_bucket
 from inwindow.runtime.stream.tuples import TupleBucket
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import is_negative, size_of
+from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
 from inwindow.windows.spec import Extent, Order
 
@@ -48,8 +49,8 @@ class Replayed:
 
 
 def replay(
-    batches: Iterable[pa.Table],
-    query: Callable[[Any], Any],
+    batches: Iterable[Any],
+    query: Callable[..., Any],
     *,
     delay: Any = 0,
     watermarks: Sequence[Any] | None = None,
@@ -62,6 +63,10 @@ def replay(
     has come it moves on once more, without tuples. ``watermarks=`` gives the watermark at each micro-batch instead; ``until=``
     ends the stream with a watermark of its own, for what would else still wait.
 
+    Of several streams a micro-batch is a tuple of tables, one for each. The query is called with as many streams, for
+    :func:`inwindow.union`, and the watermark is that of the slowest one, None until each has had a tuple; ``delay=`` may be a
+    tuple, too.
+
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
     >>> window = iw.range(5, order_by="t")
@@ -70,34 +75,28 @@ def replay(
     [{'t': [1, 2, 3], 'v': [1.0, 4.0, 2.0], 'total': [1.0, 5.0, 7.0]}]
     >>> replayed.watermarks
     [None, 1, 7]
+
+    >>> bids, closings = [pa.table({"t": [1, 4]}), pa.table({"t": [9]})], [pa.table({"t": [2]}), pa.table({"t": [5]})]
+    >>> def count(bids, closings):
+    ...     return iw.with_columns(iw.union(bids, closings, order_by="t"), n=iw.count().over(iw.unbounded(order_by="t")))
+    >>> replayed = iw.testing.replay(zip(bids, closings), count)
+    >>> replayed.watermarks, replayed.table.to_pydict()
+    ([None, 2, 5], {'t': [1, 2, 4], 'n': [1, 2, 3]})
     """
-    if isinstance(batches, (pa.Table, pa.RecordBatch)):
-        raise UsageError("replay() was given one table: give a list, with a pyarrow.Table for each micro-batch")
-    if not callable(query):
-        raise UsageError(
-            f"replay(batches, {shown(query)}): a query is a function of the stream, called once to plan it: write "
-            "replay(batches, lambda df: iw.with_columns(df, ...))"
-        )
     if not isinstance(buckets, int) or buckets < 1:
         raise UsageError(f"replay(buckets={buckets!r}): tuples need a whole number of buckets, one at least")
-    tables = [_table(batch) for batch in batches]
-    if not tables:
-        raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
-    check_columns(tables[0].schema, tables[0].schema.names, "replay")  # each once
-    for number, table in enumerate(tables):
-        if table.schema != tables[0].schema:
-            raise UsageError(
-                f"replay(): micro-batch {number} has the columns {_columns(table)}, but the first one {_columns(tables[0])}: give "
-                "all the same columns, with the same types"
-            )
-    made = query(Stream(as_read(tables[0].slice(0, 0), tables[0].column_names).schema))
+    given = micro_batches(batches)
+    tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
+    check_query(query, len(tables[0]))
+    made = query(*[Stream(table.schema, sources=(number,)) for number, table in enumerate(tables[0])])
     if not isinstance(made, Query):
         raise UsageError(
             f"replay(): the query gave {shown(made)}, but it must give the result of iw.with_columns, iw.select or "
             "iw.group_by(...).agg on the stream that it is called with"
         )
-    replayed = _run(made, [as_read(table, table.column_names) for table in tables], delay, watermarks, until, buckets)
-    return _as_given(replayed, made, pa.concat_tables(tables))
+    arrived = [made.stream.arrived(batch) for batch in tables]
+    replayed = _run(made, arrived, delays_of(delay, len(tables[0])), watermarks, until, buckets)
+    return _as_given(replayed, made, made.stream.given(given))
 
 
 def _as_given(replayed: Replayed, query: "Query", whole: pa.Table) -> Replayed:
@@ -109,9 +108,32 @@ def _as_given(replayed: Replayed, query: "Query", whole: pa.Table) -> Replayed:
 
 @dataclass(frozen=True)
 class Stream(Local):
-    """The stream that a query of :func:`replay` is called with: a schema, and no data yet."""
+    """A stream that a query of :func:`replay` is called with: a schema, and no data yet."""
 
     early: bool = False
+    sources: tuple[int, ...] = (0,)  # of which tables of a micro-batch it is made
+
+    def united(self, others: Sequence["Stream"]) -> "Stream":
+        """See :func:`inwindow.union`."""
+        streams = [self, *others]
+        empty = [empty_table(one._schema).select(self.names()) for one in streams]
+        schema = pa.concat_tables(empty, promote_options="permissive").schema
+        return Stream(schema, sources=tuple(source for one in streams for source in one.sources))
+
+    def arrived(self, batch: MicroBatch) -> "Arrived":
+        """What a micro-batch has of this stream's tuples, in the order in which they arrive."""
+        return [(source, self._fitting(batch[source])) for source in self.sources]
+
+    def given(self, batches: Sequence[MicroBatch]) -> pa.Table:
+        """All tuples of this stream; dictionaries as such, where all its tables have the same columns."""
+        tables = [batch[source].select(self.names()) for batch in batches for source in self.sources]
+        if all(table.schema == tables[0].schema for table in tables):
+            return pa.concat_tables(tables)
+        return pa.concat_tables([self._fitting(as_read(table, table.column_names)) for table in tables])
+
+    def _fitting(self, table: pa.Table) -> pa.Table:
+        table = table.select(self.names())
+        return table if table.schema == self._schema else table.cast(self._schema)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -131,6 +153,7 @@ class Stream(Local):
         kept = [name for name in self._schema.names if name not in applied]
         order = [*self._schema.names, *(name for name in applied if name not in self._schema.names)]
         return Query(
+            self,
             work,
             computed,
             schema,
@@ -149,9 +172,13 @@ class Stream(Local):
         sources = tuple(passed.values())
         titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
         return Query(
-            work, computed, schema,
+            self,
+            work,
+            computed,
+            schema,
             lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at),
-            {**dict.fromkeys(titles), **passed}, order,
+            {**dict.fromkeys(titles), **passed},
+            order,
         )  # fmt: skip
 
     def groups(
@@ -163,6 +190,7 @@ class Stream(Local):
         work = plan_stream_groups(schema, keys, extent, named, order_by=order_by)
         titles = [*keys, "window", *applied]
         return Query(
+            self,
             work,
             computed,
             schema,
@@ -198,6 +226,7 @@ class Stream(Local):
 class Query:
     """A stream's query: how to make its buckets, and how its columns are called."""
 
+    stream: Stream
     work: Pass
     computed: Computed
     schema: pa.Schema
@@ -212,32 +241,51 @@ class Query:
         )
 
 
+Arrived = list[tuple[int, pa.Table]]  # tables, with the numbers of the streams that they are of
+
+
 def _run(
-    query: Query, tables: list[pa.Table], delay: Any, watermarks: Sequence[Any] | None, until: Any, count: int
+    query: Query, arrived: list[Arrived], delays: list[Any], watermarks: Sequence[Any] | None, until: Any, count: int
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
-    given = _given(watermarks, key, len(tables))
-    distance = 0
-    if key is not None and watermarks is None:
-        size = size_of(delay, "delay")
-        if is_negative(size):
-            raise UsageError(f"replay(delay={delay!r}): a delay is not negative")
-        distance = 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
+    given = _given(watermarks, key, len(arrived))
+    slowest = _Slowest(key, {n: delays[n] for n in query.stream.sources}) if key is not None and given is None else None
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
     watermark: int | None = None
     replayed = Replayed([], [], [])
-    for number, table in enumerate([*tables, None]):
+    for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
+        table = None if pieces is None else pa.concat_tables([piece for _, piece in pieces])
         _turn(query, buckets, table, watermark, replayed, key)
-        if given is None and key is not None and table is not None:
-            latest = _latest(key, table)
-            if latest is not None:
-                watermark = max(latest - distance, watermark if watermark is not None else latest - distance)
+        if slowest is not None and pieces is not None:
+            watermark = slowest.after(pieces)
     if last is not None:
         _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+class _Slowest:
+    """The watermark as Spark has it: the least of all streams', and none before each has had a tuple."""
+
+    def __init__(self, key: Any, delays: Mapping[int, Any]) -> None:
+        self.key = key
+        sizes = {stream: size_of(delay, "delay") for stream, delay in delays.items()}
+        self.distances = {
+            stream: 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
+            for stream, size in sizes.items()
+        }
+        self.reached: dict[int, int] = {}
+
+    def after(self, pieces: Arrived) -> int | None:
+        """The watermark, when these have come."""
+        for stream, piece in pieces:
+            latest = _latest(self.key, piece)
+            if latest is not None:
+                reached = latest - self.distances[stream]
+                self.reached[stream] = max(reached, self.reached.get(stream, reached))
+        return min(self.reached.values()) if len(self.reached) == len(self.distances) else None
 
 
 def _end(until: Any, key: Any) -> int | None:
@@ -302,13 +350,3 @@ def _latest(key: Any, table: pa.Table) -> int | None:
     keys, side = key.read(whole(table.select([key.column])).column(0))
     times = keys[side == PLAIN]
     return int(times.max()) if len(times) else None
-
-
-def _columns(table: pa.Table) -> str:
-    return ", ".join(f"{one.name}: {one.type}" for one in table.schema)
-
-
-def _table(batch: Any) -> pa.Table:
-    if not isinstance(batch, (pa.Table, pa.RecordBatch)):
-        raise UsageError(f"replay(): a micro-batch is a pyarrow.Table, not {shown(batch)}")
-    return place_of(batch, "replay").data

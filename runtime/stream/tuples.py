@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.levels import Level
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.stream import counts
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import telling
 from inwindow.runtime.ordering import order_levels, sorted_by
-from inwindow.runtime.ranks import Level
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.rows import owners_of, spread
 from inwindow.runtime.sealed import reading
