@@ -27,6 +27,11 @@ class Cascade:
     grows: bool = False  # a partial is a list of what is in its tuples
 
 
+def own_panes(kernel: Callable[[bool], Any]) -> Cascade:
+    """The cascade of a kernel that rolls over its own partials as it does over tuples."""
+    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes())
+
+
 @dataclass(frozen=True)
 class Native:
     """A kernel, ready to be made. A kernel of several columns is given a tuple of arrays."""
