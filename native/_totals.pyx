@@ -46,15 +46,22 @@ cdef struct Longs:
 cdef struct Wides:
     Slice slice                         # decimal128: low word, high word
 
+cdef struct Counts:                     # of panes
+    const int64_t* counts
+    int64_t base
+
+cdef struct Row:
+    int64_t count, low, middle, high
+
 cdef struct Panes:
-    const int64_t* rows                 # count, low, middle, high; of a count the first alone
-    int64_t words
+    const Row* rows
     int64_t base
 
 ctypedef fused Terms:
     Marks
     Longs
     Wides
+    Counts
     Panes
 
 ctypedef fused Values:
@@ -108,22 +115,22 @@ cdef inline void add_value(Total* total, const Values* values, int64_t position,
 
 cdef inline void fold_terms(Total* total, const Terms* terms, int64_t first, int64_t last, int64_t sign) noexcept nogil:
     """Add (sign = 1) or remove (sign = -1) the terms at [first, last); a NULL adds nothing."""
-    cdef int64_t position, bit, mask
-    cdef const int64_t* words
+    cdef int64_t position, bit
+    cdef const Row* row
     if Terms is Marks:
         if terms.bits == NULL:
             total.count += sign * terms.each * (last - first)
         else:
             for position in range(first + terms.shift, last + terms.shift):
                 total.count += sign * (terms.bits[position >> 3] >> (position & 7) & 1)
+    elif Terms is Counts:
+        for position in range(first, last):
+            total.count += sign * terms.counts[position - terms.base]
     elif Terms is Panes:
         for position in range(first, last):
-            words = terms.rows + (position - terms.base) * terms.words
-            if terms.words == 1:
-                total.count += sign * words[0]
-            else:
-                add(total, words[0], (<int128_t>words[3] << 64) + <int128_t><uint64_t>words[2],
-                    <int128_t><uint64_t>words[1], sign)
+            row = terms.rows + (position - terms.base)
+            add(total, row.count, (<int128_t>row.high << 64) + <int128_t><uint64_t>row.middle,
+                <int128_t><uint64_t>row.low, sign)
     elif terms.slice.seen == NULL:
         for position in range(first, last):
             add_value(total, terms, position, -1, sign)
@@ -201,7 +208,7 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
     """
     cdef int128_t top = high + (low >> 64), value         # the total without its lowest word
     cdef bint fits
-    if Terms is not Wides:
+    if Terms is Longs or Terms is Panes:
         if kind == INTEGER:
             out[i] = <int64_t>low
             return not ansi or (low + (high << 64) == <int128_t><int64_t>low)
@@ -229,7 +236,7 @@ cdef int64_t slide(Total* total, const Terms* terms, const Outcome* asked, const
     cdef bint ansi = asked.ansi, wide = asked.wide
     while i < n:
         shift_to(&now, &source, start[i], end[i])
-        if Terms is Marks or (Terms is Panes and kind == COUNT):
+        if Terms is Marks or Terms is Counts:
             out[i] = now.count
         elif now.count == 0 or not conclude(
             terms, now.count, 0 if Terms is Longs else now.high, now.low, kind, ansi, asked, i, out
@@ -246,17 +253,18 @@ cdef int64_t slide(Total* total, const Terms* terms, const Outcome* asked, const
     return i
 
 
-cdef void write_partials(Total* total, const Terms* terms, int64_t words, const int64_t* start, const int64_t* end,
-                         int64_t n, int64_t* out) noexcept nogil:
+cdef void write_partials(Total* total, const Terms* terms, const int64_t* start, const int64_t* end, int64_t n,
+                         int64_t* out) noexcept nogil:
+    cdef Row* rows = <Row*>out
+    cdef int128_t top
     cdef int64_t i
     for i in range(n):
         shift_to(total, terms, start[i], end[i])
-        out[0] = total.count
-        if words > 1:
-            out[1] = <int64_t>total.low
-            out[2] = <int64_t>(total.high + (total.low >> 64))
-            out[3] = <int64_t>((total.high + (total.low >> 64)) >> 64)
-        out += words
+        if Terms is Marks:
+            out[i] = total.count
+        else:
+            top = total.high + (total.low >> 64)
+            rows[i] = Row(total.count, <int64_t>total.low, <int64_t>top, <int64_t>(top >> 64))
 
 
 # --- the kernels ----------------------------------------------------------------------------------------------
@@ -302,9 +310,14 @@ cdef class _Totals(Kernel):
         cdef Marks marks
         cdef Longs longs
         cdef Wides wides
+        cdef Counts counts
         cdef Panes panes
+        if self.over_panes and self.outcome.kind == COUNT:
+            counts = Counts(memory_of(values[0], 1), base)
+            with nogil:
+                return slide(&self.total, &counts, &self.outcome, start, end, i, n, out, validity)
         if self.over_panes:
-            panes = Panes(memory_of(values[0], self.partial), self.partial, base)
+            panes = Panes(<const Row*>memory_of(values[0], 4), base)
             with nogil:
                 return slide(&self.total, &panes, &self.outcome, start, end, i, n, out, validity)
         if self.outcome.kind == COUNT:
@@ -326,13 +339,13 @@ cdef class _Totals(Kernel):
         cdef Wides wides
         if self.outcome.kind == COUNT:
             marks = marks_of(values, base)
-            write_partials(&self.total, &marks, 1, start, end, n, out)
+            write_partials(&self.total, &marks, start, end, n, out)
         elif is_wide(values):
             wides = Wides(slice_of(values, base, 16))
-            write_partials(&self.total, &wides, 4, start, end, n, out)
+            write_partials(&self.total, &wides, start, end, n, out)
         else:
             longs = Longs(slice_of(values, base, 8))
-            write_partials(&self.total, &longs, 4, start, end, n, out)
+            write_partials(&self.total, &longs, start, end, n, out)
 
     cdef int stuck(self, int64_t frame) except -1:
         if self.outcome.kind == INTEGER:

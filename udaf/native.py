@@ -9,6 +9,26 @@ import pyarrow as pa
 from inwindow.udaf.traits import Traits
 
 
+class Kernel(Protocol):
+    """A loop over ``(values, start[], end[])``: what every kernel is, in Cython or in Python.
+
+    ``values`` is an Arrow array, or a tuple of several, of the positions from ``base`` on; ``seen`` is given to those that ask
+    for it. The bounds of frames never move backwards, from call to call neither.
+    """
+
+    def roll(self, values: Any, base: int, start: Any, end: Any, *seen: Any) -> Any:
+        """One result per frame [start, end)."""
+
+    def absorb(self, values: Any, base: int, start: int, end: int, *seen: Any) -> None:
+        """Fold the frame [start, end) in without a result."""
+
+    def state(self) -> Any:
+        """What ``restore`` goes on from, to be pickled."""
+
+    def restore(self, state: Any) -> None:
+        """Go on from the state of a kernel that was made with the same arguments."""
+
+
 def as_it_is(result: Any) -> Any:
     """The kernel's result needs no conversion."""
     return result
@@ -27,9 +47,9 @@ class Cascade:
     grows: bool = False  # a partial is a list of what is in its tuples
 
 
-def own_panes(kernel: Callable[[bool], Any]) -> Cascade:
+def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
     """The cascade of a kernel that rolls over its own partials as it does over tuples."""
-    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes())
+    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows)
 
 
 @dataclass(frozen=True)

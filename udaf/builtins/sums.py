@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from inwindow.native._monoids import Product, ProductOfPartials
-from inwindow.native._sums import FloatSum, FloatSumOfPartials
+from inwindow.native._monoids import Product
+from inwindow.native._sums import FloatSum
 from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_decimal, is_float, is_int, is_number
-from inwindow.udaf.native import Cascade, Native, own_panes
+from inwindow.udaf.native import Native, own_panes
 
 __all__ = ["avg", "mean", "product", "sum"]
 
@@ -74,8 +74,11 @@ def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
 
 def _float_sum(op: Literal["sum", "avg"]) -> Native:
-    cascade = Cascade(lambda: FloatSum(op), lambda: FloatSumOfPartials(op))
-    return Native(DOUBLE, lambda evicts: FloatSum(op), DOUBLE, cascade=cascade)
+    return _of_doubles(lambda evicts: FloatSum(op))
+
+
+def _of_doubles(kernel: Callable[[bool], Any]) -> Native:
+    return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel))
 
 
 def product(column: Any) -> Applied:
@@ -92,8 +95,7 @@ def product(column: Any) -> Applied:
 def _product_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if not is_number(types[0]):
         return None
-    cascade = Cascade(lambda: Product(evicts=False), ProductOfPartials)
-    return Native(DOUBLE, lambda evicts: Product(evicts=evicts), DOUBLE, cascade=cascade)
+    return _of_doubles(lambda evicts: Product(evicts=evicts))
 
 
 mean = avg
