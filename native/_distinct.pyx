@@ -142,13 +142,15 @@ cdef class ObjectDistinct(ObjectKernel):
         self.counts, self.evicts = {}, evicts
 
     cdef object value_at(self, list columns, Py_ssize_t row):
-        cdef list values = []
-        for column in columns:
-            value = (<list>column)[row]
+        cdef list values
+        if len(columns) == 1:
+            value = (<list>columns[0])[row]
+            return None if value is None else canonical(value)
+        values = [(<list>column)[row] for column in columns]
+        for value in values:
             if value is None:
                 return None
-            values.append(value)
-        return canonical(values[0] if len(values) == 1 else tuple(values))
+        return canonical(tuple(values))
 
     cdef int forget(self) except -1:
         self.counts.clear()

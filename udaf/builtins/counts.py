@@ -29,7 +29,7 @@ def count(*columns: Any) -> Applied:
 
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    return Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), marks=True)
+    return Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks")
 
 
 def count_distinct(*columns: Any) -> Applied:
@@ -52,4 +52,4 @@ def _count_distinct_on(types: list[pa.DataType], ansi: bool) -> Native | None:
         kernel, inner = (FloatDistinct, DOUBLE) if is_float(types[0]) else (IntDistinct, INT)
         cascade = Cascade(lambda: kernel(evicts=False), lambda: Flattened(kernel()), grows=True)
         return Native(INT, lambda evicts: kernel(evicts=evicts), inner, cascade=cascade)
-    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), objects=True)
+    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), reads="objects")

@@ -80,7 +80,7 @@ def _extreme_on(op: Op) -> Resolve:
             return None
         cascade = Cascade(lambda: Extreme(op, kind, evicts=False), lambda: ExtremeOfPartials(op, kind))
         return Native(
-            kind, lambda evicts: Extreme(op, kind, evicts=evicts), cascade=cascade, takes_seen=True, gives="a value"
+            kind, lambda evicts: Extreme(op, kind, evicts=evicts), cascade=cascade, reads="counted", gives="a value"
         )
 
     return resolve
@@ -93,7 +93,7 @@ def _extreme_by_on(op: Op) -> Resolve:
             return None
         cascade = Cascade(lambda: ExtremeBy(op, ordering, evicts=False), lambda: ExtremeOfPartials(op, ordering))
         return Native(
-            kind, lambda evicts: ExtremeBy(op, ordering, evicts=evicts), cascade=cascade, takes_seen=True, sees_nulls=True,
+            kind, lambda evicts: ExtremeBy(op, ordering, evicts=evicts), cascade=cascade, reads="all",
             gives="a value",
         )  # fmt: skip
 

@@ -135,4 +135,4 @@ def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
         mode, inner = (FloatMode, DOUBLE) if is_float(kind) else (IntMode, INT)
         cascade = own_panes(lambda evicts: mode(evicts=evicts), grows=True)
         return Native(kind, lambda evicts: mode(evicts=evicts), inner, back_to(kind), cascade, gives="a value")
-    return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), objects=True, gives="a value")
+    return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), reads="objects", gives="a value")

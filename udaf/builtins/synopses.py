@@ -72,7 +72,7 @@ def frequent_items(column: Any, support: float = 0.01, eps: float | None = None,
                 result, lambda evicts: kernel(support, eps, delta, evicts=evicts), inner,
                 lambda found: _with_items(found, back_to(kind), result),
             )  # fmt: skip
-        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), objects=True)
+        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), reads="objects")
 
     return built_in(
         "frequent_items", resolve, "any column but nested ones and extension types", column, options=(support, eps, delta),
@@ -108,7 +108,7 @@ def priority_sample(column: Any, k: int, seed: int = 0) -> Applied:
         cascade = Cascade(lambda: Sample(k, seed, evicts=False), lambda: SampleOfPartials(k))
         return Native(
             pa.list_(pa.field("element", types[0])), lambda evicts: Sample(k, seed, evicts=evicts), cascade=cascade,
-            takes_seen=True, keeps="O(k log(window)) values", numbered=True, gives="values",
+            reads="numbered", keeps="O(k log(window)) values", gives="values",
         )  # fmt: skip
 
     options = (k, seed) if seed else (k,)
