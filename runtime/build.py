@@ -101,7 +101,7 @@ def levels_of(step: Step, held: Held) -> Levels:
 def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
     native = step.implementation.native
     assert native is not None
-    if native.objects:
+    if native.reads == "objects":
         driver = native.kernel(evicts)
         return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=True)
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
@@ -111,11 +111,13 @@ def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
 def _input(step: Step, held: Held) -> KernelInput:
     native = step.implementation.native
     assert native is not None
-    if native.marks:
+    if native.reads == "marks":
         return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
-    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
-    condition = None if native.takes_seen else step.condition
-    return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
+    if native.reads == "values":
+        columns = [held.plain(name, native.input, step.condition) for name in step.arguments]
+        return KernelInput(held, native, columns, None)
+    mask = held.seen(() if native.reads == "all" else step.arguments, step.condition)
+    return KernelInput(held, native, [held.plain(name, native.input, None) for name in step.arguments], mask)
 
 
 # Compiled hooks

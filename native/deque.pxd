@@ -1,9 +1,10 @@
 # A monotone deque's block of entries: for kernels that keep the tuples with nothing better behind them.
 
+from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-include "eviction.pxi"
+from inwindow.native.kernel cimport memory_of, rows_from
 
 
 cdef struct Entry:
@@ -19,7 +20,7 @@ cdef struct Deque:
     int64_t hi
 
 
-cdef int make_room(Deque* deque, int64_t least) except -1 nogil:
+cdef inline int make_room(Deque* deque, int64_t least) except -1 nogil:
     """Move the deque to the beginning of a block of ``least`` entries or, if more, of twice its length."""
     cdef int64_t length = deque.tail - deque.head, capacity = max(least, 2 * length)
     cdef Entry* entries = <Entry*>malloc(capacity * sizeof(Entry))
@@ -33,24 +34,18 @@ cdef int make_room(Deque* deque, int64_t least) except -1 nogil:
     return 0
 
 
-cdef frozen(const Deque* deque):
-    """(lo, hi, the deque as rows of key and position): what :func:`thaw` makes a deque of again."""
-    cdef int64_t length = deque.tail - deque.head
-    entries = np.empty((length, 2), np.int64)
-    cdef int64_t[:, ::1] rows = entries
-    if length:
-        memcpy(&rows[0, 0], deque.entries + deque.head, length * sizeof(Entry))
-    return deque.lo, deque.hi, entries
+cdef inline frozen(const Deque* deque):
+    """(lo, hi, the deque as rows of key and position): what ``thaw`` makes a deque of again."""
+    return deque.lo, deque.hi, rows_from(deque.entries + deque.head, deque.tail - deque.head, 2)
 
 
-cdef int thaw(Deque* deque, state) except -1:
-    cdef const int64_t[:, ::1] rows
+cdef inline int thaw(Deque* deque, state) except -1:
+    cdef const int64_t* memory
+    cdef int64_t length
     deque.head = deque.tail = 0
     deque.lo, deque.hi, rows = state
-    if rows.shape[1] * sizeof(int64_t) != sizeof(Entry):
-        raise ValueError("a state of a deque has other entries than its own")
-    make_room(deque, rows.shape[0] + 256)
-    if rows.shape[0]:
-        memcpy(deque.entries, &rows[0, 0], rows.shape[0] * sizeof(Entry))
-        deque.tail = rows.shape[0]
+    memory, length = memory_of(rows, 2), len(rows)
+    make_room(deque, length + 256)
+    memcpy(deque.entries, memory, length * sizeof(Entry))
+    deque.tail = length
     return 0

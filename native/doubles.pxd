@@ -1,5 +1,9 @@
 # A column of doubles for kernels whose common loop keeps all in registers and is compiled for columns with NULLs and
-# without: text that they include after slices.pxi.
+# without.
+
+from libc.stdint cimport int64_t, uint8_t
+
+from inwindow.native.kernel cimport Slice, slice_of
 
 
 cdef struct Doubles:
@@ -28,7 +32,7 @@ cdef inline bint is_valid(Validity validity, int64_t bit) noexcept nogil:
         return validity.seen[bit >> 3] >> (bit & 7) & 1
 
 
-cdef Doubles doubles_of(values, int64_t base):
+cdef inline Doubles doubles_of(values, int64_t base):
     return Doubles(slice_of(values, base, 8), base)
 
 
