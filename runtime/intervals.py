@@ -157,7 +157,16 @@ class Intervals:
         """Some of them, in an order; None: as they are."""
         if rows is None:
             return self
-        return Intervals(self.row[rows], self.group[rows], self.since[rows], self.until[rows])
+        return Intervals(self.rows_at(rows), self.groups_at(rows), self.since[rows], self.until[rows])
+
+    def rows_at(self, rows: Rows) -> Rows:
+        """The rows of some of them: where none was left out, a row's number is its place."""
+        follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
+        return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
+
+    def groups_at(self, rows: Rows) -> Rows:
+        """The groups of some of them."""
+        return self.group[: len(rows)] if _is_constant(self.group) else self.group[rows]
 
     def grouped(self, number: Rows) -> "Intervals":
         """With other groups: ``number`` is that of each row."""
