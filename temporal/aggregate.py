@@ -167,7 +167,9 @@ class Holding(Operation):
         since, until = (its.instants.column(end)[0] for end in (begin, finish))
         keys = [f"{name}={shown_scalar(its.table.column(name)[int(row)])}" for name in self.by]
         of = f" of {', '.join(keys)}" if keys else ""
-        return f", for what holds from {shown_scalar(since)} until {shown_scalar(until)}{of}"
+        first = "" if since.as_py() is None else f" from {shown_scalar(since)}"
+        last = "" if until.as_py() is None else f" until {shown_scalar(until)}"
+        return f", for what holds{first}{last}{of}"
 
 
 def _key(table: pa.Table, name: str, rows: pa.Array) -> pa.Array:

@@ -113,7 +113,7 @@ def _sent(sides: Sequence[Columns], task: "Task", keys: list[tuple[str, ...]] | 
     if keys is None:
         return whole
     # The literal makes it a partitioning that no join or aggregate of Spark's has: see runtime/spark/shuffles.py.
-    by = [F.col(f"_{task.schema.names.index(known)}") for known in task.known]
+    by = [F.col(f"_{task.schema.names.index(known)}") for known in task.known or ()]
     return whole.repartition(*by, F.lit(0)) if by else whole.repartition(1)
 
 

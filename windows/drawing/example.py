@@ -52,6 +52,7 @@ def example(window: Window | Extent) -> pa.Array:
         return _for_range(window, window.frame)
     if isinstance(window.frame, Landmark):
         return _for_landmark(window, window.frame)
+    assert isinstance(window.frame, Scope)
     return _for_scope(window.frame)
 
 
