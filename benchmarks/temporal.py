@@ -53,6 +53,10 @@ ISLANDS = """
         SELECT *, CASE WHEN since <= max(until) OVER (ORDER BY since, until ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
             THEN 0 ELSE 1 END AS b FROM its)) GROUP BY island
 """
+OVERLAPS = """
+    SELECT x, y, greatest(a.since, b.since), least(a.until, b.until)
+    FROM a JOIN b ON a.since < b.until AND b.since < a.until
+"""
 EVENTS = """
     SELECT t, sum(sum({value})) OVER (ORDER BY t) FROM (
         SELECT since AS t, x, 1 AS n FROM its UNION ALL SELECT until, -x, -1 FROM its) GROUP BY t
@@ -108,7 +112,8 @@ def sweeps(rows: int = SIZE) -> str:
             "Polars": lambda: polars_events(frame, "x")}),
         ("avg (ours exact)", its, {"inwindow": lambda: temporal.aggregate(its, a=iw.avg("x")), "DuckDB": None, "Polars": None}),
         ("max", few, {"inwindow": lambda: temporal.aggregate(few, m=iw.max("x")), "DuckDB": None, "Polars": None}),
-        ("Python class with merge", few, {"inwindow": lambda: temporal.aggregate(few, m=Spread()("x")), "DuckDB": None, "Polars": None}),
+        ("Python class with merge", few, {
+            "inwindow": lambda: temporal.aggregate(few, m=Spread()("x")), "DuckDB": None, "Polars": None}),
     ]  # fmt: skip
     head = ["ns per interval", "intervals", "inwindow", "DuckDB", "Polars"]
     lines = []
@@ -118,28 +123,24 @@ def sweeps(rows: int = SIZE) -> str:
     return markdown(head, lines)
 
 
+def side(name: str, rows: int, seed: int, span: int) -> pa.Table:
+    """One side of a join: numbers, and intervals of up to ``span`` in a time of ten instants for each."""
+    draw = np.random.default_rng(seed)
+    since = draw.integers(0, rows * 10, rows)
+    return pa.table({name: range(rows), "since": since, "until": since + draw.integers(1, span, rows)})
+
+
 def joins(rows: int = PAIRED) -> str:
     """Overlap joins in one key: few pairs per interval, and many."""
     lines = []
     for title, span in (("some ten partners", 200), ("some hundred partners", 2000)):
-        a, b = (
-            intervals(rows, seed, span).set_column(0, name, pa.array(range(rows)))
-            for seed, name in ((1, "x"), (2, "y"))
-        )
-        a, b = (
-            t.set_column(1, "since", pa.array(np.random.default_rng(s).integers(0, rows * 10, rows)))
-            for s, t in ((3, a), (4, b))
-        )
-        a, b = (
-            t.set_column(2, "until", pa.array(t["since"].to_numpy() + np.random.default_rng(5).integers(1, span, rows)))
-            for t in (a, b)
-        )
+        a, b = (side(name, rows, seed, span) for seed, name in ((3, "x"), (4, "y")))
         pairs = len(temporal.join(a, b))
-        one, other = pl.from_arrow(a), pl.from_arrow(b).rename({"since": "s", "until": "u"})  # type: ignore[union-attr]
-        sql = "SELECT x, y, greatest(a.since, b.since), least(a.until, b.until) FROM a JOIN b ON a.since < b.until AND b.since < a.until"
+        one: Any = pl.from_arrow(a)
+        other: Any = pl.from_arrow(b.rename_columns(["y", "s", "u"]))
         ways: list[Callable[[], Any]] = [
             lambda a=a, b=b: temporal.join(a, b),
-            asked(sql, a=a, b=b),
+            asked(OVERLAPS, a=a, b=b),
             lambda one=one, other=other: one.join_where(
                 other, pl.col("since") < pl.col("u"), pl.col("s") < pl.col("until")
             ),
