@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.native.dictionaries import plain_type
+from inwindow.native.levels import as_levels, ranks
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.ordering import sorted_by
-from inwindow.runtime.ranks import levels_of, ranks
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.udaf.kinds import back_to, is_decimal
 from inwindow.windows.order_key import OrderKey
@@ -87,7 +87,7 @@ class Instants:
         if not plain._is_wide and not any(plain._has_extremes(column) for column in columns):
             return plain
         ends = pa.concat_arrays([column.drop_null() for column in columns]).unique()
-        order = ranks(levels_of(ends), len(ends))
+        order = ranks(as_levels(ends), len(ends))
         return cls(kind, ends.take(pa.array(np.argsort(order))))
 
     @property
