@@ -51,9 +51,9 @@ class GroupOperator(Operator):
             for step in self.work.steps
         ]
 
-    def reads(self) -> set[str]:
+    def reads(self, *, told: bool = False) -> set[str]:
         """With the keys, as they came."""
-        return super().reads() | set(self.given)
+        return super().reads(told=told) | set(self.given)
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -61,8 +61,9 @@ class GroupOperator(Operator):
         if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
             yield batch
             return
-        partition = [batch.column(name) for name in self.work.partition_by]
-        begins = changes(partition, None) if partition else np.zeros(batch.num_rows, dtype=bool)
+        begins = self.partition_in(batch)
+        if not isinstance(begins, np.ndarray):
+            begins = changes(begins, None) if begins else np.zeros(batch.num_rows, dtype=bool)
         key = self.work.key
         keys = np.arange(batch.num_rows) if key is None else key.read(batch.column(key.column))[0]
         full = np.cumsum(framing.fresh(keys, begins)) // CELLS

@@ -227,9 +227,11 @@ def by_its(table: pa.Table) -> pa.Table:
 
 
 def order_of(value: Any) -> tuple[Any, ...]:
-    """NULL before all others, NaN behind."""
-    if value is None or isinstance(value, (list, dict)):
-        return 0, repr(value)
+    """NULL before all others, NaN behind; lists and structs by what is in them."""
+    if value is None:
+        return (0,)
+    if isinstance(value, (list, dict)):
+        return 1, [order_of(its) for its in (value.values() if isinstance(value, dict) else value)]
     return (2, 0) if value != value else (1, value)
 
 

@@ -24,6 +24,8 @@ from inwindow.native._order import Levels
 
 Level = tuple[pa.Array, bool, bool]  # values, ascending, NULLs first
 Numbers = npt.NDArray[np.int64]
+_SOME = 1000  # rows by which texts are judged
+_SHORT = 96  # bits of texts that are as fast as their numbers
 Numbering = Callable[[Sequence[Level], int], Numbers]
 
 
@@ -37,28 +39,28 @@ def numbers(levels: Sequence[Level], rows: int) -> Numbers:
     return Levels(levels).numbers()[0] if levels else np.zeros(rows, dtype=np.int64)
 
 
-def levels_of(
+def as_levels(
     values: pa.Array, ascending: bool = True, nulls_first: bool = True, number: Numbering = ranks
 ) -> list[Level]:
     """What to sort by for these values.
 
-    >>> levels_of(pa.array([{"a": 1.5}, None]), ascending=False)[0][0].to_pylist()
+    >>> as_levels(pa.array([{"a": 1.5}, None]), ascending=False)[0][0].to_pylist()
     [1, None]
     """
     kind, is_ = values.type, pa.types
     if is_.is_null(kind):
         return []
     if isinstance(kind, pa.BaseExtensionType):
-        return levels_of(values.storage, ascending, nulls_first, number)
+        return as_levels(values.storage, ascending, nulls_first, number)
     if is_.is_run_end_encoded(kind):
-        return levels_of(pc.run_end_decode(values), ascending, nulls_first, number)
+        return as_levels(pc.run_end_decode(values), ascending, nulls_first, number)
     if is_.is_dictionary(kind):
-        return levels_of(_of_dictionary(values, number), ascending, nulls_first, number)
+        return as_levels(_of_dictionary(values, number), ascending, nulls_first, number)
     if is_.is_struct(kind):
         there = pa.array(np.ones(len(values), dtype=np.uint8), mask=_nulls(values)) if values.null_count else None
         made: list[Level] = [] if there is None else [(there, ascending, nulls_first)]
         for index in range(kind.num_fields):
-            made += levels_of(pc.struct_field(values, index), ascending, ascending, number)
+            made += as_levels(pc.struct_field(values, index), ascending, ascending, number)
         return made
     if is_.is_union(kind):
         values = pa.array([repr(_canonical(value)) for value in values.to_pylist()], pa.large_string())
@@ -68,13 +70,17 @@ def levels_of(
         values = pc.cast(values, pa.uint8())
     elif is_.is_string_view(kind) or is_.is_binary_view(kind):
         values = pc.cast(values, pa.large_binary())
+    elif kind == pa.month_day_nano_interval():  # has no order, but equal ones have the same bytes
+        values = pa.Array.from_buffers(pa.binary(16), len(values), values.buffers(), offset=values.offset)
     return [(values, ascending, nulls_first)]
 
 
 def coded(level: Level, number: Numbering) -> Level:
-    """Texts that repeat, as numbers: those of keys, which are many times the same."""
+    """Long texts as numbers, as keys repeat: those that vary in a few bytes alone are sorted as fast as they are."""
     values, ascending, nulls_first = level
     if not (_has_offsets(values.type) or pa.types.is_fixed_size_binary(values.type)):
+        return level
+    if Levels([(values.slice(0, _SOME), ascending, nulls_first)]).bits <= _SHORT:
         return level
     encoded = pc.dictionary_encode(values)
     codes = encoded.indices if number is numbers else _of_dictionary(encoded, number)
@@ -88,7 +94,7 @@ def _of_dictionary(values: pa.DictionaryArray, number: Numbering) -> pa.Array:
         its, at = its.take(values.indices), None
     else:
         at = values.indices
-    numbered = pa.array(number(levels_of(its, number=number), len(its)), mask=_nulls(its))
+    numbered = pa.array(number(as_levels(its, number=number), len(its)), mask=_nulls(its))
     return numbered if at is None else numbered.take(at)
 
 
@@ -98,13 +104,18 @@ def _as_bytes(values: pa.Array, number: Numbering) -> pa.Array:
         entries = pa.struct([values.type.key_field, values.type.item_field])
         values = values.cast(pa.list_(pa.field("entries", entries, nullable=False)))
     inner = pc.list_flatten(values)
-    numbered = number(levels_of(inner, number=number), len(inner))
+    numbered = number(as_levels(inner, number=number), len(inner))
     width = next(width for width in (1, 2, 4, 8) if numbered.max(initial=0) < 1 << 8 * width - 1)
     lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]) * width
     data = pa.py_buffer(numbered.astype(f">u{width}"))
     validity = pa.array(~_nulls(values)).buffers()[1] if values.null_count else None
     return pa.Array.from_buffers(pa.large_binary(), len(values), [validity, pa.py_buffer(offsets), data])
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether values are lists, but no maps."""
+    return bool(pa.types.is_nested(kind) and not pa.types.is_map(kind) and hasattr(kind, "value_type"))
 
 
 def _has_offsets(kind: pa.DataType) -> bool:
