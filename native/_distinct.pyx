@@ -30,81 +30,90 @@ cdef struct Slot:
 include "table.pxi"
 
 
-cdef int64_t fold(
-    Table* table, const Slice* column, bint floating, bint evicts, const int64_t* start, const int64_t* end,
-    int64_t i, int64_t n, int64_t* out,
-) except -1 nogil:
-    cdef int64_t position, last_start = start[n - 1] if n else 0, last_end = end[n - 1] if n else 0
-    for i in range(i, n):
-        if start[i] >= table.hi:
-            clear(table)
-            table.lo = table.hi = start[i]
-        elif start[i] > table.lo and not evicts:
-            no_eviction(table.lo, start[i])
-        for position in range(table.lo, start[i]):
-            if position + AHEAD < last_start:
-                prefetch(table, key_at(column, position + AHEAD, floating))
-            if is_seen(column, position):
-                remove(table, key_at(column, position, floating), 1)
-        for position in range(table.hi, end[i]):
-            if position + AHEAD < last_end:
-                prefetch(table, key_at(column, position + AHEAD, floating))
-            if is_seen(column, position):
-                add(table, key_at(column, position, floating), 1)
-        table.lo, table.hi = start[i], end[i]
-        out[i] = table.used
-    return n
+cdef struct State:
+    Table table
+    int64_t lo, hi
+
+
+cdef inline int restart(State* state, int64_t start) except -1 nogil:
+    return clear(&state.table)
+
+
+cdef inline int leave(State* state, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_start:
+        prefetch(&state.table, key_at(&source.column, position + AHEAD, source.floating))
+    if is_seen(&source.column, position):
+        remove(&state.table, key_at(&source.column, position, source.floating), 1)
+    return 0
+
+
+cdef inline int enter(State* state, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_end:
+        prefetch(&state.table, key_at(&source.column, position + AHEAD, source.floating))
+    if is_seen(&source.column, position):
+        add(&state.table, key_at(&source.column, position, source.floating), 1)
+    return 0
+
+
+cdef inline bint answer(State* state, int64_t* out) noexcept nogil:
+    out[0] = state.table.used
+    return True
+
+
+include "frames.pxi"
 
 
 cdef class _Distinct(Kernel):
     """How many distinct ones there are of one column of 64-bit values."""
 
-    cdef Table table
+    cdef State frame
     cdef bint floating
     cdef bint evicts
 
     def __cinit__(self, *, bint evicts=True):
         self.type, self.evicts = pa.int64(), evicts
-        self.table.mask = -1
-        resize(&self.table, FEWEST)
+        self.frame.table.mask = -1
+        resize(&self.frame.table, FEWEST)
 
     def __dealloc__(self):
-        free(self.table.slots)
+        free(self.frame.table.slots)
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Slice column = slice_of(values, base, 8)
+        cdef Source source = Source(
+            slice_of(values, base, 8), self.floating, NULL, start[n - 1] if n else 0, end[n - 1] if n else 0
+        )
         with nogil:
-            return fold(&self.table, &column, self.floating, self.evicts, start, end, i, n, out)
+            return fold_frames(&self.frame, &source, self.evicts, start, end, i, n, out, validity)
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: ``(lists,)``, each pane's distinct values."""
         panes = []
         for first, last in zip(start, end, strict=True):
             self.absorb(values, base, first, last)
-            panes.append(rows_of(&self.table)[:, 0])
+            panes.append(rows_of(&self.frame.table)[:, 0])
         return (lists_of(panes, np.float64 if self.floating else np.int64),)
 
     def state(self):
         """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
-        return self.table.lo, self.table.hi, rows_of(&self.table)
+        return self.frame.lo, self.frame.hi, rows_of(&self.frame.table)
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
         cdef Py_ssize_t row
-        clear(&self.table)
-        self.table.lo, self.table.hi, rows = state
+        clear(&self.frame.table)
+        self.frame.lo, self.frame.hi, rows = state
         cdef const int64_t* words = memory_of(rows, 2)
         for row in range(len(rows)):
-            add(&self.table, words[2 * row], words[2 * row + 1])
+            add(&self.frame.table, words[2 * row], words[2 * row + 1])
 
     def __sizeof__(self):
         """Bytes, the hash table included."""
-        return sizeof(Table) + (self.table.mask + 1) * sizeof(Slot)
+        return sizeof(State) + (self.frame.table.mask + 1) * sizeof(Slot)
 
     def _check(self):
         """Assert the invariants."""
-        check_table(&self.table)
+        check_table(&self.frame.table)
 
 
 cdef class FloatDistinct(_Distinct):

@@ -43,50 +43,42 @@ cdef inline int64_t in_order(int64_t word, bint floating) noexcept nogil:
     return ranked(word) if floating else word
 
 
-cdef int64_t fold(
-    Modes* modes, const Slice* column, const int64_t* times, const int64_t* start, const int64_t* end, int64_t i,
-    int64_t n, int64_t* out, uint8_t* valid,
-) except -1 nogil:
-    """Fold the frames from i on; the value at position p counts times[p], or once. Stop at a NULL without a bitmap."""
-    cdef Table* table = &modes.table
-    cdef bint floating = modes.floating
-    cdef int64_t position, last_start = start[n - 1] if n else 0, last_end = end[n - 1] if n else 0
-    while i < n:
-        if start[i] >= table.hi:
-            restart(modes)
-            table.lo = table.hi = start[i]
-        elif start[i] > table.lo and not modes.evicts:
-            no_eviction(table.lo, start[i])
-        for position in range(table.lo, start[i]):
-            if position + AHEAD < last_start:
-                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
-            if is_seen(column, position):
-                leave(modes, in_order(key_at(column, position, floating), floating),
-                      1 if times == NULL else times[position])
-        for position in range(table.hi, end[i]):
-            if position + AHEAD < last_end:
-                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
-            if is_seen(column, position):
-                enter(modes, in_order(key_at(column, position, floating), floating),
-                      1 if times == NULL else times[position])
-        table.lo, table.hi = start[i], max(start[i], end[i])
-        if modes.doubtful:
-            settle(modes)
-        if table.used:
-            out[i] = in_order(modes.heap.key, floating)
-        elif valid == NULL:
-            break
-        else:
-            out[i] = 0
-            set_null(valid, i)
-        i += 1
-    return i
+cdef inline int64_t ranked_at(const Source* source, int64_t position) noexcept nogil:
+    return in_order(key_at(&source.column, position, source.floating), source.floating)
+
+
+cdef inline int leave(State* modes, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_start:
+        prefetch(&modes.table, ranked_at(source, position + AHEAD))
+    if is_seen(&source.column, position):
+        count_down(modes, ranked_at(source, position), 1 if source.times == NULL else source.times[position])
+    return 0
+
+
+cdef inline int enter(State* modes, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_end:
+        prefetch(&modes.table, ranked_at(source, position + AHEAD))
+    if is_seen(&source.column, position):
+        count_up(modes, ranked_at(source, position), 1 if source.times == NULL else source.times[position])
+    return 0
+
+
+cdef inline bint answer(State* modes, int64_t* out) noexcept nogil:
+    if modes.doubtful:
+        settle(modes)
+    if not modes.table.used:
+        return False
+    out[0] = in_order(modes.heap.key, modes.floating)
+    return True
+
+
+include "frames.pxi"
 
 
 cdef class _Mode(Kernel):
     """The most frequent value of one column of 64-bit values, of several the smallest; of panes, that of their lists."""
 
-    cdef Modes modes
+    cdef State modes
     cdef object times        # of a call over panes: how often each value counts
     cdef int64_t lo          # the frame that is folded in, as panes
     cdef int64_t hi
@@ -104,13 +96,13 @@ cdef class _Mode(Kernel):
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Slice column = slice_of(values, base, 8), counts
-        cdef const int64_t* times = NULL
+        cdef Source source = Source(
+            slice_of(values, base, 8), self.modes.floating, NULL, start[n - 1] if n else 0, end[n - 1] if n else 0
+        )
         if self.over_panes:
-            counts = slice_of(self.times, base, 8)
-            times = <const int64_t*>counts.data
+            source.times = <const int64_t*>slice_of(self.times, base, 8).data
         with nogil:
-            return fold(&self.modes, &column, times, start, end, i, n, out, validity)
+            return fold_frames(&self.modes, &source, self.modes.evicts, start, end, i, n, out, validity)
 
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """One result per frame; the lists of panes, one behind the other, are a frame of values again."""
@@ -118,7 +110,7 @@ cdef class _Mode(Kernel):
             return Kernel.roll(self, values, base, start, end)
         lists, counts = values
         cdef int64_t first = lists.offsets[0].as_py()
-        self.modes.table.lo, self.modes.table.hi = flat_bounds(lists, base, [self.lo, self.hi])
+        self.modes.lo, self.modes.hi = flat_bounds(lists, base, [self.lo, self.hi])
         if start.shape[0]:
             self.lo, self.hi = start[start.shape[0] - 1], end[start.shape[0] - 1]
         self.times = counts.values.slice(counts.offsets[0].as_py())
@@ -141,25 +133,25 @@ cdef class _Mode(Kernel):
         rows = rows_of(&self.modes.table)
         if self.over_panes:
             return self.lo, self.hi, rows
-        return self.modes.table.lo, self.modes.table.hi, rows
+        return self.modes.lo, self.modes.hi, rows
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
         cdef Py_ssize_t row
         restart(&self.modes)
         self.lo, self.hi, rows = state
-        self.modes.table.lo, self.modes.table.hi = self.lo, self.hi
+        self.modes.lo, self.modes.hi = self.lo, self.hi
         cdef const int64_t* words = memory_of(rows, 2)
         for row in range(len(rows)):
-            enter(&self.modes, words[2 * row], words[2 * row + 1])
+            count_up(&self.modes, words[2 * row], words[2 * row + 1])
 
     def __sizeof__(self):
         """Bytes, the hash table and the heap included."""
-        return sizeof(Modes) + (self.modes.table.mask + 1) * sizeof(Slot) + self.modes.capacity * sizeof(Entry)
+        return sizeof(State) + (self.modes.table.mask + 1) * sizeof(Slot) + self.modes.capacity * sizeof(Entry)
 
     def _check(self):
         """Assert the invariants."""
-        cdef Modes* modes = &self.modes
+        cdef State* modes = &self.modes
         cdef Table* table = &modes.table
         cdef uint64_t slot
         cdef int64_t i

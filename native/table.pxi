@@ -16,7 +16,7 @@ from libc.string cimport memset
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, no_eviction, set_null, slice_of
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, slice_of
 from inwindow.native.ranked cimport one_nan_one_zero, ranked
 
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u    # Fibonacci hashing: 2 ** 64 divided by the golden ratio
@@ -32,8 +32,13 @@ cdef struct Table:
     Slot* slots
     uint64_t mask            # the number of slots, a power of two, less one
     uint64_t used
-    int64_t lo               # the frame that is folded in: [lo, hi)
-    int64_t hi
+
+cdef struct Source:
+    Slice column
+    bint floating
+    const int64_t* times     # how often the value at a position counts; NULL: once
+    int64_t last_start       # of the frames of a call: what is behind is not read
+    int64_t last_end
 
 
 cdef inline int64_t key_at(const Slice* column, int64_t position, bint floating) noexcept nogil:
@@ -63,7 +68,7 @@ cdef inline uint64_t slot_of(const Table* table, int64_t key) noexcept nogil:
 
 
 cdef int resize(Table* table, uint64_t slots) except -1 nogil:
-    cdef Table larger = Table(<Slot*>calloc(slots, sizeof(Slot)), slots - 1, table.used, table.lo, table.hi)
+    cdef Table larger = Table(<Slot*>calloc(slots, sizeof(Slot)), slots - 1, table.used)
     cdef uint64_t slot
     if larger.slots == NULL:
         with gil:

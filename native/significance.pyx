@@ -1,15 +1,17 @@
-# What the float fields of a live aggregate have lost by going up and down again: when to fold its frame afresh.
-#
-# `self.total -= value` undoes a number up to rounding, and rounding is as large as the total ever was. So a total that has
-# been 1e16 and is 1 knows nothing of the 1; one that has been NaN stays NaN. A class with `terminate` is a function of its
-# frame, so that the frame may be folded afresh at any time: here is said at which.
-#
-#   field       | peak of a field since its last fold                 lost: |now| < peak / 2**20
-#               |      ____                                           precise: only once the last tuple that moved the
-#               |_____/    \____ now                                           field by peak / 2**20 has left the frame
-#
-# The rule looks at nothing but the aggregate and the positions of its frame, so it is the same however the input is cut.
-# Included by _hooks.pyx and _two_stacks.pyx.
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""What the float fields of a live aggregate have lost by going up and down again: when to fold its frame afresh.
+
+`self.total -= value` undoes a number up to rounding, and rounding is as large as the total ever was. So a total that has
+been 1e16 and is 1 knows nothing of the 1; one that has been NaN stays NaN. A class with `terminate` is a function of its
+frame, so that the frame may be folded afresh at any time: here is said at which.
+
+  field       | peak of a field since its last fold                 lost: |now| < peak / 2**20
+              |      ____                                           precise: only once the last tuple that moved the
+              |_____/    \____ now                                           field by peak / 2**20 has left the frame
+
+The rule looks at nothing but the aggregate and the positions of its frame, so it is the same however the input is cut.
+"""
 
 import types
 from functools import lru_cache
@@ -17,16 +19,13 @@ from functools import lru_cache
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
 from libc.math cimport INFINITY, fabs, isfinite
 
+cdef extern from "Python.h":
+    const Py_ssize_t PY_SSIZE_T_MAX
+
 cdef double _LOST = 2.0**-20  # what is left has 33 bits: nine digits
 cdef Py_ssize_t _OFTEN = 1 << 16  # expirations after which rounding has added up enough; and 16 frames at least
 
 cdef Py_ssize_t _SHORT = 8  # items of a tuple that are looked at
-
-cdef enum Finding:
-    SOUND = 0
-    CANCELLED = 1
-    POISONED = 2
-
 
 def stored_names(prototype):
     """The names of attributes that an aggregate's own code sets, or that it has from the start: where its state is."""
@@ -129,13 +128,6 @@ cdef class _Field:
 cdef class _Watch:
     """The float fields of the live aggregate, and whether its frame is to be folded afresh."""
 
-    cdef tuple _names
-    cdef list _fields
-    cdef Py_ssize_t _left, _due  # tuples that have left; when to look for fields again
-    cdef Py_ssize_t _since  # tuples that have left since the last fold
-    cdef Py_ssize_t _guard  # while this position is in the frame, a field is NaN in any fold of it
-    cdef bint _watches, _precise  # whether there is a float field at all, and one that is weighed
-
     def __init__(self, tuple names):
         self._names = names
         self.reset()
@@ -145,22 +137,7 @@ cdef class _Watch:
         self._fields, self._left, self._due, self._since, self._guard = [], 0, 1, 0, -1
         self._watches = self._precise = False
 
-    cdef inline bint is_awake(self):
-        """Whether something has left."""
-        return self._left > 0
-
-    cdef inline int leaving(self, aggregate, bint is_next) except -1:
-        """A tuple is about to leave; ``is_next``: another one has left just now, and nobody has looked since."""
-        cdef _Field field
-        self._left += 1
-        self._since += 1
-        if self._left == self._due:
-            self._seek(aggregate)
-        if is_next and self._watches:
-            for field in self._fields:
-                field.read(aggregate)
-
-    cdef int _seek(self, aggregate) except -1:
+    cdef int _seek(self, object aggregate) except -1:
         """Find fields that have become floats: as the first tuple leaves, the second, the fourth ..."""
         cdef _Field field
         self._due *= 2
@@ -172,7 +149,7 @@ cdef class _Watch:
                 self._fields.append(field)
         self._watches = len(self._fields) > 0
 
-    cdef inline int find(self, aggregate, Py_ssize_t start, Py_ssize_t count, bint is_read) except -1:
+    cdef int find(self, object aggregate, Py_ssize_t start, Py_ssize_t count, bint is_read) except -1:
         """What there is to be found in an aggregate whose ``count`` tuples begin at ``start``; ``is_read``: as it was read last."""
         cdef _Field field
         cdef int found = SOUND
@@ -200,13 +177,13 @@ cdef class _Watch:
             found |= CANCELLED
         return found
 
-    cdef int look(self, aggregate) except -1:
+    cdef int look(self, object aggregate) except -1:
         """Read all fields, before tuples arrive one by one."""
         cdef _Field field
         for field in self._fields:
             field.read(aggregate)
 
-    cdef int arrived(self, aggregate, Py_ssize_t p) except -1:
+    cdef int arrived(self, object aggregate, Py_ssize_t p) except -1:
         """The tuple at p has arrived, and it is to be known how much it counted."""
         cdef _Field field
         for field in self._fields:
@@ -242,7 +219,7 @@ cdef class _Watch:
         for field in self._fields:
             field.poisoner = -1
 
-    cdef bint probed(self, aggregate, Py_ssize_t p, bint may_be_marker) except -1:
+    cdef bint probed(self, object aggregate, Py_ssize_t p, bint may_be_marker) except -1:
         """Whether the tuple at p has poisoned a fold."""
         cdef _Field field
         cdef bint any_poisoned = False
@@ -260,7 +237,7 @@ cdef class _Watch:
             field.now = now
         return any_poisoned
 
-    cdef Py_ssize_t guards(self, aggregate) except? -2:
+    cdef Py_ssize_t guards(self, object aggregate) except? -2:
         """Till which position leaves all that is poisoned is NaN by right; -1 if something is infinite, or NaN without right."""
         cdef _Field field
         cdef Py_ssize_t first = PY_SSIZE_T_MAX
@@ -287,7 +264,7 @@ cdef class _Watch:
         fields = [(f.name, f.index, f.now, f.peak, f.is_float, f.precise, f.large, f.has_marker, f.marker) for f in self._fields]
         return self._left, self._due, self._since, self._guard, fields
 
-    cdef int restore(self, state) except -1:
+    cdef int restore(self, object state) except -1:
         cdef _Field f
         self._left, self._due, self._since, self._guard, fields = state
         self._fields = []
