@@ -1,6 +1,5 @@
-"""``iw.sql``: a SELECT with windows of ours, read as text (text, over, calls, clauses, expressions, statement), then run.
+"""``iw.sql``: a SELECT with windows of ours, read as text (over, calls, clauses, expressions, statement), then run.
 
-text          places, tokens, errors that point at them
 over          the OVER clause, with SLIDE and ACTIVE EXPIRATION
 calls         which calls are ours
 clauses       where the clauses of the SELECT begin and end

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.spark.sql.calls import Call, Emission, Place, call_end
-from inwindow.runtime.spark.sql.text import Source, Span, Tokens, close_of, ends_operand, library, span_of
+from inwindow.language.sql.calls import Call, Emission, Place, call_end
+from inwindow.language.text import Source, Span, Tokens, close_of, ends_operand, library, span_of
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What Spark computes before the windows: the statement's own FROM, WHERE, GROUP BY, over pieces of its text.
+"""What an engine computes before the windows: the statement's own FROM, WHERE, GROUP BY, over pieces of its text.
 
 The columns go by the text that makes them (``b.price``), so that plans and messages speak the user's language.
 """
@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.expressions import Expression, Piece
-from inwindow.runtime.spark.sql.query import Query
-from inwindow.runtime.spark.sql.statement import Made, Plain, Statement
-from inwindow.runtime.spark.sql.text import Source, Span
+from inwindow.language.engines import Engine, EngineError
+from inwindow.language.sql.calls import Call
+from inwindow.language.sql.expressions import Expression, Piece
+from inwindow.language.sql.query import Query
+from inwindow.language.sql.statement import Made, Plain, Statement
+from inwindow.language.text import Source, Span
 
 _NAME = r"(?:`(?:[^`]|``)+`|[A-Za-z_]\w*)"
 _COLUMN = re.compile(rf"{_NAME}(?:\s*\.\s*{_NAME})*")
@@ -25,7 +26,9 @@ class Before:
     """The data that the windows run over; columns by the places of the texts that make them."""
 
     df: Any
-    items: dict[int, list[tuple[str, str]]]  # the statement's own items: names as Spark gives them, and columns of df
+    items: dict[
+        int, list[tuple[str, str]]
+    ]  # the statement's own items: names as the engine gives them, and columns of df
     pieces: dict[Span, str]
     taken: set[str]
 
@@ -42,15 +45,15 @@ class Before:
         return _fresh(wish, self.taken)
 
 
-def before(spark: Any, statement: Statement) -> Before:
+def before(engine: Engine, statement: Statement) -> Before:
     """Analyse the first step; an error of Spark's is pointed at in the user's text."""
-    layout = _Layout(spark, statement)
+    layout = _Layout(engine, statement)
     layout.place()
-    names = layout.analysed(layout.composed()).columns
+    names = engine.columns(layout.analysed(layout.composed()))
     if len(names) != layout.width:  # an item that makes several columns, such as explode(map)
         layout.learn_names()
         layout.place()
-        names = layout.analysed(layout.composed()).columns
+        names = engine.columns(layout.analysed(layout.composed()))
     if len(names) != layout.width:
         raise statement.source.error(
             "iw.sql: an argument, key or condition of this statement's windows makes several columns: give each window plain "
@@ -64,7 +67,7 @@ def before(spark: Any, statement: Statement) -> Before:
 class _Layout:
     """Which columns the query has: those of the items, then the pieces."""
 
-    spark: Any
+    engine: Engine
     statement: Statement
     names: dict[int, list[str]] | None = None  # of the items, where they had to be known beforehand
     spans: dict[Span, int] = field(default_factory=dict)  # the column of each piece
@@ -161,7 +164,7 @@ class _Layout:
             query.item(self.statement.items[number].span)
             query.item(f"1 AS {marks[-1]}")
         self._close(query)
-        columns, at = self.analysed(query).columns, 0
+        columns, at = self.engine.columns(self.analysed(query)), 0
         for number, mark in zip(plain, marks, strict=True):
             end = columns.index(mark, at)
             self.names[number] = columns[at:end]
@@ -197,19 +200,13 @@ class _Layout:
             query.add(span)
 
     def analysed(self, query: Query) -> Any:
-        """The query as a DataFrame, or Spark's error at its place in the user's text."""
-        from pyspark.errors import AnalysisException
-
-        from inwindow.runtime.spark.asking import quietly
-
+        """The query as a frame, or the engine's error at its place in the user's text."""
         try:
-            df = quietly(lambda: self.spark.sql(query.text))
-            quietly(lambda: df.columns)  # Connect asks only now
-        except AnalysisException as error:
-            failure = query.translated(error, self.statement)
+            self.df = self.engine.query(query.text)
+        except EngineError as error:
+            failure = query.translated(error, self.statement, self.engine.name)
         else:
-            self.df = df
-            return df
+            return self.df
         raise failure
 
     def named(self, names: list[str]) -> Before:
@@ -222,7 +219,7 @@ class _Layout:
         for at, name in enumerate(names):
             wish = f"_iw_slot_{at}" if at in slots else texts.get(at, name)
             unique.append(_fresh(wish, taken))
-        df = self.df.toDF(*unique).drop(*[unique[at] for at in sorted(slots)])
+        df = self.engine.renamed(self.df, unique, [unique[at] for at in sorted(slots)])
         columns = {
             number: [(names[i], unique[i]) for i in range(at, at + self._width(number))] for number, at in items.items()
         }

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
+from inwindow.language.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated
@@ -128,6 +128,8 @@ class _Reader:
                     tokens[at],
                 )
             over = self._with(over, kind, tokens[at:end])
+        if not over.order_by and not within and self.source.implied_order is not None:
+            over = replace(over, order_by=(SortKey(self.source.implied_order, True, True),))
         self._check(over, {kind: tokens[at] for at, kind in clauses})
         return over
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from inwindow.runtime.spark.sql.calls import is_definition
-from inwindow.runtime.spark.sql.over import extended
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, close_of, depths, ends_operand, span_of
+from inwindow.language.sql.calls import is_definition
+from inwindow.language.sql.over import extended
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths, ends_operand, span_of
 from inwindow.udaf.errors import UsageError
 
 _KINDS = (

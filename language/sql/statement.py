@@ -11,11 +11,11 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.spark.sql.calls import Call, Names, Place, check_brackets, find_calls
-from inwindow.runtime.spark.sql.clauses import Clauses, read_clauses
-from inwindow.runtime.spark.sql.expressions import Columns, Expression, Reader
-from inwindow.runtime.spark.sql.over import sort_key
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
+from inwindow.language.sql.calls import Call, Names, Place, check_brackets, find_calls
+from inwindow.language.sql.clauses import Clauses, read_clauses
+from inwindow.language.sql.expressions import Columns, Expression, Reader
+from inwindow.language.sql.over import sort_key
+from inwindow.language.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
 from inwindow.udaf.errors import UsageError
 
 
@@ -67,20 +67,21 @@ class Statement:
     offset: int | None
 
 
-def read(text: str, registered: Set[str], built_in: Set[str]) -> Statement | None:
+def read(text: str | Source, registered: Set[str], built_in: Set[str], *, is_all: bool = False) -> Statement | None:
     """Take a statement apart; None where no window of ours is in it, and all of it is Spark's.
 
-    A call is ours if its name is registered, or if it is a built-in's and its window has SLIDE or ACTIVE EXPIRATION.
+    A call is ours if its name is registered, or if it is a built-in's and its window has SLIDE or ACTIVE EXPIRATION; with
+    ``is_all``, built-ins over any window are.
 
     >>> statement = read("SELECT item, avg(price) OVER (ROWS 49 PRECEDING SLIDE 10) AS a FROM bids", set(), {"avg"})
     >>> [call.label for call in statement.calls], [statement.source[span] for span in statement.body]
     (['avg(price)'], ['FROM bids'])
     """
-    source = Source(text)
+    source = Source(text) if isinstance(text, str) else text
     tokens = tokens_of(source)
     while tokens and tokens[-1].kind == "SEMICOLON":
         tokens.pop()
-    names = Names(registered, built_in)
+    names = Names(registered, built_in, is_all)
     check_brackets(source, tokens, names)
     places = find_calls(source, tokens, names)
     if not any(isinstance(place, Call) for place in places):

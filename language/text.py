@@ -3,7 +3,9 @@
 sqlglot reads the text into tokens, each with its place; whatever goes on to Spark is cut out of the text as it stands.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +61,10 @@ class Source:
     """
 
     text: str
+    speaker: str = "iw.sql"  # who says what is wrong, where the text cannot even be read
+    implied_order: Span | None = (
+        None  # the order of a stream, for windows without ORDER BY; in a comment behind the text
+    )
 
     def __getitem__(self, span: Span) -> str:
         return self.text[span.start : span.end]
@@ -81,13 +87,13 @@ class Source:
         return StatementError(f"{message} ({where})\n  {shown}\n  {margin}{marks}")
 
 
-def library() -> Any:
+def library(speaker: str = "iw.sql") -> Any:
     """sqlglot, or an error that says how to get it."""
     try:
         import sqlglot
     except ImportError:
         raise UsageError(
-            "iw.sql reads a statement with sqlglot, which is not installed: pip install 'inwindow[sql]'"
+            f"{speaker} reads a statement with sqlglot, which is not installed: pip install 'inwindow[sql]'"
         ) from None
     return sqlglot
 
@@ -98,12 +104,78 @@ def tokens_of(source: Source) -> list[Token]:
     >>> [token.text for token in tokens_of(Source("SELECT `a b` -- why\\nFROM t"))]
     ['SELECT', 'a b', 'FROM', 't']
     """
-    sqlglot = library()
+    sqlglot = library(source.speaker)
     try:
         found = sqlglot.tokenize(source.text, dialect="spark")
     except sqlglot.errors.TokenError as error:
         raise _unreadable(source, error) from None
     return [Token(one.token_type.name, one.text, Span(one.start, one.end + 1)) for one in found]
+
+
+def parsed(source: Source, tokens: Tokens) -> Any:
+    """A statement or expression of ordinary SQL as sqlglot's tree: its names know their places in the whole text."""
+    sqlglot = library(source.speaker)
+    kinds, made = sqlglot.TokenType, sqlglot.tokens.Token
+    dialect = sqlglot.Dialect.get_or_raise("spark")
+    raw = [  # the column of a token, for errors, is its number
+        made(kinds[token.kind], token.text, 1, number, token.span.start, token.span.end - 1)
+        for number, token in enumerate(tokens)
+    ]
+    try:
+        with _quiet():
+            found = dialect.parser().parse(raw, source.text)
+    except sqlglot.errors.ParseError as error:
+        told = error.errors[0] if error.errors else {}
+        at = tokens[min(max(told.get("col") or 0, 0), len(tokens) - 1)]
+        failure = source.error(f"{source.speaker}: this is not SQL: {_reason(told)}", at.span)
+    except RecursionError:
+        failure = source.error(f"{source.speaker}: this is nested too deeply", span_of(tokens))
+    else:
+        if len(found) == 1 and found[0] is not None and not isinstance(found[0], sqlglot.exp.Command):
+            return found[0]
+        failure = source.error(f"{source.speaker}: this is not a statement of SQL", span_of(tokens))
+    raise failure
+
+
+def _reason(told: dict[str, Any]) -> str:
+    said = str(told.get("description", "it cannot be read"))
+    if said.startswith("Required keyword"):
+        return "something is missing here"
+    if "but got <Token" in said:
+        return said.split(" but got")[0][:1].lower() + said.split(" but got")[0][1:]
+    return "this is not expected here" if said.startswith("Invalid expression") else said[:1].lower() + said[1:]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """sqlglot warns of what it reads as a mere command; that is an error here."""
+    log = logging.getLogger("sqlglot")
+    was, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = was
+
+
+def in_order_of(source: Source, column: str) -> Source:
+    """The same text for a stream that is in the order of a column."""
+    start = len(source.text) + 4
+    return Source(f"{source.text}\n-- {column}", source.speaker, Span(start, start + len(column)))
+
+
+def alone(source: Source, tokens: Tokens) -> Source:
+    """One statement of a script, where it stands: all before it is blank."""
+    whole = span_of(tokens)
+    before = "".join("\n" if character == "\n" else " " for character in source.text[: whole.start])
+    return Source(before + source[whole], source.speaker)
+
+
+def place_of(node: Any, otherwise: Span) -> Span:
+    """Where a part of a tree stands: from its first name to its last."""
+    found = [part.meta for part in node.walk() if "start" in part.meta]
+    if not found:
+        return otherwise
+    return Span(min(meta["start"] for meta in found), max(meta["end"] for meta in found) + 1)
 
 
 def _unreadable(source: Source, error: Exception) -> UsageError:
@@ -115,8 +187,8 @@ def _unreadable(source: Source, error: Exception) -> UsageError:
         except (sqlglot.errors.TokenError, IndexError):
             continue
         what = "comment" if text[at] == "/" else "quotation"
-        return source.error(f"iw.sql: this {what} is not closed", Span(at, at + 1))
-    return source.error(f"iw.sql: the text cannot be read ({error})", Span(len(text), len(text)))
+        return source.error(f"{source.speaker}: this {what} is not closed", Span(at, at + 1))
+    return source.error(f"{source.speaker}: the text cannot be read ({error})", Span(len(text), len(text)))
 
 
 def ends_operand(token: Token | None) -> bool:

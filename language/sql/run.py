@@ -2,26 +2,28 @@
 
 Three steps, so that each part of the statement means what it means in SQL::
 
-    before    Spark runs SELECT pieces FROM ... WHERE ... GROUP BY ... HAVING ...; its own windows are among the pieces
+    before    the engine runs SELECT pieces FROM ... WHERE ... GROUP BY ... HAVING ...; its own windows are among the pieces
     windows   iw.with_columns, or iw.select where windows have SLIDE or ACTIVE EXPIRATION: then only those tuples make rows
     after     what is written around our windows, QUALIFY, DISTINCT, ORDER BY, LIMIT
 
-What Spark is given is cut out of the user's text as it stands, and what it complains about is pointed at there.
+What the engine is given is cut out of the user's text as it stands, and what it complains about is pointed at there.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inwindow.language.engines import Engine, EngineError, quoted
+from inwindow.language.spark_engine import Spark
+from inwindow.language.sql.before import Before, before
+from inwindow.language.sql.calls import Call
+from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
+from inwindow.language.sql.statement import Made, SortedBy, Statement, read
+from inwindow.language.sql.windows import BUILT_IN, Windows
+from inwindow.language.text import Span, StatementError
 from inwindow.runtime.select import select
 from inwindow.runtime.spark.registered import aggregates_of, check_session
-from inwindow.runtime.spark.session import Session, quoted, sort_order
-from inwindow.runtime.spark.spoken import spoken
-from inwindow.runtime.spark.sql.before import Before, before
-from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
-from inwindow.runtime.spark.sql.statement import Made, SortedBy, Statement, read
-from inwindow.runtime.spark.sql.text import Span, StatementError
-from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
+from inwindow.runtime.spark.spoken import unquoted
 from inwindow.runtime.with_columns import with_columns
 from inwindow.runtime.written import emitted_at
 from inwindow.udaf.errors import UsageError, shown
@@ -44,9 +46,12 @@ def sql(spark: Any, text: str = "") -> Any:
         raise UsageError(f"iw.sql(spark, {shown(text)}): the statement is a text, as in 'SELECT ...'")
     registered = aggregates_of(spark)
     statement = read(text, registered.keys(), BUILT_IN.keys())
-    if statement is None:
-        return spark.sql(text)
-    return _Run(statement, registered, before(spark, statement)).run()
+    return spark.sql(text) if statement is None else run(Spark(spark), statement, registered)
+
+
+def run(engine: Engine, statement: Statement, registered: Mapping[str, Any]) -> Any:
+    """A statement, read, on an engine."""
+    return _Run(engine, statement, registered, before(engine, statement)).run()
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class _Output:
 
 
 class _Run:
-    def __init__(self, statement: Statement, registered: dict[str, Any], data: Before) -> None:
+    def __init__(self, engine: Engine, statement: Statement, registered: Mapping[str, Any], data: Before) -> None:
+        self.engine = engine
         self.statement = statement
         self.source = statement.source
         self.registered = registered
@@ -69,31 +75,22 @@ class _Run:
         self.is_cut = False
 
     def run(self) -> Any:
-        """The statement's result, or Spark's error about what comes after the windows at its place in the text."""
-        from pyspark.errors import AnalysisException
-
-        from inwindow.runtime.spark.asking import quietly
-
+        """The statement's result, or the engine's error about what comes after the windows at its place in the text."""
         try:
-            df = quietly(self._result)
-            quietly(lambda: df.columns)  # Connect asks only now
-        except AnalysisException as error:
+            return self.engine.steps(self._result)
+        except EngineError as error:
             failure = self._translated(error)
-        else:
-            return df
         raise failure
 
-    def _translated(self, error: Any) -> StatementError:
-        """Spark knows the expression only as we wrote it: the item is the one that has what it quotes."""
+    def _translated(self, error: EngineError) -> StatementError:
+        """The engine knows the expression only as we wrote it: the item is the one that has what it quotes."""
         its = self.statement
-        contexts: list[Any] = getattr(error, "getQueryContext", list)() or []
-        fragment = contexts[0].fragment() if contexts else ""
         made = [item for item in its.items if isinstance(item, Made)]
         texts = {item.span: self._text(item.expression, ()) for item in made if len(item.expression) > 1}
-        spans = [span for span, text in texts.items() if fragment in text] or [
+        spans = [span for span, text in texts.items() if error.fragment in text] or [
             made[0].span if made else its.calls[0].span
         ]
-        return self.source.error(f"iw.sql: Spark says: {spoken(error)}", spans[0])
+        return self.source.error(f"iw.sql: {self.engine.name} says: {error.message}", spans[0])
 
     def _result(self) -> Any:
         its = self.statement
@@ -113,21 +110,19 @@ class _Run:
         keys = [(self._key(key, references), key.ascending, key.nulls_first) for key in its.order_by]
         if its.order_by_all:
             keys = [(output.expression, True, True) for output in references]
-        df = self._windows()
+        df, engine = self._windows(), self.engine
         if made:
-            df = df.selectExpr("*", *[f"{one.expression} AS {quoted(one.name)}" for one in made.values()])
+            df = engine.project(df, [("*", None), *((one.expression, one.name) for one in made.values())])
         if qualify is not None:
-            df = df.where(qualify)
+            df = engine.where(df, qualify)
         if its.distinct:
-            df = df.selectExpr(*dict.fromkeys(output.expression for output in references)).distinct()
+            columns = dict.fromkeys(output.expression for output in references)
+            df = engine.distinct(engine.project(df, [(one, unquoted(one)) for one in columns]))
         if keys:
-            F = Session.of(df).F
-            df = df.orderBy(*[sort_order(F.expr(text), ascending=up, nulls_first=first) for text, up, first in keys])
-        if its.offset is not None:
-            df = df.offset(its.offset)
-        if its.limit is not None:
-            df = df.limit(its.limit)
-        return df.selectExpr(*[f"{output.expression} AS {quoted(output.name)}" for output in references])
+            df = engine.ordered(df, keys)
+        if its.limit is not None or its.offset is not None:
+            df = engine.cut(df, its.limit, its.offset)
+        return engine.project(df, [(output.expression, output.name) for output in references])
 
     def _wish(self, call: Call) -> str:
         """The name by which messages and plans know a result: its alias where it has one."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from inwindow.runtime.spark.sql.calls import Call
-from inwindow.runtime.spark.sql.text import Source, Span, StatementError
+from inwindow.language.sql.calls import Call
+from inwindow.language.text import Source, Span, StatementError
 from inwindow.udaf import builtins
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DefinitionError, UsageError, shown

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from inwindow.runtime.spark.sql.over import Over, extended, read_over
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, close_of, span_of, split
+from inwindow.language.sql.over import Over, extended, read_over
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, span_of, split
 from inwindow.udaf.errors import UsageError
 
 
@@ -15,6 +15,7 @@ class Names:
 
     registered: Set[str]
     built_in: Set[str]
+    is_all: bool = False  # built-ins over any window, not only with SLIDE or ACTIVE EXPIRATION
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _call_at(source: Source, tokens: Tokens, at: int, names: Names, named: Mappi
     over_tokens, over_span = tail.over
     single = over_tokens[0].text.lower() if len(over_tokens) == 1 else ""
     extension = extended(over_tokens) or extended(named.get(single, ()))
-    if known not in names.registered and not (known in names.built_in and extension is not None):
+    if known not in names.registered and not (known in names.built_in and (names.is_all or extension is not None)):
         if extension is not None:
             raise _unknown(source, name, extension, names)
         return None
