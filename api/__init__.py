@@ -39,7 +39,7 @@ from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
 
 if _TYPE_CHECKING:
-    from inwindow import testing
+    from inwindow import temporal, testing
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
@@ -95,6 +95,7 @@ __all__ = [
     "select",
     "session",
     "sql",
+    "temporal",
     "testing",
     "tumble",
     "udaf",
@@ -126,8 +127,8 @@ _LATER = {
 
 def __getattr__(name: str) -> _Any:
     """The public names that are loaded when they are first asked for (PEP 562)."""
-    if name == "testing":
-        return _import_module("inwindow.testing")
+    if name in ("temporal", "testing"):
+        return _import_module(f"inwindow.{name}")
     module = next((module for module, names in _LATER.items() if name in names), None)
     if module is None and (name == "__all__" or not name.startswith("_")):
         built_ins = _import_module("inwindow.udaf.builtins")

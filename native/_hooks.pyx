@@ -135,6 +135,8 @@ cdef class Delta(_Driver):
 
     cdef Py_ssize_t _lo, _hi, _count
     cdef _Watch _watch
+    cdef const int64_t[::1] _left, _rank  # the k-th to leave, and as which a position leaves; None: in the order of arrival
+    cdef Py_ssize_t _oldest
     cdef readonly int64_t punts, rebased  # frames folded afresh since the driver was made: by the hook's wish, and by ours
 
     def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None, snapshot=None,
@@ -142,6 +144,30 @@ cdef class Delta(_Driver):
         self._configure(prototype, result, empty, punt, record_fields, snapshot)
         names = stored_names(prototype) if rebase and getattr(prototype, "expire", None) is not None else ()
         self._watch = _Watch(names) if names else None
+        self._left = self._rank = None
+
+    def leave_by(self, const int64_t[::1] left, const int64_t[::1] rank):
+        """From now on a frame [start, end) holds the positions before ``end`` without left[:start]; ``rank`` is left's inverse.
+
+        For classes whose ``expire`` is right in any order, and that do not read ``inwindow``.
+        """
+        self._left, self._rank, self._oldest = left, rank, 0
+
+    cdef inline bint _holds(self, Py_ssize_t p, Py_ssize_t start):
+        """Whether a position that has entered is still in."""
+        return self._rank is None or self._rank[p] >= start
+
+    cdef inline Py_ssize_t _until(self, Py_ssize_t p):
+        """While ``start`` is not behind this, the position is in the frame."""
+        return p if self._rank is None else self._rank[p]
+
+    cdef Py_ssize_t _lowest(self, Py_ssize_t start):
+        """The first position that may be in the frame."""
+        if self._rank is None:
+            return start
+        while self._oldest < self._hi and self._rank[self._oldest] < start:
+            self._oldest += 1
+        return self._oldest
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):
@@ -209,16 +235,17 @@ cdef class Delta(_Driver):
         if start >= self._hi:
             self._forget()
             self._count, self._lo, self._hi = 0, start, start
+            self._oldest = max(self._oldest, start)
         elif start != self._lo:
             self._move_start(start)
         if end < self._hi:
             raise RuntimeError(f"internal error: the end goes backwards, from {self._hi} to {end}")
         is_read = self._watch is not None and self._watch._precise and self._hi < end
         if is_read:
-            self._extend_precisely(end)
+            self._extend_precisely(start, end)
         else:
             for p in range(self._hi, end):
-                if self._sees(p):
+                if self._sees(p) and self._holds(p, start):
                     self._arrive(p)
                     self._count += 1
         self._hi = end
@@ -235,26 +262,27 @@ cdef class Delta(_Driver):
         if self._watch is not None:
             self._watch.reset()
 
-    cdef int _extend_precisely(self, Py_ssize_t end) except -1:
+    cdef int _extend_precisely(self, Py_ssize_t start, Py_ssize_t end) except -1:
         """Tuples arrive, and each is weighed."""
         cdef Py_ssize_t p
         if self._aggregate is not None:
             self._watch.look(self._aggregate)
         for p in range(self._hi, end):
-            if self._sees(p):
+            if self._sees(p) and self._holds(p, start):
                 self._arrive(p)
-                self._watch.arrived(self._aggregate, p)
+                self._watch.arrived(self._aggregate, self._until(p))
                 self._count += 1
 
     cdef int _move_start(self, Py_ssize_t start) except -1:
-        cdef Py_ssize_t p
+        cdef Py_ssize_t p, k
         cdef bint is_next = False
         if start < self._lo:
             raise RuntimeError(f"internal error: the start goes backwards, from {self._lo} to {start}")
         if self._aggregate is not None and self._expire is None:
             raise RuntimeError("internal error: the start moves, but the aggregate has no expire")
-        for p in range(self._lo, start):
-            if not self._sees(p):
+        for k in range(self._lo, start):
+            p = k if self._left is None else self._left[k]
+            if p >= self._hi or not self._sees(p):  # it leaves before it comes, or unseen
                 continue
             self._count -= 1
             if self._count == 0:
@@ -285,18 +313,19 @@ cdef class Delta(_Driver):
 
     cdef int _refold(self, Py_ssize_t start) except -1:
         """The frame [start, hi) from its tuples; noted is what each float field comes to, and by which of them."""
-        cdef Py_ssize_t p
+        cdef Py_ssize_t p, last = self._hi
         cdef list before = None if self._watch is None else self._watch.begin_fold()
         self._drop()
         self._count = 0
-        for p in range(start, self._hi):
-            if self._sees(p):
+        for p in range(self._lowest(start), self._hi):
+            if self._sees(p) and self._holds(p, start):
                 self._arrive(p)
                 self._count += 1
+                last = max(last, self._until(p) + 1)
                 if before is not None:
-                    self._watch.arrived(self._aggregate, p)
+                    self._watch.arrived(self._aggregate, self._until(p))
         if before is not None:
-            self._watch.end_fold(before, start, self._hi)
+            self._watch.end_fold(before, start, last)
 
     # Folding afresh unasked: what significance.pyx says
 
@@ -316,12 +345,12 @@ cdef class Delta(_Driver):
         live = self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window
         self._watch.begin_probe()
         self._drop()
-        for p in range(start, self._hi):
-            if self._sees(p):
+        for p in range(self._lowest(start), self._hi):
+            if self._sees(p) and self._holds(p, start):
                 is_new = self._aggregate is None
                 self._arrive(p)
-                if self._watch.probed(self._aggregate, p, is_new and self._is_finite(p)):
-                    first = p if first < 0 else first
+                if self._watch.probed(self._aggregate, self._until(p), is_new and self._is_finite(p)):
+                    first = self._until(p) if first < 0 else min(first, self._until(p))
                     self._drop()
         self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window = live
         if first >= 0:

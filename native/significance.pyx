@@ -122,7 +122,7 @@ cdef class _Field:
         cdef double before = self.now
         self.read(aggregate)
         if fabs(self.now - before) > self.peak * _LOST:
-            self.large = p
+            self.large = max(self.large, p)
 
 
 cdef class _Watch:

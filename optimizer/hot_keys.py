@@ -142,6 +142,7 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
         return "approximates, by what it remembers of tuples that have left"
     if isinstance(frame, (Landmark, Scope)):
         return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
+    assert isinstance(frame, (Rows, Range))  # planning has refused all others
     if frame.lower is None:
         reason = _is_not_carried(step)
         if reason:

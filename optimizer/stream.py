@@ -21,7 +21,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Window, extent_name
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
 
 
 def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, **planning: Any) -> Pass:
@@ -60,6 +60,11 @@ def plan_stream_groups(
         raise UsageError(
             f"{extent.describe()}: scope='stream' numbers the tuples of all keys in one order, which a stream that is spread over "
             "tasks does not have: count within the keys (scope='partition')"
+        )
+    if isinstance(extent, Session) and extent.has_own_ends:
+        raise UsageError(
+            f"{extent.describe()} on a stream: a session whose tuples say themselves how long they last is known only when all are "
+            "there: use batch data, or one gap for all"
         )
     work = plan_groups(schema, keys, extent, applied, order_by=order_by, **planning)
     stream_key(schema, work, extent_name(extent), **planning)

@@ -14,7 +14,7 @@ import pytest
 import inwindow as iw
 
 MODULES = ["inwindow", *(m.name for m in pkgutil.walk_packages(iw.__path__, "inwindow."))]
-ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "testing", "commands")
+ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "temporal", "testing", "commands")
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -76,6 +76,7 @@ class Native:
     keeps: str | None = None  # what it keeps of the tuples it has folded, which then need not be held
     rereads: bool = False  # reads the frame's tuples again for every result
     remembers: bool = False  # tuples that have left the frame still show in its results, within their error
+    swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in another order than they came
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 

@@ -48,7 +48,10 @@ def framing_of(frame: Frame, key: OrderKey | None) -> Framing:
     if isinstance(frame, Range):
         return RangeFraming(frame, key)
     assert key is not None
-    return LandmarkFraming(frame, key) if isinstance(frame, Landmark) else ScopeFraming(frame, key)
+    if isinstance(frame, Landmark):
+        return LandmarkFraming(frame, key)
+    assert isinstance(frame, Scope)  # planning has refused all others
+    return ScopeFraming(frame, key)
 
 
 def needs_distances(frame: Frame) -> bool:

@@ -212,7 +212,7 @@ class Numbered(ExtentFraming):
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple at or beyond the extent's end."""
-        return _first_beyond(sequence, self.open, block_end)
+        return first_beyond(sequence, self.open, block_end)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
         """The attribute's values at the given positions."""
@@ -346,7 +346,7 @@ class Sessions(ExtentFraming):
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple behind the last one's key + gap."""
-        return _first_beyond(sequence, self.open, block_end, after=True)
+        return first_beyond(sequence, self.open, block_end, after=True)
 
 
 def clock_of(extent: Session, key: OrderKey) -> Clock | None:
@@ -368,7 +368,8 @@ def _exact(key: OrderKey, size: Size, option: str) -> Any:
     return key.exact_distance(size, what=option)
 
 
-def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
+def first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
+    """For each extent the first tuple that lies behind its finish, or at it."""
     assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
     return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, after)

@@ -80,7 +80,10 @@ def point_framing_of(frame: Frame, key: OrderKey) -> PointFraming:
         return RowsAtPoints(frame)
     if isinstance(frame, Range):
         return RangeAtPoints(frame, key)
-    return LandmarkAtPoints(frame, key) if isinstance(frame, Landmark) else ScopeAtPoints(frame, key)
+    if isinstance(frame, Landmark):
+        return LandmarkAtPoints(frame, key)
+    assert isinstance(frame, Scope)  # planning has refused all others
+    return ScopeAtPoints(frame, key)
 
 
 def bounds_at(framing: PointFraming, sequence: Sequence, points: Points) -> Bounds:

@@ -1,12 +1,14 @@
 """Sums and products: ``sum``, ``avg``, ``product``."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import pyarrow as pa
 
 from inwindow.native._monoids import Product
 from inwindow.native._sums import FloatSum
+from inwindow.native._swept_sums import SweptDoubles, SweptIntegers
 from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
@@ -31,7 +33,7 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
-        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi))
+        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi), lambda: SweptIntegers("sum", ansi))
     if is_float(kind):
         return _float_sum("sum")
     if is_decimal(kind):
@@ -40,8 +42,8 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     return None
 
 
-def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
-    return Native(result, kernel, INT, back_to(result), own_panes(kernel))
+def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any], swept: Callable[[], Any] | None = None) -> Native:
+    return Native(result, kernel, INT, back_to(result), own_panes(kernel), swept=swept)
 
 
 def _of_decimals(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
@@ -62,7 +64,7 @@ def avg(column: Any) -> Applied:
 def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind):
-        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"))
+        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"), lambda: SweptIntegers("avg"))
     if pa.types.is_duration(kind):
         return _of_integers(kind, lambda evicts: IntAvg())
     if is_float(kind):
@@ -74,7 +76,7 @@ def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
 
 def _float_sum(op: Literal["sum", "avg"]) -> Native:
-    return _of_doubles(lambda evicts: FloatSum(op))
+    return replace(_of_doubles(lambda evicts: FloatSum(op)), swept=lambda: SweptDoubles(op))
 
 
 def _of_doubles(kernel: Callable[[bool], Any]) -> Native:
