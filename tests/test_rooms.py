@@ -29,7 +29,10 @@ LATE = {  # imports of ours in functions, and why
     ("windows/spec.py", "inwindow.windows.drawing"): "drawings know all windows",
     ("udaf/derive/writing.py", "inwindow.udaf.contract"): "the contract derives hooks when a class is made",
     ("udaf/compiled/numba_hooks.py", "inwindow.native.jitted"): "half of the import time, for those who compile",
-    ("udaf/compiled/numba_hooks.py", "inwindow.udaf.compiled.caching"): "half of the import time, for those who compile",
+    (
+        "udaf/compiled/numba_hooks.py",
+        "inwindow.udaf.compiled.caching",
+    ): "half of the import time, for those who compile",
 }
 
 
