@@ -172,6 +172,11 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     place = place_of(data, "group_by")
     listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
     for key in listed:
+        if isinstance(key, Extent):
+            its = f"iw.{extent_name(key)}(...)"
+            raise UsageError(
+                f"group_by({its}): an extent is no key: write iw.group_by(df, keys).window({its}).agg(...)"
+            )
         if not isinstance(key, str):
             raise UsageError(f"group_by({shown(key)}): a key is a column name")
     for key in listed:

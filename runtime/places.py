@@ -34,6 +34,12 @@ def place_of(data: Any, where: str) -> Place:
         return place_of_frame(data, where)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
         raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
+    if kind == "str":
+        raise UsageError(
+            f"{where}: got a text, {data!r}; of a file give its table, as pyarrow.parquet.read_table({data!r})"
+        )
+    if kind.startswith("pyarrow.") and hasattr(data, "to_table"):
+        raise UsageError(f"{where}: got a pyarrow {type(data).__name__}; give dataset.to_table()")
     if kind in ("list", "dict"):
         write = "pyarrow.Table.from_pylist(rows)" if kind == "list" else "pyarrow.table(columns)"
         raise UsageError(f"{where}: got a {kind}; give {write}")

@@ -37,7 +37,9 @@ _HUGE_FLOAT = 1e308  # of one sign, and without infinities beside it: two of the
 _INTS = [0, 1, 2, -1, 3, 4, 8, 5, 7, -5, 10, 16, 100, -100]
 _TEXTS = ["", "a", "b", "c", "ab", "B", "é", "\x00", "z z", "aa", "日本", "d", "e", "f", "g", "a" * 20]
 _RANGE = [sign * number for number in range(21) for sign in (1, -1)]
-_MOMENTS = [datetime(2026, 3, 1) + timedelta(hours=hours) for hours in (0, 1, 2, 25, -1, 24 * 31)]
+_MOMENTS = [
+    datetime(2026, 3, 1) + timedelta(hours=hours) for hours in (0, 1, 2, 25, -1, 24 * 31, 24 * 730)
+]  # the last: 29 February
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pytest
 
 import inwindow as iw
 from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.told import Teller
 
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
 
@@ -361,6 +362,26 @@ def test_an_own_class_in_a_package_and_what_it_imports(tmp_path: Path, monkeypat
     assert (
         "helpers.scaled, which is read by Mine" in changed[0] and "helpers.LIMIT, which is read by Mine" in changed[1]
     )
+
+
+def test_what_a_module_within_a_package_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_package").mkdir()
+    (tmp_path / "own_package" / "__init__.py").write_text("from . import settings\n")
+    (tmp_path / "own_package" / "settings.py").write_text("import own_package\nLIMIT = 5\ndef f(v): return v\n")
+    scope: dict[str, Any] = {"__name__": "a_script"}
+    exec(
+        "import own_package.settings, own_package.settings as other\n"
+        "def limited(v): return v + own_package.settings.LIMIT + other.LIMIT\n"
+        "def called(v):\n    from own_package import settings\n    return settings.f(v)\n",
+        scope,
+    )
+    settings = scope["own_package"].settings
+    before = [Teller().told(scope[name]) for name in ("limited", "called")]
+    settings.LIMIT = 6
+    settings.f = lambda v: v + 1
+    after = [Teller().told(scope[name]) for name in ("limited", "called")]
+    assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_another_version_of_python_cannot_tell_code() -> None:

@@ -66,9 +66,6 @@ class Machine(Protocol):
     def preferred(self) -> frozenset[str]:
         """Those that are taken before what the table of rules says; results may then differ by rounding."""
 
-    def driver(self, plain: Any, *, afresh: bool) -> Any:
-        """What a kernel is: ``roll``, ``absorb``, ``state``, ``restore``; ``afresh`` folds every frame on its own."""
-
 
 @dataclass(frozen=True)
 class Implementation:
@@ -81,3 +78,4 @@ class Implementation:
     derived: dict[str, str] = field(default_factory=dict)  # the text of the derived hooks, by name
     why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are neither written nor derived
     machine: Machine | None = None  # of compiled hooks, those that were written
+    uncompiled: str = ""  # why there is none, though nobody has asked for one

@@ -40,6 +40,7 @@ class Declared:
     derive: bool = True
     base: Any = None
     rebase: bool = True
+    compile: bool = True
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
 
 
 def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    for keyword in ("algebraic", "commutative", "derive", "rebase"):
+    for keyword in ("algebraic", "commutative", "derive", "rebase", "compile"):
         value = getattr(declared, keyword)
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")

@@ -59,10 +59,10 @@ class StreamJob:
         """All that is computed."""
         return self.part.work.steps
 
-    def bucket(self, label: int) -> Bucket:
-        """A fresh bucket."""
+    def bucket(self) -> Bucket:
+        """A bucket, for all turns of a task."""
         made = self.part.bucket(self.schema, self.zone)
-        made.label, made.plan = label, self.plan
+        made.plan = self.plan
         return made
 
 
@@ -153,6 +153,7 @@ class Turns:
 
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = pickle.loads(job)
+        self.bucket = self.job.bucket()
 
     def take(
         self,
@@ -163,7 +164,8 @@ class Turns:
         chunk: Callable[[int], bytes] | None = None,
     ) -> Taken:
         """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds."""
-        bucket = self.job.bucket(label)
+        bucket = self.bucket
+        bucket.begin(label)
         if state is not None:
             bucket.restore(state, chunk)
         done = bucket.done

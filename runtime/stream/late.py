@@ -10,6 +10,7 @@ from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Part
 from inwindow.runtime.stream.bucket import Bucket, Given, whole
 from inwindow.runtime.stream.log import Log
+from inwindow.windows.order_key import Keys
 
 
 def late_work(work: Pass) -> Pass:
@@ -31,7 +32,7 @@ class LateBucket(Bucket):
         late = super().step(batch, watermark).late
         return Given(late, late)
 
-    def take(self, table: pa.Table) -> pa.RecordBatch:
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Tuples on time are nothing here."""
         return whole(table.slice(0, 0))
 
