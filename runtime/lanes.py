@@ -23,7 +23,7 @@ from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter, HookEvaluator
 from inwindow.windows.bounds import RowsFraming
 from inwindow.windows.frontier import Arrival, Due, Frontier, View, Watermark
-from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.slots import RowSlots
 
 Piece = tuple[Positions, pa.Array]
@@ -234,57 +234,31 @@ class EmitLane(Lane):
 
         A state is the emitter's, the newest tuple that a hook saw, and the first one that it has not seen, or not let go.
         """
-        sequence = tuples.sequence
-        start, _ = self.view.framing.bounds(sequence, np.arange(sequence.end))
-        if self.view.window.is_unbounded_below:
-            start = np.arange(sequence.end) - sequence.own  # at the partition's first tuple, which need not be held
-        shift = tuples.shift[keys]
-        lows = np.array([0 if state is None else state[2] for state in states], dtype=np.int64)
-        emitters = [None if state is None else state[0] for state in states]
-        spans = self._spans(tuples, ready, keys, lows, shift)
+        start, shift = self._starts(tuples.sequence), tuples.shift[keys]
+        gone, last = tuples.gone[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        spans = gone - shift, last - shift, np.full(len(keys), -1)
         given = self.emitter.resume(*spans, shift, start, emitters)
-        if self.slides:
-            given = self._yielded(given, self._out(tuples, ready))
-        seen = [-1 if state is None else state[1] for state in states]
-        if self.emitter.empty is not None:
-            given = self._with_empty_frames(given, tuples, ready, keys, start, seen)
-        lows = self._lows(tuples, ready, keys, lows, shift, start)
-        states[:] = list(zip(emitters, seen, lows.tolist(), strict=True))
-        return ([given] if len(given[0]) else []), self._needs(ready[keys], lows, shift)
+        if self.slides or self.emitter.empty is not None:
+            yields = tuples.due(ready).yields(self.view.slots, tuples.sequence)
+            given = self._yielded(given, yields)
+            if self.emitter.empty is not None:
+                before = np.full(len(tuples.starts), -1)
+                before[keys] = seen + shift
+                newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
+                given = with_empty_frames(given, yields[newest[yields] < start[yields]], self.emitter.empty)
+                seen = np.where(last > gone, newest[np.maximum(last - 1, 0)] - shift, seen)
+        lows = np.where(last > gone, start[np.maximum(last - 1, 0)] - shift, lows)
+        states[:] = zip(emitters, seen.tolist(), lows.tolist(), strict=True)
+        lets_go = self.view.window.is_unbounded_below and not self.emitter.expires
+        return ([given] if len(given[0]) else []), last if lets_go else lows + shift
 
-    def _out(self, tuples: Watermark, ready: Positions) -> Positions:
-        return tuples.due(ready).yields(self.view.slots, tuples.sequence)
-
-    def _with_empty_frames(
-        self, given: Piece, tuples: Watermark, ready: Positions, keys: Positions, start: Positions, seen: list[int]
-    ) -> Piece:
-        """See :func:`with_empty_frames`; ``seen``, of each key the newest tuple that a hook saw, is brought up to date."""
-        before = np.full(len(tuples.starts), -1)
-        before[keys] = np.where(np.array(seen) < 0, -1, np.array(seen) + tuples.shift[keys])
-        newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
-        out = self._out(tuples, ready)
-        bare = out[newest[out] < start[out]]
-        moved = ready[keys] > tuples.gone[keys]
-        last = newest[np.maximum(ready[keys] - 1, 0)]
-        seen[:] = np.where(moved, np.where(last < tuples.starts[keys], seen, last - tuples.shift[keys]), seen).tolist()
-        return with_empty_frames(given, bare, self.emitter.empty)
-
-    def _spans(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions
-    ) -> tuple[Positions, Positions, Positions]:
-        """In each key's own numbers: the tuples that come, from, to; and before which tuples leave (-1: with those that come)."""
-        return tuples.gone[keys] - shift, ready[keys] - shift, np.full(len(keys), -1)
-
-    def _lows(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions, start: Positions
-    ) -> Positions:
-        """The start of each key's newest frame, in its own numbers."""
-        newest = start[np.maximum(ready[keys] - 1, 0)] - shift
-        return np.where(ready[keys] > tuples.gone[keys], newest, lows)
-
-    def _needs(self, ready: Positions, lows: Positions, shift: Positions) -> Positions:
-        """The first tuple that each key still needs."""
-        return ready if self.view.window.is_unbounded_below and not self.emitter.expires else lows + shift
+    def _starts(self, sequence: OpenSequence) -> Positions:
+        """Where frames begin; without a lower bound at the partition's first tuple, which need not be held."""
+        at = np.arange(sequence.end)
+        if self.view.window.is_unbounded_below:
+            return at - sequence.own
+        return self.view.framing.bounds(sequence, at)[0]
 
     @property
     def keep_from(self) -> int:
@@ -352,26 +326,29 @@ class ExpirationLane(EmitLane):
         if sequence.end:
             self.cursor = int(self.decided(arrival)[0])
 
-    def _spans(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions
-    ) -> tuple[Positions, Positions, Positions]:
-        """The tuples that have come since ``low``; then those leave whose time has come."""
-        return lows, tuples.ends[keys] - shift, ready[keys] - shift
-
-    def _lows(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions, start: Positions
-    ) -> Positions:
-        """The hooks have seen all tuples."""
-        return tuples.ends[keys] - shift
-
-    def _needs(self, ready: Positions, lows: Positions, shift: Positions) -> Positions:
-        """The tuples that have not left."""
-        return ready
+    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+        """The hooks see the tuples that have come since; then those leave whose time has come."""
+        shift, last = tuples.shift[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        ends = tuples.ends[keys] - shift
+        given = self.emitter.resume(lows, ends, last - shift, shift, self._starts(tuples.sequence), emitters)
+        if self.slides:
+            given = self._yielded(given, tuples.due(ready).yields(self.view.slots, tuples.sequence))
+        states[:] = zip(emitters, seen.tolist(), ends.tolist(), strict=True)
+        return ([given] if len(given[0]) else []), last
 
     @property
     def keep_from(self) -> int:
         """The tuples that have not left."""
         return self.cursor
+
+
+def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
+    """Of the states of an emitting lane's keys (None: of one that begins) each part by itself."""
+    emitters = [None if state is None else state[0] for state in states]
+    numbers = [(-1, 0) if state is None else state[1:] for state in states]
+    seen, lows = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
+    return emitters, seen, lows
 
 
 def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:
