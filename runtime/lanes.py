@@ -345,10 +345,10 @@ class ExpirationLane(EmitLane):
 
 def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
     """Of the states of an emitting lane's keys (None: of one that begins) each part by itself."""
-    emitters = [None if state is None else state[0] for state in states]
-    numbers = [(-1, 0) if state is None else state[1:] for state in states]
-    seen, lows = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
-    return emitters, seen, lows
+    if not states:
+        return [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    emitters, seen, lows = zip(*[(None, -1, 0) if state is None else state for state in states], strict=True)
+    return list(emitters), np.array(seen, dtype=np.int64), np.array(lows, dtype=np.int64)
 
 
 def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:
