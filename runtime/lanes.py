@@ -21,10 +21,8 @@ import pyarrow as pa
 from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter, HookEvaluator
-from inwindow.windows.bounds import RowsFraming
 from inwindow.windows.frontier import Arrival, Due, Frontier, View, Watermark
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
-from inwindow.windows.slots import RowSlots
 
 Piece = tuple[Positions, pa.Array]
 Resumed = tuple[list[Piece], Positions]  # results, and the first tuple that each key still needs
@@ -123,9 +121,9 @@ class FrameLane(Lane):
         if ready > self.cursor:
             self.pieces.extend(self.results(sequence, Due(self.cursor, ready)))
             self.cursor = ready
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
         if self.slides and not self.evaluator.evicts and not self.evaluator.moves:
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
             self.evaluator.absorb(self.next_start, self.next_end)
 
     @property
@@ -153,15 +151,8 @@ class FrameLane(Lane):
         states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
         return ([(out, values)] if len(out) else []), np.minimum(grown, tuples.ends[keys])
 
-    def _look_ahead(self, sequence: Sequence) -> None:
-        if isinstance(self.view.framing, RowsFraming) and isinstance(self.view.slots, RowSlots):
-            at = self.view.slots.next_yield(sequence, self.cursor)  # may not have arrived: arithmetic is enough
-        elif self.cursor > sequence.base:
-            at = self.cursor - 1
-        else:
-            return
-        start, end = self.view.framing.bounds(sequence, np.array([at]))
-        self.next_start, self.next_end = int(start[0]), int(end[0])
+    def _look_ahead(self, arrival: Arrival) -> None:
+        self.next_start, self.next_end = arrival.needed(self.view, self.cursor) or (self.next_start, self.next_end)
 
     @property
     def keep_from(self) -> int:

@@ -24,11 +24,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from inwindow.windows.bounds import Framing, ScopeFraming
+from inwindow.windows.bounds import Framing, RowsFraming, ScopeFraming
 from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
-from inwindow.windows.slots import Slots
+from inwindow.windows.slots import RowSlots, Slots
 from inwindow.windows.spec import Range, Rows, Scope, Window
 
 Mask = npt.NDArray[np.bool_]
@@ -99,6 +99,18 @@ class Arrival:
         if sequence.ended:
             return np.array([sequence.end])
         return view.framing.bounds(sequence, np.array([sequence.end - 1]))[0]
+
+    def needed(self, view: View, cursor: int) -> tuple[int, int] | None:
+        """Where frames of the tuples from ``cursor`` on, or of those to come, start and end at the earliest; None: as before."""
+        sequence, framing, slots = self.sequence, view.framing, view.slots
+        if isinstance(framing, RowsFraming) and isinstance(slots, RowSlots):
+            at = slots.next_yield(sequence, cursor)  # may not have arrived: arithmetic is enough
+        elif cursor > sequence.base:
+            at = cursor - 1
+        else:
+            return None
+        start, end = framing.bounds(sequence, np.array([at]))
+        return int(start[0]), int(end[0])
 
 
 @dataclass(frozen=True)
