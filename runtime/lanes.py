@@ -21,7 +21,7 @@ import pyarrow as pa
 from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter, HookEvaluator
-from inwindow.windows.frontier import Arrival, Due, Frontier, View, Watermark
+from inwindow.windows.frontier import Arrival, Due, Frontier, Place, View, Watermark
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 
 Piece = tuple[Positions, pa.Array]
@@ -37,7 +37,7 @@ class Lane(ABC):
         self.pieces: deque[Piece] = deque()
 
     @abstractmethod
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """The position before which results can be given, in each partition that is open."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class FrameLane(Lane):
         """As the evaluator does."""
         self.evaluator.arrive(sequence)
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """Frames are complete."""
         return frontier.decided(self.view, self.cursor)
 
@@ -117,7 +117,7 @@ class FrameLane(Lane):
         if not sequence.end:
             return
         self.arrive(sequence)
-        ready = int(self.decided(arrival)[0])
+        ready = self.decided(arrival)
         if ready > self.cursor:
             self.pieces.extend(self.results(sequence, Due(self.cursor, ready)))
             self.cursor = ready
@@ -187,7 +187,7 @@ class EmitLane(Lane):
         self.start = 0
         self.last_seen = -1  # the newest tuple that a hook saw
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """Each tuple, at once; whether it yields must be known."""
         return frontier.arrived(self.view)
 
@@ -203,6 +203,7 @@ class EmitLane(Lane):
             self.last_seen = int(seen[-1])
             bare = yields[seen[yields - due.first] < start[yields - due.first]]
             given = with_empty_frames(given, bare, self.emitter.empty)
+        self.start = int(start[-1])
         return [given]
 
     def _yielded(self, given: Piece, yields: Positions) -> Piece:
@@ -212,13 +213,12 @@ class EmitLane(Lane):
         return given[0][kept], given[1].filter(pa.array(kept))
 
     def advance(self, arrival: Arrival) -> None:
-        """What is decided, and where the newest frame starts."""
-        ready = int(self.decided(arrival)[0]) if arrival.sequence.end else 0
+        """Run the hooks over what has become ready."""
+        ready = self.decided(arrival)
         if ready > self.cursor:
             for piece in self.results(arrival.sequence, Due(self.cursor, ready)):
                 self.give(*piece)
-            start, _ = self.view.framing.bounds(arrival.sequence, np.array([ready - 1]))
-            self.cursor, self.start = ready, int(start[0])
+            self.cursor = ready
 
     def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with these keys, each from its own state; ``states`` are then those to go on from.
@@ -289,6 +289,8 @@ class TumbleEmitLane(EmitLane):
             if self.emitter.empty is not None and self.emitter.last_seen(start, count, -1)[-1] < start:
                 owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
             pieces.append((owners, values))
+        newest, _ = self.view.framing.bounds(sequence, np.array([due.last - 1]))
+        self.start = int(newest[0])
         return pieces
 
     @property
@@ -300,7 +302,7 @@ class TumbleEmitLane(EmitLane):
 class ExpirationLane(EmitLane):
     """Active expiration: arrivals emit nothing; what ``expire`` gives belongs to the tuple that leaves."""
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """A tuple is decided once it has left: when a later time has come, or time has run out."""
         return frontier.left(self.view)
 
@@ -315,7 +317,7 @@ class ExpirationLane(EmitLane):
         if sequence.ended:
             self.give(*self.emitter.drain())
         if sequence.end:
-            self.cursor = int(self.decided(arrival)[0])
+            self.cursor = self.decided(arrival)
 
     def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """The hooks see the tuples that have come since; then those leave whose time has come."""
