@@ -90,7 +90,8 @@ def resumes(step: Step) -> bool:
     if window is None:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
-    return grows or not step.is_blocking or window.active_expiration
+    answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts afresh
+    return grows or answers or window.active_expiration
 
 
 def counts(work: Pass) -> bool:

@@ -1,5 +1,6 @@
 """From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
 
+from dataclasses import replace
 from typing import Any
 
 from inwindow.native._emit import ActiveExpiration, Emit
@@ -21,6 +22,7 @@ from inwindow.udaf.contract import PUNT, Aggregate, base_of
 from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
+from inwindow.windows.frontier import View
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
@@ -31,15 +33,15 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
-    framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
+    view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
     if halo is not None:
-        slots, slides = SlotsOfRange(slots, held, held.plain(halo.mark)), True
+        view, slides = replace(view, slots=SlotsOfRange(view.slots, held, held.plain(halo.mark))), True
     if window.active_expiration:
-        return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
+        return ExpirationLane(view, _emitter(step, held, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         empty = step.case.traits.empty if every_row else None
-        return lane(framing, slots, _emitter(step, held, Emit, "iterate", empty), slides)
+        return lane(view, _emitter(step, held, Emit, "iterate", empty), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
@@ -48,7 +50,7 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     evaluator = evaluator_of(step, held, panes)
     if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
         evaluator = FromCarried(step, evaluator, _continued(step, evaluator, held), held, halo, halo.carried)
-    return FrameLane(framing, slots, evaluator, slides)
+    return FrameLane(view, evaluator, slides)
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:

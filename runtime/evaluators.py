@@ -110,8 +110,7 @@ class KernelInput:
     def arrive(self, sequence: Sequence) -> None:
         """The tuples' numbers in their partitions, as one more column, where the kernel asks for them."""
         if self.native.numbered:
-            at = np.arange(self.held.base, self.held.end)
-            self.numbers = pa.array(at - sequence.partitions(at)[0])
+            self.numbers = pa.array(sequence.numbers(np.arange(self.held.base, self.held.end)))
 
     def read(self) -> tuple[Any, int]:
         """(values, base): one array, or a tuple of arrays."""

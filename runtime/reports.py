@@ -1,6 +1,7 @@
 """Errors from inside the run, told as the user needs them: which aggregate, hook, partition, tuple, arguments."""
 
 import traceback
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -37,8 +38,15 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     said = f": {error}" if str(error) else ""
     if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
         said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
-    if isinstance(error, AttributeError) and isinstance(error.obj, tuple) and type(error.obj).__name__ == "Record":
+    elif isinstance(error, AttributeError) and isinstance(error.obj, tuple) and type(error.obj).__name__ == "Record":
         said += f"; a record has the names of iterate's parameters: {', '.join(getattr(error.obj, '_fields', ()))}"
+    elif isinstance(error, AttributeError) and isinstance(error.obj, Aggregate):
+        close = get_close_matches(str(error.name), dir(error.obj), 1, 0.8)
+        said += (
+            f"; did you mean {close[0]!r}?"
+            if close
+            else f"; set self.{error.name} in `initialize`, for the first tuple"
+        )
     lines = [f"{call} raised {type(error).__name__}{said}"]
     lines += [f"  in {step.label}{_place(work, raised, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from inwindow.testing.state import Rehashed
 from inwindow.testing.steps import Broken, Steps, Tuple, expression_of
 from inwindow.udaf.contract import Aggregate, base_of
@@ -77,8 +79,6 @@ class Wanted(str):
 
 def _python_type(traits: Traits) -> str:
     """Roughly what fits the result's type, for ``isinstance``."""
-    import pyarrow as pa
-
     kinds: list[tuple[Callable[[pa.DataType], bool], str]] = [
         (pa.types.is_boolean, "bool,"), (pa.types.is_integer, "int,"), (pa.types.is_floating, "int, float"),
         (pa.types.is_string, "str,"), (pa.types.is_list, "list, tuple, set"), (pa.types.is_struct, "dict, tuple"),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from replays import replayed
 
 import inwindow as iw
-from inwindow.runtime.stream.replay import Stream
+from inwindow.runtime.stream.stream import Stream
 from inwindow.testing import replay
 from inwindow.testing.steps import expression_of
 from inwindow.udaf.compiled.c_hooks import with_hooks
@@ -150,7 +150,7 @@ def test_states_are_data_and_parameters_are_the_querys(c: ModuleType) -> None:
 
     def bucket(half_life: float) -> Any:
         applied = {"x": c.Decayed(half_life)("v").over(window)}
-        return Stream(table.schema).with_columns(applied).bucket()
+        return iw.with_columns(Stream(table.schema), **applied).bucket()
 
     bucket(2.0).restore(bucket(2.0).state())
     with pytest.raises(iw.StateError, match="the parameter it of x"):

@@ -10,14 +10,14 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
-from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.ranges import numbers
-from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import Partials
 
 _MOST = 1 << 26  # bytes of partials that are sent to every task
 
@@ -34,12 +34,10 @@ def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     handed = [own, digest(columns, work), *map(columns.crossing, names)]
     fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
     panes = panes_of_ranges(work, pa.schema(fields))
-    job = worker.PartialJob(panes.work, pa.schema(fields), panes)
+    job = Job(Partials(panes), pa.schema(fields))
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
-    mapped = mapped_in_arrow(
-        columns.df.where(~own.isin(last)), handed, shipped(job), list(results.values()), panes.work
-    )
+    mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, job, list(results.values()))
     partials: Any = titled(mapped, results, list(results), F).toArrow()
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.

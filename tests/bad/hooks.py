@@ -34,6 +34,23 @@ class Raises(iw.Aggregate, returns="double"):
         return self.value
 
 
+class Unset(iw.Aggregate, returns="double"):
+    """Adds to what nobody has set."""
+
+    def iterate(self, value):
+        self.total += value
+
+    def terminate(self):
+        return self.total
+
+
+class Misspells(Unset, returns="double"):
+    """Sets one field, and adds to another."""
+
+    def initialize(self, value):
+        self.totals = value
+
+
 class RaisesInMerge(Raises, returns="double"):
     def merge(self, later):
         self.value = later.value
@@ -410,6 +427,25 @@ ROWS = [
         "  in ForgetsInWindow(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
         '  File "hooks.py", in iterate\n'
         "    return self.inwindow.oldest().value",
+    ),
+    Bad(
+        "a field that nobody has set",
+        lambda: over(Unset()),
+        iw.HookError,
+        "Unset.iterate(1.0) raised AttributeError: 'Unset' object has no attribute 'total'; set self.total in "
+        "`initialize`, for the first tuple\n"
+        "  in Unset(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
+        '  File "hooks.py", in iterate\n'
+        "    self.total += value",
+    ),
+    Bad(
+        "a field of another name",
+        lambda: over(Misspells()),
+        iw.HookError,
+        "Misspells.terminate() raised AttributeError: 'Misspells' object has no attribute 'total'; did you mean 'totals'?\n"
+        "  in Misspells(price), for the frame that ends at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
+        '  File "hooks.py", in terminate\n'
+        "    return self.total",
     ),
     Bad(
         "a column's name where a parameter's is meant",

@@ -53,6 +53,8 @@ def example(window: Window | Extent) -> pa.Array:
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
     """A user's order values, in the order of the window; of a table, those of its order column."""
+    if isinstance(values, str):
+        raise UsageError(f"draw({values!r}): a drawing is written to a file by .draw().save({values!r})")
     if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
         values = _column(_table(values), window)
     try:

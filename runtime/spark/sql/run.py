@@ -12,8 +12,7 @@ What Spark is given is cut out of the user's text as it stands, and what it comp
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.apply import select, with_columns
-from inwindow.runtime.asked import emitted_at
+from inwindow.runtime.select import select
 from inwindow.runtime.spark.registered import aggregates_of, check_session
 from inwindow.runtime.spark.session import Session, quoted, sort_order
 from inwindow.runtime.spark.spoken import spoken
@@ -23,6 +22,8 @@ from inwindow.runtime.spark.sql.expressions import EmissionTime, Expression, Pie
 from inwindow.runtime.spark.sql.statement import Made, SortedBy, Statement, read
 from inwindow.runtime.spark.sql.text import Span, StatementError
 from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
+from inwindow.runtime.with_columns import with_columns
+from inwindow.runtime.written import emitted_at
 from inwindow.udaf.errors import UsageError, shown
 
 

@@ -5,7 +5,7 @@ what has been processed, counted in the query's progress, and can be had as a st
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -14,31 +14,26 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import plan_stream, plan_stream_groups
 from inwindow.runtime.fingerprint import fingerprint
-from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.query import Part, Query
 from inwindow.runtime.spark import buckets
-from inwindow.runtime.spark.buckets import ExtentStreamJob, LateStreamJob, StreamJob, TupleStreamJob
+from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import crossing, named_only, results_of, struct_of, titled
-from inwindow.runtime.spark.emitted import named_groups, window_result
+from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
 from inwindow.runtime.spark.followed import Call, calls_of, followed
-from inwindow.runtime.spark.frames import Frame
+from inwindow.runtime.spark.frame import AnyFrame
 from inwindow.runtime.spark.labels import labels_for
+from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.plans import needed
+from inwindow.runtime.spark.session import explained
 from inwindow.runtime.spark.shipping import shipped
-from inwindow.runtime.spark.shuffles import plan_text
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.extents import kind_of
-from inwindow.runtime.stream.late import LateBucket, late_work
-from inwindow.runtime.stream.tuples import rows_of
-from inwindow.udaf.applied import Applied
+from inwindow.runtime.stream.late import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
-from inwindow.windows.spec import Extent, Order
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
 _WATERMARK_NODE = "EventTimeWatermark"  # in a plan
@@ -47,112 +42,52 @@ _LATE = "_inwindow_late"
 
 
 @dataclass(frozen=True)
-class StreamFrame(Frame):
-    """The streaming DataFrame, and what the calls on it become."""
+class StreamFramePlan:
+    """A query over names, and its one pass on a stream."""
 
-    early: bool = False
+    frame: "StreamFrame"
+    columns: Columns
+    query: Query
+    work: Pass
 
-    def with_early_results(self) -> "StreamFrame":
-        """Extents whenever they change."""
-        return replace(self, early=True)
+    @property
+    def explanation(self) -> Explanation:
+        """The same in words."""
+        said = described(self.work, early=self.query.early)
+        return Explanation([self.work], f"{said}\n{self.frame.described(self.work)}")
 
-    def with_columns(self, applied: Mapping[str, Applied]) -> Any:
-        """See :func:`inwindow.with_columns`."""
-        columns = Columns(self.data, self.session)
-        work = self._plan(columns, applied, "with_columns")
-        replaced = {name.casefold() for name in applied}
-        kept = [columns.name(name, "with_columns") for name in columns.names if name.casefold() not in replaced]
-        order = [name for name in columns.names if name.casefold() not in replaced or name in applied]
-        order += [name for name in applied if name not in order]
-        passed = {name: name for name in kept}
-        return self._run(columns, work, passed, applied, None, order, every_row=True)
 
-    def select(
-        self, passed: Mapping[str, Any], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
-    ) -> Any:
-        """See :func:`inwindow.select`."""
-        columns = Columns(self.data, self.session)
-        sources = {name: columns.name(source, "select") for name, source in passed.items()}
-        work = self._plan(columns, applied, "select")
-        return self._run(columns, work, sources, applied, emitted_at, order, every_row=False)
+class StreamFrame(AnyFrame):
+    """A streaming DataFrame."""
 
-    def groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> Any:
-        """See :func:`inwindow.group_by`."""
-        columns = Columns(self.data, self.session)
-        work = self._plan_groups(columns, keys, extent, applied, order_by)
-        assert extent is not None
-        handed, schema = crossing(columns, needed(work), work)
-        zone = self.session.zone
-        job = _told(ExtentStreamJob(work, schema, zone, {}, self.early), kind_of(work, early=self.early).rows)
-        results = [columns.handed_through(name) for name in work.partition_by]
-        kind = GroupOperator(work, schema).schema.field("window").type
-        results.append(window_result(kind, extent, marked=work.key is not None))
-        results += results_of(columns, work)
-        titles = [*work.partition_by, "window", *applied]
-        by_title = dict(zip(titles, results, strict=True))
-        return self._result("group_by().window()", columns, work, handed, job, by_title, titles)
+    def plan(self, query: Query) -> StreamFramePlan:
+        """The one pass, on a session that suits it."""
+        if query.of is not None:
+            raise UsageError(
+                "with_columns(of=...) on a stream: results at points in time need all events before them, and a stream has no such "
+                "moment: use batch DataFrames"
+            )
+        columns = self.columns()
+        query = over_names(columns, query)
+        work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
+        self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        return StreamFramePlan(self, columns, query, work)
 
-    def explain(self, applied: Mapping[str, Applied]) -> Explanation:
-        """What aggregates over windows would do."""
-        work = self._plan(Columns(self.data, self.session), applied, "explain")
-        return Explanation([work], f"{described(work)}\n{self._describe(work)}")
-
-    def explain_groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> Explanation:
-        """What aggregates of extents would do."""
-        work = self._plan_groups(Columns(self.data, self.session), keys, extent, applied, order_by)
-        return Explanation([work], f"{described(work, early=self.early)}\n{self._describe(work)}")
-
-    def at_points(self, events: Frame, applied: Mapping[str, Applied]) -> Any:
-        """A stream's tuples are never all there."""
-        raise UsageError(
-            "with_columns(of=...) on a stream: results at points in time need all events before them, and a stream has no such "
-            "moment: use batch DataFrames"
-        )
-
-    explain_at_points = at_points
-
-    def _run(
-        self,
-        columns: Columns,
-        work: Pass,
-        passed: Mapping[str, str],
-        applied: Mapping[str, Applied],
-        emitted_at: str | None,
-        order: list[str],
-        *,
-        every_row: bool,
-    ) -> Any:
-        names = list(dict.fromkeys([*needed(work), *passed.values()]))
-        handed, schema = crossing(columns, names, work)
-        sources = tuple(passed.values())
-        zone = self.session.zone
-        job = TupleStreamJob(work, schema, zone, {}, sources, every_row, emitted_at)
-        job = _told(job, rows_of(every_row=every_row, emitted_at=emitted_at))
-        results = [*[columns.handed_through(source) for source in sources], *results_of(columns, work)]
-        if emitted_at is not None:
-            results.append(Result.of(AsItIs(to_spark(schema.field(work.order_by[0].column).type))))
-        titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
-        where = "with_columns" if every_row else "select"
-        return self._result(where, columns, work, handed, job, dict(zip(titles, results, strict=True)), order)
-
-    def _result(
-        self,
-        where: str,
-        columns: Columns,
-        work: Pass,
-        handed: list[Any],
-        job: StreamJob,
-        results: dict[str, Result],
-        order: list[str],
-    ) -> Any:
-        """The call's result, which knows where it comes from, and its late tuples."""
+    def run(self, query: Query) -> Any:
+        """A streaming DataFrame, which knows its late tuples."""
+        plan = self.plan(query)
+        columns, query, work = plan.columns, plan.query, plan.work
+        if query.verb.rows == "every tuple":
+            query = _keeping_columns(columns, query)
+        sources = tuple(query.passed.values())
+        handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
+        job = self._job(query.verb.part(query, work, sources), schema)
+        results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
+        where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = Call.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
-        whole = self._stateful(columns, work, handed, job, results, order, str(call.metrics))
+        order = query.order or tuple(results)
+        whole = self._stateful(columns, handed, job, results, order, str(call.metrics))
         setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
         return followed(whole, call)
 
@@ -161,21 +96,20 @@ class StreamFrame(Frame):
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.places)}
         handed, schema = crossing(columns, list(results), work)
-        job = _told(LateStreamJob(late_work(work), schema, self.session.zone, {}), LateBucket.rows)
-        late = self._stateful(columns, work, handed, job, results, names, f"{call.metrics}_late")
+        job = self._job(LateRows(late_work(work)), schema)
+        late = self._stateful(columns, handed, job, results, names, f"{call.metrics}_late")
         return followed(late, replace(call, where=f"late() of {call.where}"))
 
     def _stateful(
         self,
         columns: Columns,
-        work: Pass,
         handed: list[Any],
         job: StreamJob,
         results: dict[str, Result],
-        order: list[str],
+        order: Sequence[str],
         metrics: str,
     ) -> Any:
-        F = self.session.F
+        F, work = self.session.F, job.part.work
         content = shipped(job)
         sent = columns.df.select(
             *[column.alias(f"_{i}") for i, column in enumerate(handed)],
@@ -195,27 +129,6 @@ class StreamFrame(Frame):
         given = given.observe(metrics, *sums)
         made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))  # type: ignore[no-untyped-call]
         return titled(made, results, order, F)
-
-    # Planning, with what the session must have
-
-    def _plan(self, columns: Columns, applied: Mapping[str, Applied], where: str) -> Pass:
-        named = named_only(columns, applied)
-        work = plan_stream(columns.schema(), named, where, **self.session.planning)
-        self._check(columns, work, where)
-        return work
-
-    def _plan_groups(
-        self,
-        columns: Columns,
-        keys: tuple[str, ...],
-        extent: Extent | None,
-        applied: Mapping[str, Applied],
-        order_by: tuple[Order, ...],
-    ) -> Pass:
-        names, orders, named = named_groups(columns, keys, extent, applied, order_by)
-        work = plan_stream_groups(columns.schema(), names, extent, named, order_by=orders, **self.session.planning)
-        self._check(columns, work, "group_by().window()")
-        return work
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
@@ -246,12 +159,22 @@ class StreamFrame(Frame):
         if _WATERMARK not in metadata:
             raise UsageError(f"{where} on a stream: {name!r} has no watermark{_elsewhere(columns, name)}")
 
-    def _describe(self, work: Pass) -> str:
+    def described(self, work: Pass) -> str:
+        """Spark's part of a plan."""
         operator = operator_of(self.session_conf)
         return (
             f"spark: mapInArrow packs tuples by bucket; {operator.name} over {self._buckets(work)} buckets in "
             f"{self._partitions()} partitions; mapInArrow unpacks rows"
         )
+
+    def _job(self, part: Part, schema: pa.Schema) -> StreamJob:
+        """What buckets need, and what their state is told by."""
+        job = StreamJob(part, schema, self.session.zone, {})
+        try:
+            return replace(job, plan=fingerprint(part.work, schema, job.zone, part.bucket_rows))
+        except UsageError:
+            shipped(job)  # what cannot be sent to the workers is said of the aggregate
+            raise
 
     @property
     def session_conf(self) -> Any:
@@ -271,13 +194,12 @@ class StreamFrame(Frame):
         return F.hash(*keys) if keys else F.lit(0)
 
 
-def _told(job: Any, rows: str) -> Any:
-    """The job, with what its state is told by."""
-    try:
-        return replace(job, plan=fingerprint(job.work, job.schema, job.zone, rows))
-    except UsageError:
-        shipped(job)  # what cannot be sent to the workers is said of the aggregate
-        raise
+def _keeping_columns(columns: Columns, query: Query) -> Query:
+    """The query with all columns of the data; a result that is called like one takes its place."""
+    replaced = {name.casefold() for name in query.aggregates}
+    kept = [columns.name(name, query.where) for name in columns.names if name.casefold() not in replaced]
+    order = [name for name in columns.names if name.casefold() not in replaced or name in query.aggregates]
+    return replace(query, passed={name: name for name in kept}, order=tuple(dict.fromkeys([*order, *query.aggregates])))
 
 
 def _elsewhere(columns: Columns, name: str) -> str:
@@ -289,7 +211,7 @@ def _elsewhere(columns: Columns, name: str) -> str:
     so = "so no tuple would ever be known to be in order"
     if marks:
         return f" (that of the stream is on {', '.join(marks)}), {so}: move it, as in {marked}"
-    if _WATERMARK_NODE in plan_text(columns.df, "extended"):
+    if _WATERMARK_NODE in explained(columns.df, "extended"):
         return (
             f" (that of the stream is on a column that it no longer has), {so}; a second one would never move: where the column is "
             f"made without groups or joins, write {marked} behind that, in place of the first; F.window_time() of a window of "

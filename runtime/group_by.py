@@ -1,10 +1,21 @@
 """Groups: ``group_by(...)``, with extents or without, and what their aggregates give."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.runtime.asked import columns_of, named_aggregates, selected
-from inwindow.runtime.place import place_of
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_groups
+from inwindow.optimizer.stream import plan_stream_groups
+from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.places import place_of
+from inwindow.runtime.query import Part, Place, Query, Verb
+from inwindow.runtime.select import selected
+from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.extents import extent_bucket, kind_of
+from inwindow.runtime.written import columns_of, named_aggregates
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
@@ -12,10 +23,57 @@ from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window,
 
 
 @dataclass(frozen=True)
+class Groups(Part):
+    """A row per group, or per group and extent."""
+
+    early: bool = False
+
+    def operator(self, schema: pa.Schema) -> GroupOperator:
+        """Rows for groups."""
+        return GroupOperator(self.work, schema)
+
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
+        """The same on a stream."""
+        return extent_bucket(self.work, schema, early=self.early, zone=zone)
+
+    @property
+    def bucket_rows(self) -> str:
+        """Extents."""
+        return kind_of(self.work, early=self.early).rows
+
+
+class Aggregating(Verb):
+    """Aggregates of whole groups, or of the extents that these are cut into."""
+
+    rows = "groups"
+
+    def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
+        """One."""
+        orders = query.order_by
+        return [plan_groups(schema, query.keys, query.extent, query.aggregates, order_by=orders, **planning)]
+
+    def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
+        """On a stream, where groups are cut into extents."""
+        orders = query.order_by
+        return plan_stream_groups(schema, query.keys, query.extent, query.aggregates, order_by=orders, **planning)
+
+    def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> Groups:
+        """A pass; its keys are all that goes through."""
+        return Groups(work, tuple(passed), query.early)
+
+    def titles(self, query: Query) -> list[str]:
+        """The keys, the bounds of the extent, the results."""
+        return [*query.keys, *([] if query.extent is None else ["window"]), *query.aggregates]
+
+
+AGG = Aggregating()
+
+
+@dataclass(frozen=True)
 class Grouped:
     """Data grouped by keys; see :func:`group_by`."""
 
-    place: Any
+    place: Place
     keys: tuple[Any, ...]
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
@@ -60,8 +118,13 @@ class Grouped:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
-        place = self.place.with_early_results() if self.early else self.place
-        return place.groups(self.keys, self.extent, aggregates, self.order_by)
+        return self.place.run(self.query(aggregates, "agg"))
+
+    def query(self, aggregates: Mapping[str, Applied], where: str) -> Query:
+        """What ``agg`` of these aggregates asks for."""
+        return Query(
+            AGG, where, aggregates, keys=self.keys, extent=self.extent, early=self.early, order_by=self.order_by
+        )
 
     def emit(self, *columns: Any, **named: Applied) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
@@ -109,6 +172,11 @@ def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
     place = place_of(data, "group_by")
     listed = tuple(keys[0]) if len(keys) == 1 and isinstance(keys[0], (list, tuple)) else keys
     for key in listed:
+        if isinstance(key, Extent):
+            its = f"iw.{extent_name(key)}(...)"
+            raise UsageError(
+                f"group_by({its}): an extent is no key: write iw.group_by(df, keys).window({its}).agg(...)"
+            )
         if not isinstance(key, str):
             raise UsageError(f"group_by({shown(key)}): a key is a column name")
     for key in listed:

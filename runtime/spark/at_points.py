@@ -9,7 +9,6 @@
 The marker puts the spine's rows before the events of their own time. Memory is that of the frames, as in every pass.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,27 +20,29 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
 from inwindow.optimizer.strategy import No
+from inwindow.runtime.at_points import EveryPoint
+from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import EVENT, PREFIX
-from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.asking import quietly
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import mapped_with_found, named_only, results_of
+from inwindow.runtime.spark.crossing import mapped, results_of
+from inwindow.runtime.spark.naming import named_only
 from inwindow.runtime.spark.placed import Placed, marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect
-from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
-from inwindow.udaf.applied import Applied
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import InOrder
 from inwindow.udaf.errors import UsageError
 
 
-def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> SparkPlan:
+def plan_at(spine: Columns, events: Columns, query: Query) -> SparkPlan:
     """The passes over the events, each with the rows of the spine among them."""
     if is_connect(spine.df) != is_connect(events.df):
         raise UsageError("with_columns(of=...): one DataFrame is of Spark Connect, the other is not: use one session")
     check_columns(pa.schema([pa.field(name, pa.null()) for name in spine.names]), spine.names, "with_columns(of=...)")
-    named = named_only(events, applied)
-    labels = ", ".join(one.label for one in applied.values())
+    named = named_only(events, query.aggregates)
+    labels = ", ".join(one.label for one in query.aggregates.values())
     where = f"the rows at which {labels} is wanted"
     for one in named.values():
         if one.window is not None:
@@ -56,24 +57,24 @@ def plan_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> 
             spine.check_places(places, where)
     passes = plan_spine(spine.schema(), events.schema(), named, **events.session.planning)
     uncut = No("a range of events would need the rows of the spine that fall into it")
-    return SparkPlan(events, passes, [Shuffle(True, uncut)] * len(passes))
+    shuffles = [Shuffle(True, uncut)] * len(passes)
+    crossing = "results at the other rows; mapInArrow, on the union of both,"
+    return SparkPlan(query.over(named), events, passes, shuffles, crossing)
 
 
-def with_columns_at(spine: Columns, events: Columns, applied: Mapping[str, Applied]) -> Any:
+def rows_at(spine: Columns, plan: SparkPlan) -> Any:
     """The spine with a column per aggregate over the events."""
-    planned = plan_at(spine, events, applied)
-    planned.warn_of_one_task()
-    names, F = spine.names, spine.session.F
+    names, F, aggregates = spine.names, spine.session.F, plan.query.aggregates
     df: Any = spine.df
     placed: Placed = ()
     made: dict[str, str] = {}
-    for at, work in enumerate(planned.passes):
+    for at, work in enumerate(plan.passes):
         its = {step.name: f"{PREFIX}result_{at}_{i}" for i, step in enumerate(work.steps)}
-        df = _pass(Columns(df, spine.session), events, work, list(its.values()))
+        df = _pass(Columns(df, spine.session), plan.columns, work, list(its.values()))
         made |= its
         placed = work.partition_by
-    added = df.withColumns({name: F.col(made[name]) for name in applied}).drop(*made.values())
-    replaced = {name.casefold() for name in applied}
+    added = df.withColumns({name: F.col(made[name]) for name in aggregates}).drop(*made.values())
+    replaced = {name.casefold() for name in aggregates}
     return marked(added, placed, [name for name in names if name.casefold() not in replaced])
 
 
@@ -98,17 +99,17 @@ def _pass(spine: Columns, events: Columns, work: Pass, titles: list[str]) -> Any
     passed = [f"{PREFIX}kept_{i}" for i in range(len(whole))]
     fields = [events.schema().field(name) for name in read] + [pa.field(EVENT, pa.int8())]
     fields += [pa.field(name, kind) for name, kind in zip(passed, kept.schema().types, strict=True)]
-    job = shipped(worker.SpineJob(work, pa.schema(fields), events.session.memory, tuple(passed)))
+    job = Job(InOrder(EveryPoint(work, tuple(passed))), pa.schema(fields), events.session.memory)
     through = [kept.handed_through(name) for name in whole]
     results = [*through, *results_of(events, work)]
-    mapped = mapped_with_found(together, job, results, work)
+    made = mapped(together, job, results)
     metadata = {field.name: field.metadata for field in spine.df.schema.fields if field.metadata}
     through = [replace(result, metadata=metadata.get(name)) for result, name in zip(through, whole, strict=True)]
     back = []
     for i, (result, name) in enumerate(zip([*through, *results[len(whole) :]], [*whole, *titles], strict=True)):
         said = {} if result.metadata is None else {"metadata": result.metadata}
         back.append(result.finished(F.col(f"_{i}"), F).alias(name, **said))
-    return mapped.select(*back)
+    return made.select(*back)
 
 
 def _check_analysed(both: Any) -> None:
