@@ -15,9 +15,10 @@ BELOW = {  # what a room imports beside itself
     "windows": ("udaf", "native"),
     "optimizer": ("windows", "udaf", "native"),
     "runtime": ("optimizer", "windows", "udaf", "native"),
+    "temporal": ("runtime", "optimizer", "windows", "udaf", "native"),
     "testing": ("runtime", "optimizer", "windows", "udaf", "native"),
     "commands": ("testing", "runtime", "optimizer", "windows", "udaf", "native", "api"),
-    "api": ("testing", "runtime", "windows", "udaf", "native"),
+    "api": ("testing", "temporal", "runtime", "windows", "udaf", "native"),
 }
 UP = {  # the files that may look up, and why
     ("udaf/applied.py", "windows"): "an aggregate applied to columns carries its window, which is plain data",
