@@ -104,7 +104,7 @@ def counts(work: Pass) -> bool:
     for step in work.steps:
         window, native = step.case.window, step.implementation.native
         slides = window is not None and window.slides_by_rows
-        if resumes(step) or slides or (native is not None and native.numbered):
+        if resumes(step) or slides or (native is not None and native.reads == "numbered"):
             return True
     return isinstance(work.extent, Hop) and work.extent.rows
 

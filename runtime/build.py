@@ -101,7 +101,7 @@ def levels_of(step: Step, held: Held) -> Levels:
 def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
     native = step.implementation.native
     assert native is not None
-    if native.objects:
+    if native.reads == "objects":
         driver = native.kernel(evicts)
         return HookEvaluator(driver, arguments_of(step, held), answers_of(step), evicts=evicts, undoes=True)
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
@@ -112,11 +112,13 @@ def input_of(step: Step, held: Held) -> KernelInput:
     """The held columns that a step's kernel reads."""
     native = step.implementation.native
     assert native is not None
-    if native.marks:
+    if native.reads == "marks":
         return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
-    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
-    condition = None if native.takes_seen else step.condition
-    return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
+    if native.reads == "values":
+        columns = [held.plain(name, native.input, step.condition) for name in step.arguments]
+        return KernelInput(held, native, columns, None)
+    mask = held.seen(() if native.reads == "all" else step.arguments, step.condition)
+    return KernelInput(held, native, [held.plain(name, native.input, None) for name in step.arguments], mask)
 
 
 # Compiled hooks

@@ -304,8 +304,8 @@ LAWS = (
         "After expire(oldest) the state must be that of the tuples left, as if the oldest had never come. Where it cannot be, "
         "return iw.PUNT and the frame is folded afresh.", "expire"),
     Law("expire in any order", lambda its: its.expire_any_order and its.has_terminate, _expire_in_any_order,
-        "expire_any_order=True lets rows that hold for a while leave in the order of their ends: after expire(any) the state must be "
-        "that of the tuples left. Drop it where only the oldest can be undone.", "expire"),
+        "expire_any_order=True lets rows that hold for a while leave in the order of their ends: after expire(any) the state must "
+        "be that of the tuples left. Drop it where only the oldest can be undone.", "expire"),
     Law("merge equals running on", lambda its: its.has_merge and its.has_terminate, _merge_runs_on,
         "After self.merge(later) the state must be as if self had seen later's tuples itself, after its own.", "merge"),
     Law("merge is associative", lambda its: its.has_merge and its.has_terminate, _merge_is_associative,

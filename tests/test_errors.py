@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bad import (
+    aggregates,
     built_ins,
     calls,
     checks,
@@ -57,6 +58,7 @@ TABLES = (
     hooks,
     results,
     statements,
+    aggregates,
     drawings,
     checks,
 )
