@@ -6,7 +6,7 @@ from typing import Any
 
 from inwindow.language.engines import Engine, EngineError
 from inwindow.language.text import Source, Tokens, close_of, library, parsed, place_of, span_of
-from inwindow.runtime.grouped import group_by
+from inwindow.runtime.group_by import group_by
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from inwindow.native.dictionaries import entries_of, is_or_has, plain, rebuilt
+from inwindow.native.dictionaries import is_or_has, plain, rebuilt
+from inwindow.native.levels import as_levels, coded, numbers
 
 Codes = npt.NDArray[np.int64]
 
@@ -43,24 +43,12 @@ def _one_zero(values: pa.Array) -> pa.Array:
 
 
 def codes_of(values: pa.Array) -> Codes:
-    """A number per value, from 0, in no order: equal numbers, equal values.
+    """A number per value, in the order in which values first appear: equal numbers, equal values.
 
     >>> codes_of(pa.array([[float("nan")], [0.0], [-0.0], None, [float("nan")], None])).tolist()
     [0, 1, 1, 2, 0, 2]
     """
-    if pa.types.is_dictionary(values.type):  # an entry is looked at once, not for each of its indices
-        entries = entries_of(values)
-        entries = pa.concat_arrays([entries, pa.nulls(1, entries.type)])
-        return codes_of(entries)[values.indices.fill_null(len(entries) - 1).to_numpy()]
-    values = canonical(values)
-    if pa.types.is_struct(values.type):
-        return codes_of_rows([values.is_null(), *values.flatten()])
-    offsets = _offsets(values)
-    if offsets is not None:
-        return _encoded(_as_bytes(values, offsets))
-    if pa.types.is_float16(values.type):
-        values = pc.cast(values, pa.float32())
-    return _encoded(values)
+    return codes_of_rows([values])
 
 
 def codes_of_rows(columns: Sequence[pa.Array]) -> Codes:
@@ -69,12 +57,8 @@ def codes_of_rows(columns: Sequence[pa.Array]) -> Codes:
     >>> codes_of_rows([pa.array([7, 5, 7, 7]), pa.array(["x", "x", None, "x"])]).tolist()
     [0, 1, 2, 0]
     """
-    numbers = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        its = codes_of(column)
-        numbers = numbers * (int(its.max(initial=0)) + 1) + its
-        numbers = _encoded(pa.array(numbers))  # dense again, so that the product never overflows
-    return numbers
+    levels = [coded(level, numbers) for column in columns for level in as_levels(column, number=numbers)]
+    return numbers(levels, len(columns[0]))
 
 
 def hashable(value: Any) -> Any:
@@ -84,34 +68,3 @@ def hashable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(map(hashable, value))
     return "NaN" if isinstance(value, (float, np.floating)) and value != value else value
-
-
-def _encoded(values: pa.Array) -> Codes:
-    if pa.types.is_null(values.type):
-        return np.zeros(len(values), dtype=np.int64)
-    try:
-        encoded = values.dictionary_encode(null_encoding="encode")
-    except pa.ArrowNotImplementedError:  # maps, unions and what else Arrow has no hash for
-        known: dict[Any, int] = {}
-        return np.array([known.setdefault(hashable(value), len(known)) for value in values.to_pylist()], dtype=np.int64)
-    codes: Codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    return codes
-
-
-def _offsets(values: pa.Array) -> Codes | None:
-    """Where each list begins in ``values.values``, and the last one ends; None for what is no list."""
-    if pa.types.is_fixed_size_list(values.type):
-        return (np.arange(len(values) + 1, dtype=np.int64) + values.offset) * values.type.list_size
-    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-        offsets: Codes = values.offsets.to_numpy().astype(np.int64)
-        return offsets
-    return None
-
-
-def _as_bytes(lists: pa.Array, offsets: Codes) -> pa.Array:
-    """Each list as the bytes of its values' codes: Arrow has a hash for those."""
-    codes = codes_of(lists.values.slice(offsets[0], offsets[-1] - offsets[0]))
-    valid = np.packbits(lists.is_valid().to_numpy(zero_copy_only=False), bitorder="little")
-    starts = (offsets - offsets[0]) * codes.itemsize
-    buffers = [pa.py_buffer(part) for part in (valid, starts, codes)]
-    return pa.Array.from_buffers(pa.large_binary(), len(lists), buffers)

@@ -1,203 +1,45 @@
 # The sort key of a row as a string of bits that compares as the row sorts. Text that _order.pyx includes.
 #
-# A column is one or several words of 64 bits, most significant first. Only what varies is part of the key: a word is
-# taken from its smallest value on, without the low bits that all rows share, and a bit for NULLs is there where some
-# but not all are::
+# A column is one or several words of 64 bits, most significant first. Only what varies is part of the key: of a word
+# either the distance to the smallest one, without the low bits that all rows share, or the bits in which rows differ,
+# whichever is less; and a bit for NULLs where some but not all are::
 #
 #     k  int64, 0 to 9               bits 0..3
 #     t  timestamps, 1 h, seconds    bits 4..15         microseconds are all zero: 6 bits less
-#     s  strings "item 4711"         bits 16..41        without "item ", eight bytes a word; the length at the end
+#     s  strings "item 4711"         bits 16..31        without "item "; digits as ASCII differ in four bits
 #
 # fetch() reads any 64 bits of the keys of any rows, block by block: nothing is stored.
-
-from libc.stdint cimport (
-    int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t,
-)
-from libc.string cimport memcmp, memcpy, memset
-
-cdef extern from *:
-    int __builtin_clzll(unsigned long long) nogil
-    int __builtin_ctzll(unsigned long long) nogil
-    uint64_t __builtin_bswap64(uint64_t) nogil
-
-cdef enum:
-    BLOCK = 1024             # rows whose words are made at a time: they stay in the first cache
-
-cdef enum Kind:
-    SIGNED8, SIGNED16, SIGNED32, SIGNED64, UNSIGNED8, UNSIGNED16, UNSIGNED32, UNSIGNED64
-    HALF, FLOAT, DOUBLE
-    DECIMAL                  # several words, the least significant first in memory
-    FIXED                    # bytes, all of one length
-    TEXT32, TEXT64           # bytes, with offsets of 32 or 64 bits
-
-cdef struct Range:           # which values of a word are there: (word - low) >> shift has so many bits
-    uint64_t low
-    int shift
-    int bits
-
-cdef struct Column:
-    Kind kind
-    int64_t width            # bytes of a value (of DECIMAL, FIXED)
-    const char* data         # values, or the offsets of texts
-    const char* text
-    const uint8_t* valid     # NULL where no value is NULL
-    int64_t bit              # validity of row r is bit + r
-    bint descending
-    bint nulls_first
-    bint measured            # what follows is known
-    int null_bits
-    int64_t skip             # so many bytes are the same in all texts
-    int64_t first            # the first word that varies, and the last word; those between have 64 bits
-    int64_t last
-    Range head
-    Range tail
-    int64_t bits             # of all words, the bit for NULL included
-    int64_t begin            # the column's place in the key
-
-
-cdef inline int64_t blocks_of(int64_t n) noexcept nogil:
-    return (n + BLOCK - 1) // BLOCK
-
-
-cdef inline int bit_length(uint64_t x) noexcept nogil:
-    return 64 - __builtin_clzll(x) if x else 0
-
-
-# --- Words ---------------------------------------------------------------------------------------------------------
-
-ctypedef fused number_t:
-    int8_t
-    int16_t
-    int32_t
-    int64_t
-    uint8_t
-    uint16_t
-    uint32_t
-    uint64_t
-
-cdef inline void read_numbers(
-    const number_t* data, int64_t stride, uint64_t flip, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
-) noexcept nogil:
-    cdef int64_t i
-    if rows == NULL:
-        data += first * stride
-        for i in range(n):
-            out[i] = <uint64_t>data[i * stride] ^ flip
-    else:
-        for i in range(n):
-            out[i] = <uint64_t>data[rows[i] * stride] ^ flip
-
-
-cdef inline void rank_floats(uint64_t* out, int64_t n, int bits, uint64_t infinity) noexcept nogil:
-    """Bit patterns of floats as numbers that compare as they do; all NaNs are one, the largest; -0.0 is 0.0."""
-    cdef uint64_t sign = 1ull << (bits - 1), every = sign | (sign - 1), word
-    cdef int64_t i
-    for i in range(n):
-        word = out[i]
-        word = infinity + 1 if (word & ~sign) > infinity else word
-        word = 0 if word == sign else word
-        out[i] = (~word if word & sign else word | sign) & every
-
-
-cdef inline uint64_t bytes_at(const char* text, int64_t left) noexcept nogil:
-    """Eight bytes as a number that compares as they do; zeros behind the end."""
-    cdef uint64_t word = 0
-    if left >= 8:
-        memcpy(&word, text, 8)
-    elif left > 0:
-        memcpy(&word, text, <size_t>left)
-    return __builtin_bswap64(word)
-
-
-ctypedef fused offset_t:
-    int32_t
-    int64_t
-
-cdef inline void read_texts(
-    const Column* column, const offset_t* offsets, int64_t word, const int64_t* rows, int64_t first, int64_t n,
-    uint64_t* out
-) noexcept nogil:
-    cdef int64_t i, row, at = column.skip + 8 * word
-    cdef bint is_length = column.measured and word == column.last
-    for i in range(n):
-        row = first + i if rows == NULL else rows[i]
-        if is_length:
-            out[i] = <uint64_t>(offsets[row + 1] - offsets[row])
-        else:
-            out[i] = bytes_at(column.text + offsets[row] + at, offsets[row + 1] - offsets[row] - at)
-
-
-cdef inline void read_bytes(
-    const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
-) noexcept nogil:
-    cdef int64_t i, row, at = column.skip + 8 * word
-    for i in range(n):
-        row = first + i if rows == NULL else rows[i]
-        out[i] = bytes_at(column.data + row * column.width + at, column.width - at)
-
-
-cdef void read_words(
-    const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
-) noexcept nogil:
-    """A word of some rows (``rows``, or those from ``first`` on), inverted for a descending order; any word for NULL."""
-    cdef uint64_t sign = 1ull << 63
-    cdef int64_t i, words = column.width // 8
-    cdef Kind kind = column.kind
-    cdef const char* data = column.data
-    if kind == SIGNED64:
-        read_numbers(<const int64_t*>data, 1, sign, rows, first, n, out)
-    elif kind == SIGNED32:
-        read_numbers(<const int32_t*>data, 1, sign, rows, first, n, out)
-    elif kind == SIGNED16:
-        read_numbers(<const int16_t*>data, 1, sign, rows, first, n, out)
-    elif kind == SIGNED8:
-        read_numbers(<const int8_t*>data, 1, sign, rows, first, n, out)
-    elif kind == UNSIGNED64 or kind == DOUBLE:
-        read_numbers(<const uint64_t*>data, 1, 0, rows, first, n, out)
-    elif kind == UNSIGNED32 or kind == FLOAT:
-        read_numbers(<const uint32_t*>data, 1, 0, rows, first, n, out)
-    elif kind == UNSIGNED16 or kind == HALF:
-        read_numbers(<const uint16_t*>data, 1, 0, rows, first, n, out)
-    elif kind == UNSIGNED8:
-        read_numbers(<const uint8_t*>data, 1, 0, rows, first, n, out)
-    elif kind == DECIMAL:
-        read_numbers(<const uint64_t*>data + (words - 1 - word), words, 0 if word else sign, rows, first, n, out)
-    elif kind == FIXED:
-        read_bytes(column, word, rows, first, n, out)
-    elif kind == TEXT32:
-        read_texts(column, <const int32_t*>data, word, rows, first, n, out)
-    else:
-        read_texts(column, <const int64_t*>data, word, rows, first, n, out)
-    if kind == DOUBLE:
-        rank_floats(out, n, 64, 0x7FF0000000000000u)
-    elif kind == FLOAT:
-        rank_floats(out, n, 32, 0x7F800000u)
-    elif kind == HALF:
-        rank_floats(out, n, 16, 0x7C00u)
-    if column.descending:
-        for i in range(n):
-            out[i] = ~out[i]
-
-
-cdef inline bint is_null(const Column* column, int64_t row) noexcept nogil:
-    cdef int64_t bit = column.bit + row
-    return column.valid != NULL and not column.valid[bit >> 3] >> (bit & 7) & 1
-
 
 cdef void read_values(
     const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """As :func:`read_words`, in the word's range; 0 for NULL."""
-    cdef Range range_ = column.head if word == column.first else column.tail
     cdef int64_t i
     read_words(column, word, rows, first, n, out)
-    if word == column.first or word == column.last:
-        for i in range(n):
-            out[i] = (out[i] - range_.low) >> range_.shift
+    if word == column.first:
+        narrow(&column.head, n, out)
+    elif word == column.last:
+        narrow(&column.tail, n, out)
     if column.valid != NULL:
         for i in range(n):
             if is_null(column, first + i if rows == NULL else rows[i]):
                 out[i] = 0
+
+
+cdef void narrow(const Range* its, int64_t n, uint64_t* words) noexcept nogil:
+    """Words without what is the same in all."""
+    cdef uint64_t sums[BLOCK]
+    cdef int64_t i
+    cdef int part
+    if its.parts == 1:
+        for i in range(n):
+            words[i] = (words[i] - its.low) >> its.shifts[0]
+        return
+    memset(sums, 0, n * sizeof(uint64_t))
+    for part in range(its.parts):
+        for i in range(n):
+            sums[i] |= words[i] >> its.shifts[part] & its.masks[part]
+    memcpy(words, sums, n * sizeof(uint64_t))
 
 
 cdef void read_nulls(
@@ -237,24 +79,32 @@ cdef Range range_of(const Column* column, int64_t word, int64_t n) noexcept nogi
             low = min(low, words[i])
             high = max(high, words[i])
             differ |= words[i] ^ some
+    return narrowed(low, high, differ)
+
+
+cdef Range narrowed(uint64_t low, uint64_t high, uint64_t differ) noexcept nogil:
+    """The fewer of two kinds of bits: of the distance to the lowest word, and those in which some words differ."""
+    cdef Range its
+    cdef int end, start, bits = 0
+    memset(&its, 0, sizeof(Range))
+    its.parts = 1
     if differ == 0:
-        return Range(high, 0, 0)
-    cdef int shift = __builtin_ctzll(differ)
-    return Range(low, shift, bit_length((high - low) >> shift))
-
-
-cdef inline int64_t text_of(const Column* column, int64_t row, const char** text) noexcept nogil:
-    """The length of a text, and where it is."""
-    cdef int64_t at, end
-    if column.kind == FIXED:
-        text[0] = column.data + row * column.width
-        return column.width
-    if column.kind == TEXT32:
-        at, end = (<const int32_t*>column.data)[row], (<const int32_t*>column.data)[row + 1]
-    else:
-        at, end = (<const int64_t*>column.data)[row], (<const int64_t*>column.data)[row + 1]
-    text[0] = column.text + at
-    return end - at
+        return its
+    its.low, its.shifts[0] = low, __builtin_ctzll(differ)
+    its.bits = bit_length((high - low) >> its.shifts[0])
+    if __builtin_popcountll(differ) + 4 > its.bits or __builtin_popcountll(differ & ~(differ << 1)) > PARTS:
+        return its
+    its.low = its.parts = 0
+    while differ:  # a part for each run of ones, the lowest first: what is between two of them goes
+        start = __builtin_ctzll(differ)
+        end = start + __builtin_ctzll(~(differ >> start))
+        its.shifts[its.parts] = start - bits
+        its.masks[its.parts] = ((1ull << (end - start)) - 1) << bits
+        its.parts += 1
+        bits += end - start
+        differ &= ~(((1ull << (end - start)) - 1) << start)
+    its.bits = bits
+    return its
 
 
 cdef void measure_texts(Column* column, int64_t n) noexcept nogil:
@@ -269,16 +119,18 @@ cdef void measure_texts(Column* column, int64_t n) noexcept nogil:
         if model == NULL:
             model, shortest, longest, column.skip = text, length, length, length
         shortest, longest = min(shortest, length), max(longest, length)
-        same = min(column.skip, length)
-        if memcmp(model, text, <size_t>same):
-            while memcmp(model, text, <size_t>same):
-                same -= 1
-        column.skip = same
+        column.skip = min(column.skip, length)
+        if memcmp(model, text, <size_t>column.skip):
+            same = 0
+            while model[same] == text[same]:
+                same += 1
+            column.skip = same
     column.last = (longest - column.skip + 7) // 8
     column.measured = True  # the last word is the length
-    column.head = range_of(column, 0, n) if column.last else Range(0, 0, 0)
     cdef uint64_t low = <uint64_t>(~longest if column.descending else shortest)
-    column.tail = Range(low, 0, bit_length(<uint64_t>(longest - shortest)))
+    column.tail = narrowed(low, low + <uint64_t>(longest - shortest), <uint64_t>-1 if longest > shortest else 0)
+    if column.last:
+        column.head = range_of(column, 0, n)
 
 
 cdef void measure(Column* column, int64_t n) noexcept nogil:
@@ -292,7 +144,7 @@ cdef void measure(Column* column, int64_t n) noexcept nogil:
     column.null_bits = 0 < nulls < n
     column.first = column.skip = 0
     column.last = (column.width + 7) // 8 - 1
-    column.head = column.tail = Range(0, 0, 0)
+    column.head = column.tail = narrowed(0, 0, 0)
     if nulls < n:
         if column.kind >= FIXED:
             measure_texts(column, n)

@@ -10,7 +10,6 @@ recompute         nothing                                a result folds all that
 """
 
 from inwindow.optimizer.strategy import Case, No, Strategy, Verdict, Yes
-from inwindow.udaf.errors import UsageError
 
 
 class DeltaInAnyOrder:
@@ -117,11 +116,3 @@ class RecomputeHolding:
 
 
 ANY_ORDER: tuple[Strategy, ...] = (DeltaInAnyOrder(), SegmentTree(), RecomputeHolding())
-
-
-def check_whole(case: Case, label: str) -> None:
-    """A class without terminate has no result for a set of rows."""
-    if not case.traits.has_terminate:
-        raise UsageError(
-            f"{label}: {case.traits.name} has no terminate: what holds at an instant is a set of rows, so give it one"
-        )

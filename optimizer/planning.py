@@ -18,6 +18,7 @@ from inwindow.optimizer.strategy import Case
 from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.compiled.unasked import unasked
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.derive.version import derive
 from inwindow.udaf.errors import UsageError
@@ -182,7 +183,7 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     aggregate = applied.aggregate
     if isinstance(aggregate, CompiledAggregate):
         plain = implementation_of(replace(applied, aggregate=aggregate.plain), types, ansi)
-        return replace(plain, machine=aggregate.machine(applied.label, types))
+        return replace(plain, machine=aggregate.machine(applied.label, types), uncompiled="")
     if not isinstance(aggregate, Aggregate):
         resolved: Implementation = aggregate.on(applied.label, types, ansi)
         return resolved
@@ -206,7 +207,9 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     derivation = derive(aggregate, types)
     version = derivation.of(aggregate)
     assert version._traits is not None
-    return Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
+    plain = Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
+    machine = unasked(aggregate, types) if traits.has_terminate else ""
+    return replace(plain, uncompiled=machine) if isinstance(machine, str) else replace(plain, machine=machine)
 
 
 def _check_copy(aggregate: Aggregate) -> None:

@@ -95,7 +95,8 @@ def resumes(step: Step) -> bool:
     if window is None:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
-    return grows or not step.is_blocking or window.active_expiration
+    answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts afresh
+    return grows or answers or window.active_expiration
 
 
 def counts(work: Pass) -> bool:
@@ -103,7 +104,7 @@ def counts(work: Pass) -> bool:
     for step in work.steps:
         window, native = step.case.window, step.implementation.native
         slides = window is not None and window.slides_by_rows
-        if resumes(step) or slides or (native is not None and native.numbered):
+        if resumes(step) or slides or (native is not None and native.reads == "numbered"):
             return True
     return isinstance(work.extent, Hop) and work.extent.rows
 

@@ -1,5 +1,6 @@
 """From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
 
+from dataclasses import replace
 from typing import Any
 
 from inwindow.native._emit import ActiveExpiration, Emit
@@ -8,17 +9,20 @@ from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.compiled import CompiledEvaluator
+from inwindow.runtime.compiled import Buffers, CEvaluator, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
+from inwindow.udaf.compiled.c_hooks import CMachine
+from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
 from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
+from inwindow.windows.frontier import View
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
@@ -29,15 +33,15 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
-    framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
+    view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
     if halo is not None:
-        slots, slides = SlotsOfRange(slots, held, held.plain(halo.mark)), True
+        view, slides = replace(view, slots=SlotsOfRange(view.slots, held, held.plain(halo.mark))), True
     if window.active_expiration:
-        return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
+        return ExpirationLane(view, _emitter(step, held, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         empty = step.case.traits.empty if every_row else None
-        return lane(framing, slots, _emitter(step, held, Emit, "iterate", empty), slides)
+        return lane(view, _emitter(step, held, Emit, "iterate", empty), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
@@ -46,7 +50,7 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     evaluator = evaluator_of(step, held, panes)
     if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
         evaluator = FromCarried(step, evaluator, _continued(step, evaluator, held), held, halo, halo.carried)
-    return FrameLane(framing, slots, evaluator, slides)
+    return FrameLane(view, evaluator, slides)
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
@@ -71,7 +75,7 @@ def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     if step.implementation.native is not None:
         return _kernel_evaluator(step, held, evicts)
     if step.machine is not None:
-        return _compiled_evaluator(step.machine, step, held, evicts, afresh=strategy == "recompute")
+        return _compiled_evaluator(step.machine, step, held, strategy)
     answers = answers_of(step)
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
@@ -97,7 +101,7 @@ def levels_of(step: Step, held: Held) -> Levels:
 def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
     native = step.implementation.native
     assert native is not None
-    if native.objects:
+    if native.reads == "objects":
         driver = native.kernel(evicts)
         return HookEvaluator(driver, arguments_of(step, held), answers_of(step), evicts=evicts, undoes=True)
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
@@ -108,21 +112,41 @@ def input_of(step: Step, held: Held) -> KernelInput:
     """The held columns that a step's kernel reads."""
     native = step.implementation.native
     assert native is not None
-    if native.marks:
+    if native.reads == "marks":
         return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
-    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
-    condition = None if native.takes_seen else step.condition
-    return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
+    if native.reads == "values":
+        columns = [held.plain(name, native.input, step.condition) for name in step.arguments]
+        return KernelInput(held, native, columns, None)
+    mask = held.seen(() if native.reads == "all" else step.arguments, step.condition)
+    return KernelInput(held, native, [held.plain(name, native.input, None) for name in step.arguments], mask)
 
 
 # Compiled hooks
 
 
-def _compiled_evaluator(machine: Machine, step: Step, held: Held, evicts: bool, *, afresh: bool) -> Evaluator:
+def _compiled_evaluator(machine: Machine, step: Step, held: Held, strategy: str) -> Evaluator:
     columns = [held.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
-    driver = machine.driver(step.prototype, afresh=afresh)
-    return CompiledEvaluator(
-        driver, held, columns, held.seen(step.arguments, step.condition), evicts=evicts, undoes=not afresh
+    buffers = Buffers(held, columns, held.seen(step.arguments, step.condition))
+    evicts, undoes = strategy not in ("unbounded", "tumble"), strategy != "recompute"
+    if isinstance(machine, CMachine):
+        return CEvaluator(machine.driver(step.prototype, afresh=not undoes), buffers, evicts=evicts, undoes=undoes)
+    assert isinstance(machine, NumbaMachine)
+    answers, prototype = answers_of(step), step.prototype
+
+    def driver() -> Any:
+        return _driver(strategy, prototype, len(step.arguments), answers, step.case.traits.empty)
+
+    looks = _rebases(strategy, prototype)
+    return NumbaEvaluator(
+        driver,
+        arguments_of(step, held),
+        answers,
+        buffers,
+        machine,
+        prototype,
+        evicts=evicts,
+        undoes=undoes,
+        looks=looks,
     )
 
 
@@ -136,11 +160,15 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
         return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
         return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
-    traits = prototype._traits
-    # What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN.
-    rebase = strategy == "delta" and traits is not None and traits.rebase and not traits.derived
+    rebase = _rebases(strategy, prototype)
     # Unbounded and tumble are a delta from which nothing has to be undone.
     return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase)
+
+
+def _rebases(strategy: str, prototype: Aggregate) -> bool:
+    """What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN."""
+    traits = prototype._traits
+    return strategy == "delta" and traits is not None and traits.rebase and not traits.derived
 
 
 def _hook_levels(step: Step, held: Held) -> Levels:

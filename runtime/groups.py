@@ -15,6 +15,7 @@ from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_place
+from inwindow.runtime.reserved import BEGINS
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
 from inwindow.windows.neighbours import changes
 from inwindow.windows.own_ends import OwnEnds, own_columns
@@ -32,6 +33,7 @@ class GroupOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
         self.framing = framing_of_extent(work)
+        self.begins_later = 0  # whether the open partition has had no tuple so far that counts
         if self.framing.per_tuple > _MANY:
             self.patience = CELLS  # the rows of a tuple cost more than what it waits for
         self.evaluators = self.made_evaluators()
@@ -53,9 +55,9 @@ class GroupOperator(Operator):
             for step in self.work.steps
         ]
 
-    def reads(self) -> set[str]:
+    def reads(self, *, told: bool = False) -> set[str]:
         """With the keys, as they came, and what an extent is made of."""
-        return super().reads() | {*self.given, *own_columns(self.work.extent)}
+        return super().reads(told=told) | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -63,8 +65,9 @@ class GroupOperator(Operator):
         if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
             yield batch
             return
-        partition = [batch.column(name) for name in self.work.partition_by]
-        begins = changes(partition, None) if partition else np.zeros(batch.num_rows, dtype=bool)
+        begins = self.partition_in(batch)
+        if not isinstance(begins, np.ndarray):
+            begins = changes(begins, None) if begins else np.zeros(batch.num_rows, dtype=bool)
         key = self.work.key
         keys = np.arange(batch.num_rows) if key is None else key.read(batch.column(key.column))[0]
         full = np.cumsum(framing.fresh(keys, begins)) // CELLS
@@ -74,12 +77,24 @@ class GroupOperator(Operator):
 
     def _append(self, batch: pa.RecordBatch) -> None:
         if isinstance(self.framing, OwnEnds):
-            batch = self.framing.taken(batch)
+            batch = self._lasting(batch, self.framing)
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
         keys = [batch.column(name) for name in self.given]
         self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
+
+    def _lasting(self, batch: pa.RecordBatch, framing: OwnEnds) -> pa.RecordBatch:
+        """The tuples that are in a session; where the first of a partition is in none, the partition begins with the next one."""
+        lasts = framing.lasting(batch)
+        if BEGINS not in batch.schema.names or (lasts.all() and not self.begins_later):
+            return batch if lasts.all() else batch.filter(pa.array(lasts))
+        number = np.cumsum(batch.column(BEGINS).to_numpy()) + self.begins_later
+        kept = number[lasts]
+        self.begins_later = int(number[-1] > (kept[-1] if len(kept) else 0))
+        begins = np.diff(kept, prepend=0) > 0
+        at = batch.schema.get_field_index(BEGINS)
+        return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
 
     def advance(self) -> None:
         """The extents that have become complete."""

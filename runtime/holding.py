@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.any_order import ANY_ORDER, check_whole
+from inwindow.optimizer.any_order import ANY_ORDER
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.planning import plan_groups
 from inwindow.optimizer.rules import choose
@@ -40,6 +40,11 @@ def plan_holding(
                 "holds: drop .over(...)"
             )
         asked[name] = of_its_frame(one)
+        if not asked[name].traits.has_terminate:
+            raise UsageError(
+                f"{where}: {one.label}: {one.traits.name} has no terminate, but what holds at an instant is a set of rows, and its "
+                "result what terminate gives: write one"
+            )
     forced = dict.fromkeys(asked)
     return chosen(plan_groups(schema, by, None, asked, **planning), forced or {})
 
@@ -48,7 +53,6 @@ def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:
     """The pass with a strategy for tuples that leave in any order."""
 
     def step_of(step: Step) -> Step:
-        check_whole(step.case, step.label)
         return replace(step, choice=choose(step.case, forced.get(step.name), rules=ANY_ORDER))
 
     return replace(work, steps=tuple(map(step_of, work.steps)), order_by=(Order("since"),))

@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.native.dictionaries import plain_type
+from inwindow.native.levels import as_levels, ranks
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.ordering import sorted_by
-from inwindow.runtime.ranks import levels_of, ranks
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.udaf.kinds import back_to, is_decimal
 from inwindow.windows.order_key import OrderKey
@@ -87,7 +87,7 @@ class Instants:
         if not plain._is_wide and not any(plain._has_extremes(column) for column in columns):
             return plain
         ends = pa.concat_arrays([column.drop_null() for column in columns]).unique()
-        order = ranks(levels_of(ends), len(ends))
+        order = ranks(as_levels(ends), len(ends))
         return cls(kind, ends.take(pa.array(np.argsort(order))))
 
     @property
@@ -157,7 +157,16 @@ class Intervals:
         """Some of them, in an order; None: as they are."""
         if rows is None:
             return self
-        return Intervals(self.row[rows], self.group[rows], self.since[rows], self.until[rows])
+        return Intervals(self.rows_at(rows), self.groups_at(rows), self.since[rows], self.until[rows])
+
+    def rows_at(self, rows: Rows) -> Rows:
+        """The rows of some of them: where none was left out, a row's number is its place."""
+        follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
+        return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
+
+    def groups_at(self, rows: Rows) -> Rows:
+        """The groups of some of them."""
+        return self.group[: len(rows)] if _is_constant(self.group) else self.group[rows]
 
     def grouped(self, number: Rows) -> "Intervals":
         """With other groups: ``number`` is that of each row."""

@@ -8,8 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime import local
-from inwindow.runtime.place import place_of
+from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.places import place_of
+from inwindow.runtime.reader import Reader
+from inwindow.runtime.table import Table
 from inwindow.udaf.errors import UsageError
 
 
@@ -48,10 +50,10 @@ def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
     where = operation.where
     places = [place_of(one, where) for one in data]
-    if all(isinstance(place, (local.Table, local.Reader)) for place in places):
+    if all(isinstance(place, (Table, Reader)) for place in places):
         result = operation.run(*map(_table, places))
-        return result.to_reader() if isinstance(places[0], local.Reader) else result
-    if any(isinstance(place, local.Local) for place in places):
+        return result.to_reader() if isinstance(places[0], Reader) else result
+    if any(isinstance(place, ArrowData) for place in places):
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:
             raise UsageError(f"{where}: got {' and '.join(kinds)}: give both as tables, or both as DataFrames")
@@ -64,8 +66,8 @@ def carried_out(operation: Operation, *data: Any) -> Any:
 def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
     """The operation over names alone, and the schemas of its inputs: for explain."""
     places = [place_of(one, operation.where) for one in data]
-    if all(isinstance(place, local.Local) for place in places):
-        return operation, *(place._schema for place in places)
+    if all(isinstance(place, ArrowData) for place in places):
+        return operation, *(place.schema for place in places if isinstance(place, ArrowData))
     from inwindow.runtime.spark.operations import named_over
 
     return named_over(operation, [place.data for place in places])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
@@ -24,7 +25,9 @@ from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprin
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
+from inwindow.runtime.reserved import BEGINS
 from inwindow.runtime.trusted import from_bytes, to_bytes
+from inwindow.windows.neighbours import Mask
 from inwindow.windows.sequence import Sequence
 
 
@@ -40,14 +43,20 @@ class Operator(ABC):
         self.work = work
         self.held = Held()
         self.sequence = Sequence(work.key, work.peers)
-        for name in work.places:  # for error messages, and for keys in the output
-            self.held.plain(name)
+        if any(step.implementation.aggregate is not None for step in work.steps):
+            for name in work.places:  # an error of a hook names the tuple
+                self.held.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
 
-    def reads(self) -> set[str]:
-        """The columns that the operator looks at."""
-        return {name for source in self.held.columns for name in source.names()}
+    def reads(self, *, told: bool = False) -> set[str]:
+        """The columns that the operator looks at; ``told``: of batches that say where partitions begin, in BEGINS."""
+        held = {name for source in self.held.columns for name in source.names()}
+        return held | {*([] if told else self.work.partition_by), *self._ordered_by()}
+
+    def _ordered_by(self) -> list[str]:
+        work = self.work
+        return [order.column for order in work.order_by] if work.key is not None or work.peers else []
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
@@ -55,7 +64,7 @@ class Operator(ABC):
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
-        check_columns(batch.schema, self.reads(), "a batch")
+        check_columns(batch.schema, self.reads(told=BEGINS in batch.schema.names), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -82,9 +91,15 @@ class Operator(ABC):
 
     def _append(self, batch: pa.RecordBatch) -> None:
         self.held.append(batch)
-        columns = [batch.column(name) for name in self.work.places]
-        keys = len(self.work.partition_by)
-        self.sequence.append(columns[:keys], columns[keys:], batch.num_rows)
+        orders = [batch.column(name) for name in self._ordered_by()]
+        self.sequence.append(self.partition_in(batch), orders, batch.num_rows)
+
+    def partition_in(self, batch: pa.RecordBatch) -> list[pa.Array] | Mask:
+        """The partition columns, or which tuples are the first of a partition, where the batch says that."""
+        if BEGINS in batch.schema.names:
+            begins: Mask = batch.column(BEGINS).to_numpy().view(np.bool_)
+            return begins
+        return [batch.column(name) for name in self.work.partition_by]
 
     def _advance(self) -> pa.RecordBatch:
         self.advance()
@@ -121,7 +136,9 @@ class Operator(ABC):
     @cached_property
     def fingerprint(self) -> dict[str, Part]:
         """What the plan computes; a state says it, and is refused where it is another."""
-        return fingerprint(self.work)
+        # A sentinel holds what it reads. (Not on a stream: there nothing that it watches has a state.)
+        watched = {f"the sentinel of {s.name}": ("none" if s.sentinel is None else "one", "") for s in self.work.steps}
+        return {**fingerprint(self.work), **watched}
 
     @property
     def trusts(self) -> bool:

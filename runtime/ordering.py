@@ -5,27 +5,49 @@ every table, so that tables sorted apart can be merged. What is in order already
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._order import Levels
+from inwindow.native.equality import codes_of_rows
+from inwindow.native.levels import Level, Numbering, Numbers, as_levels, coded, numbers, ranks
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import in_one_piece
-from inwindow.runtime.ranks import Level, Numbering, Numbers, coded, levels_of, numbers, ranks
 from inwindow.windows.spec import Order
 
 Permutation = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Arranged:
+    """A table's rows in the order of a pass."""
+
+    rows: Permutation | None  # None: as they are
+    begins: (
+        Mask | None
+    )  # which of them, in this order, are the first of their partition; None: that is still to be seen
+
+
+def arranged(table: pa.Table, work: Pass) -> Arranged:
+    """The table in the order of the pass, partitions as first seen."""
+    keys = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
+    orders = _orders(table, work)
+    if not keys or Levels([*keys, *orders]).ascend(0):
+        return Arranged(None if keys else sorted_by(orders), None)
+    number = numbers([coded(key, numbers) for key in keys], len(table))
+    begins = np.zeros(len(table), dtype=bool)
+    begins[0] = True
+    begins[np.cumsum(np.bincount(number))[:-1]] = True
+    return Arranged(sorted_by([(pa.array(number), True, True), *orders]), begins)
 
 
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, partitions as first seen; None if they are in that order already."""
-    keys = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
-    orders = _orders(table, work)
-    if keys and not Levels([*keys, *orders]).ascend(0):
-        keys = [(pa.array(_numbered(keys, len(table))), True, True)]
-    return sorted_by([*keys, *orders])
+    return arranged(table, work).rows
 
 
 def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
@@ -35,9 +57,11 @@ def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
     """
     keys = [level for name in work.partition_by for level in _key_levels(table.column(name), ranks)]
     orders = _orders(table, work)
-    if keys and not Levels([*keys, *orders]).ascend(0):
-        keys = [coded(key, ranks) for key in keys]
-    return sorted_by([*keys, *orders])
+    if not keys:
+        return sorted_by(orders)
+    if Levels([*keys, *orders]).ascend(0):
+        return None
+    return sorted_by([*(coded(key, ranks) for key in keys), *orders])
 
 
 def sorted_by(levels: Sequence[Level]) -> Permutation | None:
@@ -53,7 +77,7 @@ def sorted_by(levels: Sequence[Level]) -> Permutation | None:
 
 def order_levels(column: pa.ChunkedArray, order: Order) -> list[Level]:
     """What to sort by for an order column."""
-    return levels_of(in_one_piece(column), order.ascending, order.nulls_first)
+    return as_levels(in_one_piece(column), order.ascending, order.nulls_first)
 
 
 def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
@@ -61,16 +85,11 @@ def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
 
     NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
     """
-    keys = [level for column in columns for level in _key_levels(column, numbers)]
-    return _numbered(keys, len(columns[0]))
+    return codes_of_rows([in_one_piece(column) for column in columns])
 
 
 def _key_levels(column: pa.ChunkedArray, number: Numbering) -> list[Level]:
-    return levels_of(in_one_piece(column), number=number)
-
-
-def _numbered(keys: Sequence[Level], rows: int) -> Numbers:
-    return numbers([coded(key, numbers) for key in keys], rows)
+    return as_levels(in_one_piece(column), number=number)
 
 
 def _orders(table: pa.Table, work: Pass) -> list[Level]:

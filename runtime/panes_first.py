@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.evaluators import Evaluator
@@ -176,45 +177,9 @@ class PaneGroups(GroupOperator):
 
 
 def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Positions | None, Positions]:
-    """The rows ordered by (group, pane), None where they are so already; and where each (group, pane) begins in that order.
-
-    Group and pane become one number of few bits, to be sorted 16 of them at a time: numpy's sort of those is by radix.
-    """
-    number = _combined(groups, panes)
-    if number is None:
-        levels = [panes] if groups is None else [panes, groups]
-        order: Positions | None = np.lexsort(levels)
-        begins = np.zeros(len(panes), dtype=bool)
-        for level in levels:
-            its = level[order]
-            begins[1:] |= its[1:] != its[:-1]
-        begins[0] = True
-        return order, np.flatnonzero(begins)
-    order = None
-    if (number[1:] < number[:-1]).any():
-        order = _radix_order(number)
-        number = number[order]
-    return order, np.flatnonzero(np.append(True, number[1:] != number[:-1]))
-
-
-def _combined(groups: Positions | None, panes: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:
-    """group * number of panes + pane; None where that is no number of 48 bits."""
-    if panes.dtype != np.int64:
-        return None
-    lowest, highest = int(panes.min()), int(panes.max())
-    span = highest - lowest + 1
-    if span * (1 if groups is None else int(groups.max()) + 1) > 1 << 48:
-        return None
-    return panes - lowest if groups is None else groups * span + (panes - lowest)
-
-
-def _radix_order(number: npt.NDArray[np.int64]) -> Positions:
-    most = int(number.max())
-    order = np.argsort((number & 0xFFFF).astype(np.uint16), kind="stable")
-    for shift in (16, 32):
-        if most >> shift:
-            order = order[np.argsort(((number >> shift) & 0xFFFF).astype(np.uint16)[order], kind="stable")]
-    return order
+    """The rows ordered by (group, pane), None where they are so already; and where each (group, pane) begins in that order."""
+    levels = [panes] if groups is None else [groups, panes]
+    return Levels([(pa.array(level), True, True) for level in levels]).groups()
 
 
 def _cut(start: Positions, cuts: Positions) -> Positions:

@@ -191,7 +191,9 @@ def in_stream(batch: pa.RecordBatch) -> bytes:
 
 def _batch_of(content: bytes) -> pa.RecordBatch:
     with pa.ipc.open_stream(pa.py_buffer(content)) as reader:
-        return reader.read_next_batch()
+        batch = reader.read_next_batch()
+    batch.validate(full=True)  # of offsets that point elsewhere Arrow would read what is there
+    return batch
 
 
 def _arrow(values: pa.Array) -> bytes:

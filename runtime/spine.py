@@ -118,9 +118,9 @@ class AtPoints(Operator):
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
         self.schema = pa.schema(fields)
 
-    def reads(self) -> set[str]:
+    def reads(self, *, told: bool = False) -> set[str]:
         """With the marker, and what is passed through."""
-        return super().reads() | {EVENT, *self.passed, *self.work.places}
+        return super().reads(told=told) | {EVENT, *self.passed, *self.work.places}
 
     def _append(self, batch: pa.RecordBatch) -> None:
         is_event = batch.column(EVENT).to_numpy(zero_copy_only=False) == 1

@@ -12,7 +12,6 @@ Both bounds never move backwards, so a strategy is what it is over windows, but 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +23,7 @@ from inwindow.optimizer.tumble import Tumble
 from inwindow.runtime.build import answers_of, arguments_of, evaluator_of, input_of
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
-from inwindow.runtime.intervals import Intervals, Rows
+from inwindow.runtime.intervals import Intervals, Keys, Rows
 from inwindow.runtime.moving import inverse
 from inwindow.runtime.operator import telling
 from inwindow.runtime.sweep_tree import tree_results
@@ -36,9 +35,12 @@ _MEMBERS = 1 << 20  # tuples that are folded at a time, where frames are folded 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Intervals, in the order in which they enter, and the columns of their rows in that order."""
+    """Intervals in the order in which they enter, with the columns of their rows; their ends in the order in which they leave."""
 
-    entered: Intervals
+    row: Rows
+    group: Rows
+    since: Keys
+    until: Keys
     left: Rows
     columns: pa.RecordBatch
 
@@ -46,14 +48,12 @@ class Sweep:
     def of(cls, intervals: Intervals, columns: Callable[[Rows], pa.RecordBatch]) -> "Sweep":
         """``columns`` gives those of some rows."""
         entering, leaving = intervals.entering, intervals.leaving
-        positions = np.arange(len(intervals)) if leaving is None else leaving
-        left = positions if entering is None else inverse(entering)[positions]
-        return cls(intervals.entered, left, columns(intervals.entered.row))
-
-    @property
-    def until(self) -> Any:
-        """Ends, in the order in which rows leave."""
-        return self.entered.until[self.left]
+        left = np.arange(len(intervals)) if leaving is None else leaving
+        until = intervals.until if leaving is None else intervals.until[leaving]
+        if entering is None:
+            return cls(intervals.row, intervals.group, intervals.since, until, left, columns(intervals.row))
+        row, group = intervals.rows_at(entering), intervals.groups_at(entering)
+        return cls(row, group, intervals.since[entering], until, inverse(entering)[left], columns(row))
 
     @cached_property
     def rank(self) -> Rows:

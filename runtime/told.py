@@ -19,6 +19,7 @@ What comes with Python or from an installed package is told by its name alone. T
 """
 
 import builtins
+import copyreg
 import dis
 import enum
 import functools
@@ -93,7 +94,7 @@ class Teller:
     def _parts(self, value: Any, kind: type) -> Iterable[Any]:
         if kind in (list, tuple):
             return self._items(value)
-        if kind is dict:
+        if kind in (dict, types.MappingProxyType):
             return sorted(self._items(value.items()))
         if kind in (set, frozenset):
             return sorted(self._items(value))
@@ -162,7 +163,8 @@ class Teller:
         """What a function does, but for what it reads by names."""
         its = {name: one for name, one in vars(function).items() if not name.startswith("__")}
         return [
-            *self.code(function.__code__), self.told(function.__defaults__), self.told(function.__kwdefaults__), self.told(its)
+            *self.code(function.__code__), self.told(function.__defaults__), self.told(function.__kwdefaults__),
+            *(part for name in sorted(its) for part in (name, self.told_or_type(its[name]))),
         ]  # fmt: skip
 
     def code(self, code: types.CodeType) -> list[Any]:
@@ -173,14 +175,15 @@ class Teller:
             number[step.offset] = len(steps)
             if step.opname not in _NO_STEP:
                 steps.append(step)
+        arguments = code.co_argcount + code.co_kwonlyargcount
         made: list[Any] = [
-            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount,
+            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, self.told(code.co_varnames[:arguments]),
             code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE),
         ]  # fmt: skip
         for step in steps:
             made.append(step.opname)
-            if step.opcode in dis.hasconst:
-                made.append(self.told(step.argval))
+            if step.opcode in dis.hasconst:  # argval has none for the names of keywords
+                made.append(self.told(code.co_consts[step.arg or 0]))
             elif step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
                 made.append(number.get(step.argval, len(steps)))
             else:
@@ -200,16 +203,21 @@ class Teller:
                 found[name] = function.__globals__[name]
             elif not hasattr(builtins, name):
                 found[name] = _Missing
-        for name, module in [*found.items(), *modules.items()]:
-            if isinstance(module, types.ModuleType) and self.is_own(module.__name__):
-                its = vars(module)
-                found |= {f"{name}.{one}": its[one] for one in attributes if one in its}
+        pending = sorted([*found.items(), *modules.items()], key=lambda its: its[0])
+        known: set[str] = set()
+        while pending:  # a module may be within a module: package.settings.LIMIT
+            name, module = pending.pop()
+            if isinstance(module, types.ModuleType) and self.is_own(module.__name__) and module.__name__ not in known:
+                known.add(module.__name__)
+                read = {f"{name}.{one}": vars(module)[one] for one in sorted(attributes & vars(module).keys())}
+                found |= read
+                pending += read.items()
         return found
 
     def _of_class(self, kind: type) -> list[Any]:
         if not self.is_own(kind.__module__):
             return [kind.__module__, kind.__qualname__]
-        parts: list[Any] = [kind.__name__]
+        parts: list[Any] = [kind.__name__, self.told(type(kind))]
         for its in kind.__mro__:
             parts.append(its.__name__)
             if self.is_own(its.__module__):
@@ -235,7 +243,8 @@ class Teller:
     def _of_object(self, value: Any) -> Iterator[Any]:
         """What pickle would make it of; its repr, if it says what it is, where it cannot be pickled."""
         try:
-            reduced = value.__reduce_ex__(4)
+            by_type = copyreg.dispatch_table.get(type(value))
+            reduced = value.__reduce_ex__(4) if by_type is None else by_type(value)
             if isinstance(reduced, str):
                 return iter([type(value).__module__, reduced])
             how, arguments, state, items, pairs = (*reduced, None, None, None)[:5]

@@ -6,6 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.spark.followed import calls_of
+from inwindow.runtime.stream.stream import Stream
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
@@ -16,7 +18,8 @@ def union(*data: Any, order_by: str) -> Any:
     """Two or more streams with the same columns as one, for a window to see in the order of ``order_by``.
 
     Streaming DataFrames have a watermark on it, each its own: the union's is the slowest of them, so no tuple of one is taken
-    before the other's of an earlier time. Tables come back as one, sorted; ties keep the order in which the tables were given.
+    before the other's of an earlier time; so are the streams that :func:`inwindow.testing.replay` calls a query with. Tables come
+    back as one, sorted; ties keep the order in which the tables were given.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> bids, closings = pa.table({"t": [1, 5], "what": ["bid", "bid"]}), pa.table({"t": [3], "what": ["closing"]})
@@ -29,6 +32,10 @@ def union(*data: Any, order_by: str) -> Any:
         )
     if all(isinstance(one, (pa.Table, pa.RecordBatch)) for one in data):
         return _tables([unpacked(pa.table(one)) for one in data], order_by)
+    if all(isinstance(one, Stream) for one in data):
+        for one in data:
+            _check_names(data[0].names(), one.names(), order_by)
+        return data[0].united(data[1:])
     frames = [hasattr(one, "isStreaming") and type(one).__module__.startswith("pyspark.sql.") for one in data]
     if not all(frames):
         kinds = ", ".join(type(one).__name__ for one in data)
@@ -49,6 +56,11 @@ def _frames(frames: Any, order_by: str) -> Any:
     whole = frames[0]
     for number, df in enumerate(frames, 1):
         _check_names(frames[0].columns, df.columns, order_by)
+        for call in calls_of(df):
+            raise UsageError(
+                f"union(order_by={order_by!r}): stream {number} is the result of {call.where} on a stream, and a query is one "
+                "call: unite the streams first, or write the result and read it as a stream of its own"
+            )
         if df.isStreaming and _WATERMARK not in df.schema[order_by].metadata:
             raise UsageError(
                 f"union(order_by={order_by!r}): stream {number} has no watermark on {order_by!r}, so nothing would say when its "

@@ -130,8 +130,7 @@ class AtPoints(Operation):
         order = in_order(group, at)
         rows = np.arange(len(points)) if order is None else order
         sweep = sweep_of(intervals, computed.onto(events), readable(computed.schema(events.schema)), work)
-        entered = sweep.entered
-        start, end = frames_at(entered.group, entered.since, sweep.until, group[rows], at[rows])
+        start, end = frames_at(sweep.group, sweep.since, sweep.until, group[rows], at[rows])
         unknown = at[rows] == NEVER_BEGAN  # a point without a time sees nothing
         end = np.where(unknown, start, end) if unknown.any() else end
 

@@ -17,18 +17,18 @@ import pyarrow as pa
 from inwindow.native._sweep import pieces
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.asked import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Keys, Rows
 from inwindow.runtime.operations import Operation, carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
+from inwindow.runtime.written import named_aggregates
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.neighbours import changes
+from inwindow.windows.neighbours import Mask, changes
 
 Data = TypeVar("Data")
 _WHERE = "temporal.aggregate"
@@ -134,35 +134,42 @@ class Holding(Operation):
         work, computed = self.planned(table.schema)
         its = relation(table, _WHERE)
         sweep = sweep_of(its.numbered(self.by), computed.onto(table), readable(computed.schema(table.schema)), work)
-        entered = sweep.entered
-        begin, finish, start, end = pieces(entered.group, entered.since, sweep.until)
+        begin, finish, start, end = pieces(sweep.group, sweep.since, sweep.until)
 
         def told(frame: int) -> str:
-            return self._told(its, entered.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
+            return self._told(its, sweep.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
 
         results = [sweep.results(step, work, start, end, told) for step in work.steps]
         if self.coalesce and len(begin):
-            first = self._changes(results, begin, finish, entered.group[end - 1])
-            last = np.append(first[1:], len(begin)) - 1
-            at = pa.array(first)
-            results = [column.take(at) for column in results]
-            begin, finish, end = begin[first], finish[last], end[first]
-        rows = pa.array(entered.row[end - 1] if len(end) else end)
-        columns = {name: _key(table, name, rows) for name in self.by}
+            new = self._changes(results, begin, finish, sweep.group, end)
+            if not new.all():
+                first = np.flatnonzero(new)
+                last, at = np.append(first[1:], len(begin)) - 1, pa.array(first)
+                results = [column.take(at) for column in results]
+                begin, finish, end = begin[first], finish[last], end[first]
+        columns = {}
+        if self.by:
+            rows = pa.array(sweep.row[end - 1] if len(end) else end)
+            columns = {name: _key(table, name, rows) for name in self.by}
         columns |= {step.name: column for step, column in zip(work.steps, results, strict=True)}
         return its.with_ends(pa.table(columns), begin, finish)
 
-    def _changes(self, results: list[pa.Array], begin: Keys, finish: Keys, group: Rows) -> Rows:
-        """The pieces that begin something new: another result, another group, or after a time in which nothing holds."""
+    def _changes(self, results: list[pa.Array], begin: Keys, finish: Keys, group: Rows, end: Rows) -> Mask:
+        """Which pieces begin something new: another result, another group, or after a time in which nothing holds."""
         new = changes(results, None)
-        new[1:] |= (begin[1:] != finish[:-1]) | (group[1:] != group[:-1])
-        return np.flatnonzero(new)
+        new[1:] |= begin[1:] != finish[:-1]
+        if self.by:
+            whose = group[end - 1]
+            new[1:] |= whose[1:] != whose[:-1]
+        return new
 
     def _told(self, its: Relation, row: int, begin: Keys, finish: Keys) -> str:
         since, until = (its.instants.column(end)[0] for end in (begin, finish))
         keys = [f"{name}={shown_scalar(its.table.column(name)[int(row)])}" for name in self.by]
         of = f" of {', '.join(keys)}" if keys else ""
-        return f", for what holds from {shown_scalar(since)} until {shown_scalar(until)}{of}"
+        first = "" if since.as_py() is None else f" from {shown_scalar(since)}"
+        last = "" if until.as_py() is None else f" until {shown_scalar(until)}"
+        return f", for what holds{first}{last}{of}"
 
 
 def _key(table: pa.Table, name: str, rows: pa.Array) -> pa.Array:

@@ -47,7 +47,7 @@ class At(Operation):
         asked = OrderKey("since", kind).array([self.instant], what=where)
         ends = ends_of(table, ENDS, kind)
         instants = Instants.of(kind, [*ends, asked])
-        intervals = read_intervals(*ends, instants, lambda row: f"{where}: row {row}")
+        intervals = read_intervals(ends[0], ends[1], instants, lambda row: f"{where}: row {row}")
         (now,) = instants.keys(asked, 0)
         holds = (intervals.since <= now) & (now < intervals.until)
         return table.select(values_of(table.schema)).take(pa.array(intervals.row[holds]))

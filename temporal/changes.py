@@ -88,6 +88,9 @@ class Changes(Operation):
         first = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (time[1:] != time[:-1]))[: len(row)])
         copies = np.maximum(np.add.reduceat(change, first), 0) if len(first) else first
         rows, times = np.repeat(row[first], copies), np.repeat(time[first], copies)
+        in_time = in_order(times)
+        if in_time is not None:
+            rows, times = rows[in_time], times[in_time]
         values = table.select(names).take(pa.array(rows))
         return values.append_column(self.at, its.instants.column(times))
 

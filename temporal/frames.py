@@ -80,6 +80,7 @@ def ends_of_window(window: Window, tuples: Tuples) -> Ends:
     elif isinstance(frame, Landmark):
         since, until = _landmark(frame, tuples)
     else:
+        assert isinstance(frame, Scope)
         since, until = _scope(frame, tuples)
     return _slid(since, until, window, tuples)
 
@@ -88,6 +89,11 @@ def ends_of_extent(extent: Extent, tuples: Tuples) -> Ends:
     """When each tuple is in the extent that has ended last; of a session, in the one that is open."""
     time, key = tuples.time, tuples.key
     if isinstance(extent, Session):
+        if extent.has_own_ends:
+            raise UsageError(
+                f"{_WHERE}: {extent.describe()}: its tuples say themselves how long they last: name these columns with "
+                "temporal.with_validity(data, since=..., until=...)"
+            )
         if extent.days and pa.types.is_timestamp(key.type) and key.type.tz is not None:
             raise UsageError(
                 f"{_WHERE}: the gap of {extent.describe()} has days of the calendar, which differ in length: write hours"

@@ -29,6 +29,10 @@ def first_instants(
 
     def reached(which: Any, instants: Keys) -> Any:
         values = _called(function, option, instants, key)
+        if (instants[1:] > instants[:-1]).all() and (values[1:] < values[:-1]).any():
+            raise DataError(
+                f"scope({option}=...) goes backwards: both functions of a scope must never decrease along the order"
+            )
         return values >= times[which] if option == "upper" else values > times[which]
 
     now = reached(np.ones(len(times), dtype=bool), times)
@@ -49,10 +53,6 @@ def first_instants(
         found = reached(running, probe[running])
         at = np.flatnonzero(running)
         end[at[found]], begin[at[~found]] = probe[at[found]], probe[at[~found]]
-    if (end[1:] < end[:-1]).any():
-        raise DataError(
-            f"scope({option}=...) goes backwards: both functions of a scope must never decrease along the order"
-        )
     return np.where(end > high, FOR_EVER, np.where(end <= low, NEVER_BEGAN, end))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native.levels import ranks as ranks_of
 from inwindow.optimizer.hot_keys import in_ranges
 from inwindow.optimizer.plan import Halo, Pass
 from inwindow.runtime.carried import CarriedCheck
@@ -16,7 +17,6 @@ from inwindow.runtime.operator import Operator
 from inwindow.runtime.ordering import order_levels, permutation
 from inwindow.runtime.panes_first import PaneReducer
 from inwindow.runtime.range_partials import carried, panes_of_ranges
-from inwindow.runtime.ranks import ranks as ranks_of
 from inwindow.runtime.reserved import DIGEST, HALO, RANGE
 from inwindow.windows.ranges import Ranges
 

@@ -41,6 +41,7 @@ READS: dict[str, Callable[[Any], Any]] = {
 OF_TABLES: dict[str, Callable[[Any], Any]] = {
     "replaced at points": lambda df: iw.with_columns(df, a=BEFORE, of=OTHER),
     "argument of events": lambda df: iw.with_columns(OTHER, x=iw.max("a").over(iw.range(2, order_by="t")), of=df),
+    "order of both": lambda df: iw.with_columns(df, x=N.over(iw.range(2, order_by="a")), of=df),
     "union": lambda df: iw.union(df, df, order_by="t"),
     "reference": lambda df: iw.testing.reference(df, a=Itself()("n").over(OVER)),
 }

@@ -96,6 +96,16 @@ def test_a_state_of_another_plan_is_refused() -> None:
         other.restore(one.state())
 
 
+def test_a_state_knows_whether_a_sentinel_watched() -> None:
+    schema = pa.schema([("v", pa.float64())])
+    over = Total()("v").over(iw.rows(3))
+    one, other = (
+        WithColumns(plan_windows(schema, {"x": applied})[0], schema, ()) for applied in (over, over.sentinel(0.5))
+    )
+    with pytest.raises(iw.StateError, match="the sentinel of x: none in the state, one in the query"):
+        other.restore(one.state())
+
+
 def held_after(applied: iw.Applied, table: pa.Table, batch: int) -> tuple[WithColumns, int]:
     """The operator after the table went through, and the most tuples it ever held between two batches."""
     operator = WithColumns(plan_windows(table.schema, {"x": applied})[0], table.schema, ())

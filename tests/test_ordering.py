@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from orderable import KINDS, VALUES, arrays, compare, in_order, made
 
+import inwindow as iw
+from inwindow.native import levels
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime import ordering, ranks
+from inwindow.runtime import ordering
 from inwindow.runtime.moving import in_one_piece
 from inwindow.runtime.ordering import partition_numbers, permutation, permutation_by_value
 from inwindow.windows.neighbours import descents, is_sortable
@@ -147,6 +149,25 @@ def test_what_was_ordered_has_ascending_keys(data):
         assert (keys[1:] >= keys[:-1])[side[1:] == side[:-1]].all()
 
 
+@pytest.mark.parametrize("kind", [kind for kind in TAKEN if is_sortable(kind)], ids=str)
+@given(st.data())
+def test_windows_over_an_order_of_every_type(kind, data):
+    table, work = data.draw(tables([pa.string()], [kind], most=12))
+    table = table.append_column("id", pa.array(np.arange(len(table))))
+    (order,) = work.order_by
+    by = (iw.asc if order.ascending else iw.desc)("o0", nulls_first=order.nulls_first)
+    frames = {"all": iw.rows_between(None, None, partition_by="k0", order_by=by)}
+    frames["peers"] = iw.range_between(None, 0, partition_by="k0", order_by=by)
+    made = iw.with_columns(table, **{name: iw.collect_list("id").over(frame) for name, frame in frames.items()})
+    values, way = table.column("o0").to_pylist(), (order.ascending, order.nulls_first)
+    for group in groups_of(table, ["k0"]):
+        group = in_order([table.column("o0")], [way], group)
+        for row in group:
+            assert made["all"][row].as_py() == group
+            up_to_peers = [other for other in group if compare(values[other], values[row], *way) <= 0]
+            assert made["peers"][row].as_py() == up_to_peers
+
+
 # --- Against others -----------------------------------------------------------------------------------------------
 
 OTHERS = [pa.int32(), pa.uint64(), pa.float64(), pa.timestamp("us"), pa.string(), pa.decimal128(38, 10), pa.date32()]
@@ -191,5 +212,5 @@ pd_types = _pandas_types()
 
 
 def test_doctests():
-    for module in (ordering, ranks):
+    for module in (ordering, levels):
         assert doctest.testmod(module).failed == 0

@@ -3,6 +3,8 @@
 import copy
 import dataclasses
 import functools
+import itertools
+import linecache
 import logging
 import pickle
 import re
@@ -404,13 +406,102 @@ def a_number_by_its_name() -> Any:
             A.seen = v
 
 
+def of_an_iterator() -> Any:
+    class A(Last):
+        numbers = itertools.count()
+
+        def iterate(self, v):
+            self.last = next(self.numbers)
+
+
+def of_an_iterator_in_a_loop() -> Any:
+    class A(Last):
+        numbers = iter([1, 2, 3])
+
+        def iterate(self, v):
+            for number in self.numbers:
+                self.last = number
+
+
+def given_back_by_max() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            max(self.values, []).append(v)
+
+
+def held_in_a_dict() -> Any:
+    class A(Last):
+        values = []
+
+        def iterate(self, v):
+            dict(its=self.values)["its"].append(v)  # noqa: C408
+
+
+def written_to_by_numpy() -> Any:
+    class A(Last):
+        values = np.zeros(2)
+
+        def iterate(self, v):
+            np.exp(v, self.values)
+
+
+def a_number_of_a_class_within() -> Any:
+    class A(Last):
+        class Held:
+            seen = 0
+
+        def iterate(self, v):
+            self.Held.seen += 1
+
+
+def a_number_by_setattr() -> Any:
+    class A(Last):
+        seen = 0
+
+        def iterate(self, v):
+            setattr(type(self), "seen", v)  # noqa: B010
+
+
+def a_default() -> Any:
+    class A(Last):
+        def iterate(self, v):
+            self.keep(v)
+
+        def keep(self, v, values=[]):  # noqa: B006
+            values.append(v)
+            self.last = len(values)
+
+
+def a_number_of_a_class_of_a_module() -> Any:
+    exec_source("""
+import inwindow as iw
+class A(iw.Aggregate):
+    seen = 0
+    def iterate(self, v):
+        A.seen += v
+        self.last = v
+    def terminate(self) -> int:
+        return self.last
+""")
+
+
+def exec_source(source: str) -> None:
+    """Run a module whose source can be read."""
+    name = f"<made {hash(source)}>"
+    linecache.cache[name] = len(source), None, source.splitlines(keepends=True), name
+    exec(compile(source, name, "exec"), {"__name__": "made"})
+
+
 REFUSED = [
     of_list, of_dict, of_set, of_bytearray, of_deque, of_defaultdict, of_counter, of_ordered_dict, of_an_array,
     of_a_row_of_an_array, of_an_array_of_its_own, of_an_object, of_an_attribute_of_an_object, of_a_tuple_of_lists,
     of_a_proxy_of_lists, by_another_name, by_a_helper, by_a_property, by_a_decorated_hook, by_a_class_method,
     by_the_class, by_its_name, by_a_text, by_a_function, by_a_private_name, by_a_loop, by_a_lambda, in_terminate,
     in_expire, of_a_class_above, of_a_mixin, of_a_mixin_alone, set_too_late, set_at_times, set_to_itself,
-    a_number_of_the_class, a_number_by_its_name,
+    a_number_of_the_class, a_number_by_its_name, of_an_iterator, of_an_iterator_in_a_loop, given_back_by_max, held_in_a_dict,
+    written_to_by_numpy, a_number_of_a_class_within, a_number_by_setattr, a_default, a_number_of_a_class_of_a_module,
 ]  # fmt: skip
 
 
@@ -455,10 +546,14 @@ class Weights(Last):
         self.last += 1 if self.PATTERN.match("a") else 0
         self.LOG.debug("seen %s", v)
         self.last += getattr(self, "more", 0) + len(",".join(self.NAMES)) + len({**self.TABLE, "c": 1})
+        self.last += np.interp(1.0, xp=self.GRID, fp=self.GRID) > 0 and self.worth("a")
         self.own = copy.deepcopy(self.NESTED)
         self.own["a"]["b"] += 1
         if not isinstance(self.TABLE, dict):
             raise TypeError(v)
+
+    def worth(self, name, *, table={"a": 1}, more=[]):  # noqa: B006
+        return table[name] + len(more)
 
 
 class Default(Last):

@@ -21,10 +21,10 @@ from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime import sealed
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.plain import to_plain
+from inwindow.runtime.plain import from_plain, in_stream, to_plain
 from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream import log
-from inwindow.runtime.stream.replay import Stream
+from inwindow.runtime.stream import log, stored
+from inwindow.runtime.stream.stream import Stream
 from inwindow.runtime.trusted import to_bytes
 
 ROWS = 40
@@ -238,6 +238,22 @@ def test_bytes_with_a_checksum_that_are_no_state_are_refused(name: str) -> None:
         )
         with pytest.raises(iw.StateError):
             made.restore(sealed.sealed(sealed.OPERATOR, content))
+
+
+def test_arrays_that_point_elsewhere_are_refused() -> None:
+    words = pa.array([f"word {i}" for i in range(10, 30)])
+    offset, code = (14).to_bytes(4, "little"), (7).to_bytes(4, "little")
+    for values, right in ((words, offset), (words.dictionary_encode(), code)):
+        batch = pa.record_batch([values], ["s"])
+        content = in_stream(batch)
+        at = content.rindex(right)
+        changed = content[:at] + b"\xff\xff\xff\x0f" + content[at + 4 :]
+        (plain,) = to_plain([batch])
+        assert plain is not None and content in plain
+        with pytest.raises(pa.ArrowInvalid):
+            stored.from_bytes(changed)
+        with pytest.raises(pa.ArrowInvalid):
+            from_plain([plain.replace(content, changed)])
 
 
 # Parameters

@@ -4,6 +4,7 @@ Pure data until :func:`inwindow.with_columns` and its kin put it to work. An arg
 Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark Column on a DataFrame.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
+
+_NO_WINDOW: Any = object()
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +34,17 @@ class Applied:
     shown: str | None = None  # the call as the user wrote it, where columns were computed since
     watch: Sentinel | None = None
 
-    def over(self, window: Any, **options: Any) -> "Applied":
+    def over(self, window: Any = _NO_WINDOW, **options: Any) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
         Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``; and
         ``sentinel=``, as :meth:`sentinel`.
         """
+        if window is _NO_WINDOW:
+            said = ", ".join(f"{name}={shown(value)}" for name, value in options.items())
+            raise UsageError(
+                f"{self}: over({said}) has no window: write .over(iw.unbounded({said})), or iw.rows, iw.range"
+            )
         watch = options.pop("sentinel", None)
         over = replace(self, window=window_of(window, **options))
         return over if watch is None else over.sentinel(watch)
@@ -142,7 +150,45 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
 def column_text(column: Any) -> str:
     """A column as a message shows it: Spark's ``Column<'(a * 2)'>`` is ``(a * 2)``."""
     text = str(column)
-    return text[8:-2] if text.startswith("Column<'") and text.endswith("'>") else text
+    return steady(text[8:-2]) if text.startswith("Column<'") and text.endswith("'>") else text
+
+
+_ORIGIN = re.compile(
+    r",?Origin\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+)  # where an expression was written: line, object
+_ATTRIBUTE = re.compile(r"UnresolvedAttribute\(List\(([^()]*)\),None,(?:true|false)\)")
+_BINDS = re.compile(r"\(?((?:\w+_\d+(?:, )?)+)\)? ->|LambdaFunction\(")
+
+
+def steady(text: str) -> str:
+    """The text of a Spark Column, the same whenever it is written: no addresses, no lines, variables of functions numbered from 0.
+
+    >>> steady("transform(a, x_12 -> +(x_12, b_12))")
+    'transform(a, x_0 -> +(x_0, b_12))'
+    >>> steady("aggregate(a, 0, LambdaFunction(+(x_2, y_3), x_2, y_3))")
+    'aggregate(a, 0, LambdaFunction(+(x_0, y_1), x_0, y_1))'
+    """
+    text = _ATTRIBUTE.sub(r"\1", _ORIGIN.sub("", text))
+    bound: dict[str, str] = {}
+    for found in _BINDS.finditer(text):
+        for name in (found[1] or ", ".join(_last_arguments(text, found.end()))).split(", "):
+            if re.fullmatch(r"\w+_\d+", name):
+                bound.setdefault(name, f"{name.rpartition('_')[0]}_{len(bound)}")
+    return re.sub(r"\w+", lambda word: bound.get(word[0], word[0]), text) if bound else text
+
+
+def _last_arguments(text: str, at: int) -> list[str]:
+    """The arguments of a call but for the first, which begins at a place."""
+    depth, begin, arguments = 0, at, []
+    for place in range(at, len(text)):
+        sign = text[place]
+        if (sign == "," or sign == ")") and not depth:
+            arguments.append(text[begin:place].strip())
+            begin = place + 1
+            if sign == ")":
+                break
+        depth += (sign == "(") - (sign == ")")
+    return arguments[1:]
 
 
 def is_expression(column: Any) -> bool:

@@ -51,6 +51,7 @@ _READERS: set[Any] = {
     bisect.bisect, bisect.bisect_left, bisect.bisect_right, *(its for its in vars(math).values() if callable(its)),
     *(getattr(statistics, name) for name in statistics.__all__), *(getattr(np, name) for name in _OF_NUMPY.split()),
 }  # fmt: skip
+_GIVING = {max, min, next, sum, dict}  # one of several arguments, or a new container of them
 
 
 class OnlyRead:
@@ -71,12 +72,18 @@ class OnlyRead:
                     return found
         return None
 
+    def default(self, name: str, value: Any) -> ast.AST | None:
+        """The same of an argument's default, which all calls share."""
+        return None if is_constant(value) else self._named(name, [value], frozenset())
+
     def _beyond(self, it: ast.expr, values: list[Any], seen: frozenset[str] = frozenset()) -> ast.AST | None:
         """Where what an expression gives, one of ``values`` or a part of one, may be changed."""
         values = [value for value in values if not is_constant(value)]
         if not values:
             return None
         place = self.above[it]
+        if any(hasattr(type(value), "__next__") for value in values):
+            return place  # who looks at an iterator moves it
         parts = [part for value in values for part in parts_of(value)]
         context = getattr(it, "ctx", None)
         if isinstance(context, (ast.Store, ast.Del)):  # `self.x = ...` hides it by an attribute of the object's own
@@ -86,11 +93,14 @@ class OnlyRead:
         if isinstance(place, ast.Attribute):
             return self._attribute(place, values, parts, seen)
         if isinstance(place, ast.Call):
-            return self._given_to(place, it, parts, seen)
+            return self._given_to(place, it, values, parts, seen)
         if isinstance(place, ast.keyword):
             call = self.above[place]
-            is_reader = isinstance(call, ast.Call) and _hashed(self._called(call.func)) in _READERS
-            return None if is_reader and all(map(is_constant, parts)) else call
+            if not isinstance(call, ast.Call) or place.arg == "out":
+                return call
+            called = _hashed(self._called(call.func))
+            kept = [*_new(values), *_new(parts)] if called in _GIVING else parts
+            return self._beyond(call, kept, seen) if called in _READERS else call
         if isinstance(place, (ast.Compare, ast.FormattedValue, ast.Expr, ast.Slice)):
             return None
         if isinstance(place, (ast.If, ast.While, ast.IfExp, ast.Assert)) and place.test is it:
@@ -116,7 +126,9 @@ class OnlyRead:
             return None
         return place
 
-    def _given_to(self, place: ast.Call, it: ast.expr, parts: list[Any], seen: frozenset[str]) -> ast.AST | None:
+    def _given_to(
+        self, place: ast.Call, it: ast.expr, values: list[Any], parts: list[Any], seen: frozenset[str]
+    ) -> ast.AST | None:
         if it not in place.args:
             return place
         called = _hashed(self._called(place.func))
@@ -125,7 +137,10 @@ class OnlyRead:
         takes_parts = (
             isinstance(place.func, ast.Attribute) and place.func.attr in _TAKING and all(map(is_constant, parts))
         )
-        return self._beyond(place, _new(parts), seen) if called in _READERS or takes_parts else place
+        if isinstance(called, np.ufunc) and place.args.index(it) >= called.nin:
+            return place  # where it writes to
+        own = values if called in _GIVING and len(place.args) > 1 else []
+        return self._beyond(place, [*own, *_new(parts)], seen) if called in _READERS or takes_parts else place
 
     def _item(self, place: ast.Subscript, values: list[Any], parts: list[Any], seen: frozenset[str]) -> ast.AST | None:
         if not isinstance(place.ctx, ast.Load) or any(hasattr(value, "default_factory") for value in values):

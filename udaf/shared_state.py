@@ -44,6 +44,7 @@ def check_shared_state(
                 _check(cls, owner, name, value, function, functions, is_copy=is_copy)
     for function in functions:
         _check_class_is_not_set(cls, function)
+        _check_defaults(cls, function)
 
 
 def _attributes(cls: type, ours: tuple[type, ...]) -> dict[str, tuple[type, Any]]:
@@ -266,19 +267,52 @@ def _asks(node: ast.AST, me: str, name: str) -> bool:
 
 def _check_class_is_not_set(cls: type, function: FunctionType) -> None:
     """``type(self).count += 1`` is shared, whatever it is."""
+    inner = {name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, type)}
     names, kinds = _names(function.__code__), {kind.__name__ for kind in cls.__mro__}
-    if not _stores(function.__code__) or not names & {"type", "__class__", *kinds}:
+    if not (_stores(function.__code__) or "setattr" in names) or not names & {"type", "__class__", *kinds, *inner}:
         return
     tree = _tree(function)
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and tree is not None:
-            its = node.value
-            is_class = not isinstance(its, ast.Name) or (its.id in kinds and its.id not in locals_of(function.__code__))
-            if is_class and _is_shared(its, cls, function, tree):
-                raise DefinitionError(
-                    f"{cls.__name__}.{function.__name__} sets {ast.unparse(node)}, an attribute of the class, which all partitions "
-                    "and calls share: keep state on self"
-                )
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            its: ast.expr = node.value
+        elif isinstance(node, ast.Call) and _is_setattr(node, function):
+            its = node.args[0]
+        else:
+            continue
+        if tree is not None and _is_class(its, cls, inner, function, tree):
+            raise DefinitionError(
+                f"{cls.__name__}.{function.__name__} sets {ast.unparse(node)}, an attribute of the class, which all partitions "
+                "and calls share: keep state on self"
+            )
+
+
+def _is_setattr(call: ast.Call, function: FunctionType) -> bool:
+    return isinstance(call.func, ast.Name) and bool(call.args) and outside(function, call.func.id)[1] is setattr
+
+
+def _is_class(it: ast.expr, cls: type, inner: set[str], function: FunctionType, tree: ast.FunctionDef) -> bool:
+    """Whether an expression is the class, or a class within it (``self.Held``)."""
+    if isinstance(it, ast.Name) and it.id not in {kind.__name__ for kind in cls.__mro__} - locals_of(function.__code__):
+        return False
+    is_inner = isinstance(it, ast.Attribute) and it.attr in inner and _is_shared(it.value, cls, function, tree)
+    return is_inner or _is_shared(it, cls, function, tree)
+
+
+def _check_defaults(cls: type, function: FunctionType) -> None:
+    """``def keep(self, value, seen=[])`` has one list for all calls."""
+    defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    tree = None if all(map(is_constant, defaults)) else _tree(function)
+    if tree is None:
+        return
+    reading = OnlyRead(function, tree, lambda it: _is_shared(it, cls, function, tree), gives=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        found = None if parameter.default is parameter.empty else reading.default(name, parameter.default)
+        if found is not None:
+            shown = ast.unparse(reading.statement(found)).splitlines()[0]
+            raise DefinitionError(
+                f"{cls.__name__}.{function.__name__} has a {type(parameter.default).__name__} as the default of {name}, which all "
+                f"partitions and calls share, and changes it, or may, in `{shown}`: make it in `initialize`, on self"
+            )
 
 
 def _stores(code: CodeType) -> bool:

@@ -41,6 +41,7 @@ class Declared:
     base: Any = None
     rebase: bool = True
     expire_any_order: bool = False
+    compile: bool = True
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
 
 
 def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    for keyword in ("algebraic", "commutative", "derive", "rebase", "expire_any_order"):
+    for keyword in ("algebraic", "commutative", "derive", "rebase", "compile", "expire_any_order"):
         value = getattr(declared, keyword)
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native.equality import codes_of
+from inwindow.native.levels import as_levels, is_list, ranks
 from inwindow.udaf.unpacked import has_union
 from inwindow.windows.spec import Order
 
@@ -34,10 +35,20 @@ def is_comparable(kind: pa.DataType) -> bool:
 
 
 def is_sortable(kind: pa.DataType) -> bool:
-    """Whether values can be put in order."""
+    """Whether values can be put in order: of lists and structs as in Spark, if those within them can.
+
+    >>> is_sortable(pa.struct({"a": pa.list_(pa.string())})), is_sortable(pa.map_(pa.string(), pa.int64()))
+    (True, False)
+    """
     if pa.types.is_null(kind):
         return True
-    return is_comparable(kind) and _has_kernel(pc.rank, kind)
+    if not is_comparable(kind):
+        return False
+    if pa.types.is_struct(kind):
+        return all(is_sortable(field.type) for field in kind)
+    if is_list(kind):
+        return is_sortable(kind.value_type)
+    return _has_kernel(pc.rank, kind)
 
 
 def _has_extension(kind: pa.DataType) -> bool:
@@ -116,8 +127,11 @@ def _compared(column: pa.Array, n: int) -> tuple[Mask, Mask]:
     """(row is below the one before, row is the same as the one before); NaN is above everything."""
     after, before = column.slice(1), column.slice(0, n)
     same = _same(after, before)
-    if pa.types.is_nested(column.type) or pa.types.is_null(column.type):
+    if pa.types.is_null(column.type):
         return np.zeros(n, dtype=bool), same
+    if pa.types.is_nested(column.type):
+        rank = ranks(as_levels(column), len(column))
+        return rank[1:] < rank[:-1], rank[1:] == rank[:-1]
     less = pc.fill_null(pc.less(after, before), False)
     below = _mask(less) & ~same
     if pa.types.is_floating(column.type):

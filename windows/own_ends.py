@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from inwindow.native._bounds import shifted
 from inwindow.udaf.errors import DataError, UnknownColumnError, UsageError
 from inwindow.windows.extent_bounds import ExtentFraming, Extents, first_beyond
+from inwindow.windows.neighbours import Mask
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Session
@@ -71,8 +72,8 @@ class OwnEnds(ExtentFraming):
         """What is read of a tuple besides its beginning."""
         return own_columns(self.extent)
 
-    def taken(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The tuples that are in a session; their ends are kept."""
+    def lasting(self, batch: pa.RecordBatch) -> Mask:
+        """Which tuples are in a session; their ends are kept."""
         begin, side = self.key.read(batch.column(self.extent.on))
         end = self._ends(batch, begin)
         wrong = (begin > end) & (side == PLAIN) if self.extent.until is not None else np.zeros(len(begin), dtype=bool)
@@ -83,9 +84,9 @@ class OwnEnds(ExtentFraming):
                 f"session: a tuple is from {since} until {until}, but it cannot end before it begins: swap the ends, or filter "
                 "such tuples out"
             )
-        lasts = (begin < end) & (side == PLAIN)
+        lasts: Mask = (begin < end) & (side == PLAIN)
         self.ends_taken.append(shifted(end[lasts], self.gap) if self.gap else end[lasts])
-        return batch if lasts.all() else batch.filter(pa.array(lasts))
+        return lasts
 
     def _ends(self, batch: pa.RecordBatch, begin: Keys) -> Keys:
         if self.extent.until is not None:

@@ -22,6 +22,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import Any
 
+from inwindow.native.ordering import comparable
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.spec import Order
@@ -65,7 +66,9 @@ def compare(a: Sequence[Any], b: Sequence[Any], orders: Sequence[Order]) -> int:
 
 
 def place(value: Any) -> Any:
-    """A time as a number, a decimal as a fraction; all other values stand for themselves."""
+    """A time as a number, a decimal as a fraction, lists and structs field by field; all others stand for themselves."""
+    if isinstance(value, (dict, list)):
+        return comparable(value)
     if isinstance(value, datetime):
         since_epoch = value.replace(tzinfo=None) - EPOCH - (value.utcoffset() or timedelta())
         return since_epoch // timedelta(microseconds=1)

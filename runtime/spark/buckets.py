@@ -6,12 +6,13 @@
             mapInArrow                                              state: bytes       mapInArrow
 
 Few rows reach the stateful operator, so what Spark does to each of them no longer shows; a state per key would cost 15 to 24
-times as much. A bucket wakes up whenever the watermark has moved, for as long as it holds something.
+times as much. All buckets have a turn in every micro-batch: the first packer greets each of them, and where no tuples come at
+all, the watermark has moved, which wakes them. So what they hold adds up to what the query holds, and a tuple is late by the
+watermark of the micro-batch before, whatever else its bucket holds.
 """
 
 import pickle
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,16 +21,15 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from inwindow.optimizer.plan import Pass
-from inwindow.runtime.fingerprint import Part
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.fingerprint import Part as Told
 from inwindow.runtime.plain import in_stream
+from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.states import seldom_collected
-from inwindow.runtime.stream.bucket import Bucket, Given
-from inwindow.runtime.stream.extents import extent_bucket
-from inwindow.runtime.stream.tuples import TupleBucket
+from inwindow.runtime.stream.bucket import Bucket, Changed, Given
 from inwindow.udaf.errors import InWindowError
 from inwindow.udaf.sentinel import COUNTS, Found
 
@@ -40,72 +40,51 @@ _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sq
 
 PACKED = "bucket int, number bigint, content binary"
 GIVEN = (
-    "rows binary, late binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
+    "rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
     f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
 
 @dataclass(frozen=True)
-class StreamJob(ABC):
-    """What a bucket needs: the plan, and the columns that arrive."""
+class StreamJob:
+    """What a bucket needs: the part of a query, and the columns that arrive."""
 
-    work: Pass
+    part: Part
     schema: pa.Schema  # of what arrives
     zone: str
-    plan: dict[str, Part]  # found on the driver: what workers have of functions and classes came by value
+    plan: dict[str, Told]  # found on the driver: what workers have of functions and classes came by value
 
-    def bucket(self, label: int) -> Bucket:
-        """A fresh bucket."""
-        made = self.made()
-        made.label, made.plan = label, self.plan
+    @property
+    def steps(self) -> Sequence[Step]:
+        """All that is computed."""
+        return self.part.work.steps
+
+    def bucket(self) -> Bucket:
+        """A bucket, for all turns of a task."""
+        made = self.part.bucket(self.schema, self.zone)
+        made.plan = self.plan
         return made
-
-    @abstractmethod
-    def made(self) -> Bucket:
-        """The bucket itself."""
-
-
-@dataclass(frozen=True)
-class TupleStreamJob(StreamJob):
-    """Rows for tuples."""
-
-    passed: tuple[str, ...]
-    every_row: bool
-    emitted_at: str | None = None
-
-    def made(self) -> Bucket:
-        """For ``with_columns`` and ``select``."""
-        return TupleBucket(
-            self.work, self.schema, self.passed, every_row=self.every_row, emitted_at=self.emitted_at, zone=self.zone
-        )
-
-
-@dataclass(frozen=True)
-class ExtentStreamJob(StreamJob):
-    """Rows for extents."""
-
-    early: bool
-
-    def made(self) -> Bucket:
-        """For ``group_by``."""
-        return extent_bucket(self.work, self.schema, early=self.early, zone=self.zone)
 
 
 def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
     """``mapInArrow``: batches whose last column is a hash of the keys, into one payload per bucket and some megabytes.
 
-    How many partitions there are is known only when the query runs: a checkpoint keeps its number, whatever the session says
-    since. Spark hands each task the settings of the query; ``partitions`` is for a session in which nobody has set it.
+    The first task greets all buckets with an empty payload. How many partitions there are is known only when the query runs: a
+    checkpoint keeps its number, whatever the session says since. Spark hands each task the settings of the query;
+    ``partitions`` is for a session in which nobody has set it.
     """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
-        number = (context.partitionId() if context is not None else 0) << 32
+        task = context.partitionId() if context is not None else 0
+        number = task << 32
         known = [context.getLocalProperty(name) for name in _OF_THE_STATE] if context is not None else []
         count = next((int(one) for one in known if one is not None), partitions)
         label_of = np.array(labels_for(count, keyed=keyed), dtype=np.int32)
+        if task == 0:
+            yield _payloads(label_of, number, [None] * len(label_of))
         for batch in _gathered(batches):
             hashes = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
             labels = label_of[hashes % len(label_of)]
@@ -115,20 +94,24 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
             for label in found:
                 its = tuples if len(found) == 1 else tuples.take(pa.array(np.flatnonzero(labels == label)))
                 payloads.append(in_stream(its))
-            numbers = pa.array(np.full(len(found), number, dtype=np.int64))
-            columns = [pa.array(found, pa.int32()), numbers, pa.array(payloads, pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, ["bucket", "number", "content"])
+            yield _payloads(found, number, payloads)
             number += 1
 
     return inwindow
 
 
-def unpack_function(column: str):  # type: ignore[no-untyped-def]
+def _payloads(labels: Any, number: int, contents: Sequence[bytes | None]) -> pa.RecordBatch:
+    numbers = pa.array(np.full(len(labels), number, dtype=np.int64))
+    columns = [pa.array(labels, pa.int32()), numbers, pa.array(contents, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, ["bucket", "number", "content"])
+
+
+def unpack_function():  # type: ignore[no-untyped-def]
     """``mapInArrow``: payloads into the rows in them."""
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for content in batch.column(column).to_pylist():
+            for content in batch.column("rows").to_pylist():
                 if content is not None:
                     yield from map(returned, unpacked(content))
 
@@ -155,11 +138,22 @@ def unpacked(content: bytes) -> list[pa.RecordBatch]:
         return list(reader)
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What a bucket's turn gave."""
+
+    bucket: Bucket
+    given: Given
+    has_changed: bool  # else its state is stored already
+    has_moved: bool  # time has: what was set to wake the bucket has rung, and is to be set again
+
+
 class Turns:
     """The turns of a task's buckets, whatever Spark calls them with."""
 
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = pickle.loads(job)
+        self.bucket = self.job.bucket()
 
     def take(
         self,
@@ -168,16 +162,13 @@ class Turns:
         payloads: list[tuple[int, bytes]],
         watermark: int,
         chunk: Callable[[int], bytes] | None = None,
-    ) -> tuple[Bucket, Given, bool]:
-        """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds.
-
-        The last of what is given says whether the bucket has to be woken when the watermark moves, and nothing has been set
-        to do so: it holds something, and what was set before has rung, or it held nothing.
-        """
-        bucket = self.job.bucket(label)
+    ) -> Taken:
+        """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds."""
+        bucket = self.bucket
+        bucket.begin(label)
         if state is not None:
             bucket.restore(state, chunk)
-        set_before, done = not bucket.is_idle, bucket.done
+        done = bucket.done
         batches = [batch for _, content in sorted(payloads, key=lambda pair: pair[0]) for batch in unpacked(content)]
         table = None
         if batches:
@@ -185,11 +176,18 @@ class Turns:
         # Before the first tuple Spark's watermark is 0, which is none.
         with seldom_collected():
             given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
-        return bucket, given, bucket.key is not None and not bucket.is_idle and not (set_before and bucket.done == done)
+        has_moved = state is None or bucket.done != done
+        return Taken(bucket, given, has_changed=has_moved or table is not None, has_moved=has_moved)
 
 
-def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dict[str, Any]]:
+def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
+    """Numbered payloads, without the greetings."""
+    return [(int(number), bytes(content)) for number, content in payloads if content is not None]
+
+
+def outcome(taken: Taken, state: int) -> Iterator[dict[str, Any]]:
     """What goes out of a turn: its rows in payloads, and its numbers with the first of them."""
+    bucket, given = taken.bucket, taken.given
     rows = [given.rows.slice(at, _ROWS) for at in range(0, max(given.rows.num_rows, 1), _ROWS)]
     found = sum((sentinel.take() for sentinel in sentinels_of(bucket.work)), Found())
     worst = found.largest
@@ -197,8 +195,7 @@ def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dic
         first = index == 0
         yield {
             "rows": in_stream(some) if some.num_rows else None,
-            "late": in_stream(given.late) if first and given.late.num_rows else None,
-            "late_tuples": late if first else 0,
+            "late_tuples": given.late.num_rows if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,
@@ -211,8 +208,8 @@ def outcome(bucket: Bucket, given: Given, state: int, late: int) -> Iterator[dic
 class BucketProcessor(StatefulProcessor):
     """transformWithState over buckets: a value for the head, a map for the chunks of the log, one timer."""
 
-    def __init__(self, job: bytes) -> None:
-        self.job = job
+    def __init__(self, job: bytes, timed: bool) -> None:
+        self.job, self.timed = job, timed
 
     def init(self, handle: Any) -> None:
         """Called once per task and micro-batch."""
@@ -223,13 +220,13 @@ class BucketProcessor(StatefulProcessor):
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        """Tuples have come."""
+        """Tuples have come, or a greeting."""
         self.done.add(tuple(key))
-        payloads = [(row.number, bytes(row.content)) for row in rows]
+        payloads = received((row.number, row.content) for row in rows)
         yield from self._turn(key, payloads, timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved, and no tuples have come."""
+        """The watermark has moved, and nothing has come."""
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
             yield from self._turn(key, [], timerValues.getCurrentWatermarkInMs())
@@ -239,21 +236,25 @@ class BucketProcessor(StatefulProcessor):
         try:
             content = self.state.get()
             head = None if content is None else bytes(content[0])
-            bucket, given, wake = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
-            changed = bucket.changed()
-            self.state.update((changed.head,))
-            for number in changed.removed:
-                self.chunks.removeKey((number,))
-            for number, chunk in changed.chunks.items():
-                self.chunks.updateValue((number,), (chunk,))
-            if wake:
+            taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
+            changed = taken.bucket.changed()
+            if taken.has_changed:
+                self._store(changed)
+            if taken.has_moved and self.timed:
                 self.handle.registerTimer(max(watermark, 0) + 1)
-            for one in outcome(bucket, given, changed.size, given.late.num_rows):
+            for one in outcome(taken, changed.size):
                 yield Row(**one)
         except InWindowError as error:
             failed = error.with_traceback(None)
         if failed is not None:
             raise failed
+
+    def _store(self, changed: Changed) -> None:
+        self.state.update((changed.head,))
+        for number in changed.removed:
+            self.chunks.removeKey((number,))
+        for number, chunk in changed.chunks.items():
+            self.chunks.updateValue((number,), (chunk,))
 
     def _chunk(self, number: int) -> bytes:
         return bytes(self.chunks.getValue((number,))[0])

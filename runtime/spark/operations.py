@@ -19,7 +19,6 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import Arrivals
-from inwindow.runtime.memory import allowed
 from inwindow.runtime.operations import Operation
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark import worker
@@ -27,7 +26,8 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Ferry, Result, to_spark
-from inwindow.runtime.spark.worker import Batches, Job, spilled
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import changes
@@ -55,13 +55,15 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
             "with_validity, at, split, union, and window by times (iw.range, iw.landmark, iw.hop, ...)"
         )
     read = [operation.reads(schemas[0]), *(schema.names for schema in schemas[1:])]
-    task = Task.of(operation, schemas, read, keys, sides[0].session.memory)
+    task = OnTables.of(operation, schemas, read, keys)
     for side, names in zip(sides, keys or [], strict=False):
         side.check_places(names, where)
     sent = _sent(sides, task, keys)
     results = [_result(operation, name, schemas, sides, result) for name in result.names]
     fields = [T.StructField(f"_{at}", its.crosses, True) for at, its in enumerate(results)]
-    mapped = sent.mapInArrow(worker.map_function(shipped(task)), T.StructType(fields))
+    mapped = sent.mapInArrow(
+        worker.map_function(shipped(Job(task, task.schema, sides[0].session.memory))), T.StructType(fields)
+    )
     F = sides[0].session.F
     named = [
         its.finished(F.col(f"_{at}"), F).alias(name)
@@ -78,7 +80,7 @@ def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _columns(df: Any, where: str) -> Columns:
-    columns = Columns(df, Session.of(df))
+    columns = Columns(df, Session.of(df), df.schema)
     for name in df.columns:
         columns.name(name, where)
     return columns
@@ -95,7 +97,7 @@ def _result(
     return Result.of(Ferry.of(to_spark(result.field(name).type)))
 
 
-def _sent(sides: Sequence[Columns], task: "Task", keys: list[tuple[str, ...]] | None) -> Any:
+def _sent(sides: Sequence[Columns], task: "OnTables", keys: list[tuple[str, ...]] | None) -> Any:
     """The rows of all sides, as one DataFrame, shuffled: columns known by their positions."""
     F = sides[0].session.F
     parts = []
@@ -113,19 +115,19 @@ def _sent(sides: Sequence[Columns], task: "Task", keys: list[tuple[str, ...]] | 
     if keys is None:
         return whole
     # The literal makes it a partitioning that no join or aggregate of Spark's has: see runtime/spark/shuffles.py.
-    by = [F.col(f"_{task.schema.names.index(known)}") for known in task.known]
+    by = [F.col(f"_{task.schema.names.index(known)}") for known in task.known or ()]
     return whole.repartition(*by, F.lit(0)) if by else whole.repartition(1)
 
 
 @dataclass(frozen=True)
-class Task(Job):
+class OnTables(Task):
     """What a worker does with the rows of a task."""
 
     operation: Operation
+    schema: pa.Schema  # of what arrives
     known: tuple[str, ...] | None  # the keys, by the names under which they arrive; None: each row is by itself
     layout: tuple[dict[str, str], ...]  # per side: the name under which a column arrives -> its own
     sides: tuple[pa.Schema, ...]
-    memory: int | None  # bytes of rows that a task may hold; None: the worker knows
 
     @classmethod
     def of(
@@ -134,8 +136,7 @@ class Task(Job):
         schemas: tuple[pa.Schema, ...],
         read: list[list[str]],
         keys: list[tuple[str, ...]] | None,
-        memory: int | None,
-    ) -> "Task":
+    ) -> "OnTables":
         """Keys arrive in the same columns from all sides."""
         known = None if keys is None else tuple(f"{PREFIX}key_{at}" for at in range(len(keys[0])))
         layout, fields = [], {} if len(schemas) == 1 else {_SIDE: pa.field(_SIDE, pa.int8())}
@@ -145,24 +146,26 @@ class Task(Job):
             fields |= {name: schema.field(own).with_name(name) for name, own in its.items()}
             layout.append(its)
         sides = tuple(pa.schema([schema.field(n) for n in names]) for schema, names in zip(schemas, read, strict=True))
-        work = Pass(known or (), (), (), None, None, False)
-        return cls(work, pa.schema(list(fields.values())), operation, known, tuple(layout), sides, memory)
+        return cls(operation, pa.schema(list(fields.values())), known, tuple(layout), sides)
 
-    def run(self, batches: Batches) -> Batches:
+    @property
+    def works(self) -> tuple[Pass, ...]:
+        """None: an operator is no pass."""
+        return ()
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
         """The operator on whole keys."""
-        for bundle in self._bundles(batches):
-            result = self.operation.run(*self._tables(pa.Table.from_batches(bundle, self.schema)))
+        for bundle in self._bundles(batches, room):
+            result = self.operation.run(*self._tables(pa.Table.from_batches(bundle, schema)))
             yield from result.combine_chunks().to_batches()
 
-    output = run
-
-    def _bundles(self, batches: Batches) -> Iterator[list[pa.RecordBatch]]:
+    def _bundles(self, batches: Batches, room: Room) -> Iterator[list[pa.RecordBatch]]:
         if self.known is None:
             yield from ([batch] for batch in batches)
         elif not self.known:
             yield list(batches)
         else:
-            arrivals = Arrivals(self.work, allowed(self.memory), spilled)
+            arrivals = Arrivals(Pass(self.known, (), (), None, None, False), room.budget, room.spilled)
             for batch in batches:
                 arrivals.add(batch)
             yield from whole_keys(arrivals.in_order(), self.known)

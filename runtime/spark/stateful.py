@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from inwindow.runtime.spark.buckets import GIVEN, BucketProcessor, Turns, outcome
+from inwindow.runtime.spark.buckets import GIVEN, BucketProcessor, Turns, outcome, received
 from inwindow.udaf.errors import InWindowError, UsageError
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -23,6 +23,7 @@ class Operator(ABC):
     """A stateful operator of Spark over packed tuples."""
 
     name: str
+    goes_with_others: bool  # of its kind, in one query
 
     @abstractmethod
     def check(self) -> None:
@@ -37,6 +38,7 @@ class TransformWithState(Operator):
     """Rows in, rows out, a value and a timer per bucket."""
 
     name = "transformWithState"
+    goes_with_others = True
 
     def check(self) -> None:
         """Python's protobuf must be as new as the code that Spark generated with it."""
@@ -52,13 +54,14 @@ class TransformWithState(Operator):
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
         """Grouped by bucket."""
         mode = "eventTime" if timed else "none"
-        return packed.groupBy("bucket").transformWithState(BucketProcessor(job), GIVEN, "append", mode)
+        return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), GIVEN, "append", mode)
 
 
 class ApplyInPandas(Operator):
-    """A state of bytes per bucket; a time-out for each while it holds something."""
+    """A state of bytes per bucket, and a time-out."""
 
     name = "applyInPandasWithState"
+    goes_with_others = False
 
     def check(self) -> None:
         """Nothing."""
@@ -83,21 +86,19 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
 
         if not made:
             made.append(Turns(job))
-        payloads = [
-            (int(number), bytes(content))
-            for frame in frames
-            for number, content in zip(frame["number"], frame["content"], strict=True)
-        ]
+        payloads = received(pair for frame in frames for pair in zip(frame["number"], frame["content"], strict=True))
         watermark = state.getCurrentWatermarkMs() if timed else 0
         before = bytes(state.get[0]) if state.exists else None
         failed = None
         try:
-            bucket, given, _ = made[0].take(int(key[0]), before, payloads, watermark)
-            content = bucket.state()
-            state.update((content,))
-            if timed and not bucket.is_idle:
+            taken = made[0].take(int(key[0]), before, payloads, watermark)
+            content = before
+            if content is None or taken.has_changed:
+                content = taken.bucket.state()
+                state.update((content,))
+            if timed:
                 state.setTimeoutTimestamp(max(watermark, 1))
-            yield pd.DataFrame(list(outcome(bucket, given, len(content), given.late.num_rows)))
+            yield pd.DataFrame(list(outcome(taken, len(content))))
         except InWindowError as error:
             failed = error.with_traceback(None)
         if failed is not None:

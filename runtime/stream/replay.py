@@ -4,7 +4,6 @@ For tests of one's own aggregates, and for ours: each micro-batch gives what it 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,44 +11,23 @@ import pyarrow as pa
 
 from inwindow.native.equality import canonical
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
+from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.dictionaries import as_read, encoded_as
-from inwindow.runtime.expressions import Computed, compute_arguments
-from inwindow.runtime.local import Local
 from inwindow.runtime.ordering import partition_numbers
-from inwindow.runtime.place import place_of
+from inwindow.runtime.stream.arrivals import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.bucket import Bucket, whole
-from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.extents import extent_bucket
-from inwindow.runtime.stream.tuples import TupleBucket
-from inwindow.udaf.applied import Applied
+from inwindow.runtime.stream.replayed import Replayed
+from inwindow.runtime.stream.stream import Arrived, Stream, StreamPlan
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import is_negative, size_of
+from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
-from inwindow.windows.spec import Extent, Order
 
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
 
 
-@dataclass(frozen=True)
-class Replayed:
-    """What a stream gave."""
-
-    batches: list[pa.Table]  # the rows of each micro-batch; the last ones come as the watermark moves on without tuples
-    late: list[pa.Table]  # the tuples of each that came behind the watermark
-    watermarks: list[Any]  # at which each was processed, as values of the order column; None before the first
-
-    @property
-    def table(self) -> pa.Table:
-        """All rows."""
-        return pa.concat_tables(self.batches)
-
-
 def replay(
-    batches: Iterable[pa.Table],
-    query: Callable[[Any], Any],
+    batches: Iterable[Any],
+    query: Callable[..., Any],
     *,
     delay: Any = 0,
     watermarks: Sequence[Any] | None = None,
@@ -62,6 +40,10 @@ def replay(
     has come it moves on once more, without tuples. ``watermarks=`` gives the watermark at each micro-batch instead; ``until=``
     ends the stream with a watermark of its own, for what would else still wait.
 
+    Of several streams a micro-batch is a tuple of tables, one for each. The query is called with as many streams, for
+    :func:`inwindow.union`, and the watermark is that of the slowest one, None until each has had a tuple; ``delay=`` may be a
+    tuple, too.
+
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
     >>> window = iw.range(5, order_by="t")
@@ -70,174 +52,84 @@ def replay(
     [{'t': [1, 2, 3], 'v': [1.0, 4.0, 2.0], 'total': [1.0, 5.0, 7.0]}]
     >>> replayed.watermarks
     [None, 1, 7]
+
+    >>> bids, closings = [pa.table({"t": [1, 4]}), pa.table({"t": [9]})], [pa.table({"t": [2]}), pa.table({"t": [5]})]
+    >>> def count(bids, closings):
+    ...     return iw.with_columns(iw.union(bids, closings, order_by="t"), n=iw.count().over(iw.unbounded(order_by="t")))
+    >>> replayed = iw.testing.replay(zip(bids, closings), count)
+    >>> replayed.watermarks, replayed.table.to_pydict()
+    ([None, 2, 5], {'t': [1, 2, 4], 'n': [1, 2, 3]})
     """
-    if isinstance(batches, (pa.Table, pa.RecordBatch)):
-        raise UsageError("replay() was given one table: give a list, with a pyarrow.Table for each micro-batch")
-    if not callable(query):
-        raise UsageError(
-            f"replay(batches, {shown(query)}): a query is a function of the stream, called once to plan it: write "
-            "replay(batches, lambda df: iw.with_columns(df, ...))"
-        )
     if not isinstance(buckets, int) or buckets < 1:
         raise UsageError(f"replay(buckets={buckets!r}): tuples need a whole number of buckets, one at least")
-    tables = [_table(batch) for batch in batches]
-    if not tables:
-        raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
-    check_columns(tables[0].schema, tables[0].schema.names, "replay")  # each once
-    for number, table in enumerate(tables):
-        if table.schema != tables[0].schema:
-            raise UsageError(
-                f"replay(): micro-batch {number} has the columns {_columns(table)}, but the first one {_columns(tables[0])}: give "
-                "all the same columns, with the same types"
-            )
-    made = query(Stream(as_read(tables[0].slice(0, 0), tables[0].column_names).schema))
-    if not isinstance(made, Query):
+    given = micro_batches(batches)
+    tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
+    check_query(query, len(tables[0]))
+    made = query(*[Stream(table.schema, sources=(number,)) for number, table in enumerate(tables[0])])
+    if not isinstance(made, StreamPlan):
         raise UsageError(
             f"replay(): the query gave {shown(made)}, but it must give the result of iw.with_columns, iw.select or "
             "iw.group_by(...).agg on the stream that it is called with"
         )
-    replayed = _run(made, [as_read(table, table.column_names) for table in tables], delay, watermarks, until, buckets)
-    return _as_given(replayed, made, pa.concat_tables(tables))
+    arrived = [made.stream.arrived(batch) for batch in tables]
+    replayed = _run(made, arrived, delays_of(delay, len(tables[0])), watermarks, until, buckets)
+    return _as_given(replayed, made, made.stream.given(given))
 
 
-def _as_given(replayed: Replayed, query: "Query", whole: pa.Table) -> Replayed:
+def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replayed:
     """The rows, with the columns of the stream that are dictionaries as such."""
     came = {name: name for name in whole.column_names}
     batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
     return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
 
 
-@dataclass(frozen=True)
-class Stream(Local):
-    """The stream that a query of :func:`replay` is called with: a schema, and no data yet."""
-
-    early: bool = False
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"the stream that replay() calls a query with has no .{name}: it is a schema without data, for iw.with_columns, "
-            "iw.select and iw.group_by; prepare the micro-batches themselves"
-        )
-
-    def with_early_results(self) -> "Stream":
-        """Extents whenever they change."""
-        return replace(self, early=True)
-
-    def with_columns(self, applied: Mapping[str, Applied]) -> "Query":
-        """See :func:`inwindow.with_columns`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream(schema, named, "with_columns")
-        kept = [name for name in self._schema.names if name not in applied]
-        order = [*self._schema.names, *(name for name in applied if name not in self._schema.names)]
-        return Query(
-            work,
-            computed,
-            schema,
-            lambda: TupleBucket(work, schema, kept, every_row=True),
-            {name: name for name in kept} | dict.fromkeys(applied),
-            order,
-        )
-
-    def select(
-        self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
-    ) -> "Query":
-        """See :func:`inwindow.select`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream(schema, named, "select")
-        sources = tuple(passed.values())
-        titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
-        return Query(
-            work, computed, schema,
-            lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at),
-            {**dict.fromkeys(titles), **passed}, order,
-        )  # fmt: skip
-
-    def groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> "Query":
-        """See :func:`inwindow.group_by`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream_groups(schema, keys, extent, named, order_by=order_by)
-        titles = [*keys, "window", *applied]
-        return Query(
-            work,
-            computed,
-            schema,
-            lambda: extent_bucket(work, schema, early=self.early),
-            dict.fromkeys(titles) | {name: name for name in keys},
-            titles,
-        )
-
-    def explain(self, applied: Mapping[str, Applied]) -> Explanation:
-        """What aggregates over windows would do."""
-        named, computed = compute_arguments(applied)
-        work = plan_stream(computed.schema(self._schema), named, "explain")
-        return Explanation([work], described(work))
-
-    def explain_groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> Explanation:
-        """What aggregates of extents would do."""
-        named, computed = compute_arguments(applied)
-        work = plan_stream_groups(computed.schema(self._schema), keys, extent, named, order_by=order_by)
-        return Explanation([work], described(work, early=self.early))
-
-    def at_points(self, events: Any, applied: Mapping[str, Applied]) -> Any:
-        """A stream has no rows to give results at yet."""
-        raise UsageError(
-            "with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data"
-        )
-
-    explain_at_points = at_points
-
-
-@dataclass(frozen=True)
-class Query:
-    """A stream's query: how to make its buckets, and how its columns are called."""
-
-    work: Pass
-    computed: Computed
-    schema: pa.Schema
-    bucket: Callable[[], Bucket]
-    titles: Mapping[str, str | None]  # with the column of the stream that it is
-    order: list[str] = field(default_factory=list)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"the query of a stream has no .{name}: it is a plan without data; the rows are in what replay() gives: .table, "
-            ".batches"
-        )
-
-
 def _run(
-    query: Query, tables: list[pa.Table], delay: Any, watermarks: Sequence[Any] | None, until: Any, count: int
+    query: StreamPlan,
+    arrived: list[Arrived],
+    delays: list[Any],
+    watermarks: Sequence[Any] | None,
+    until: Any,
+    count: int,
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
-    given = _given(watermarks, key, len(tables))
-    distance = 0
-    if key is not None and watermarks is None:
-        size = size_of(delay, "delay")
-        if is_negative(size):
-            raise UsageError(f"replay(delay={delay!r}): a delay is not negative")
-        distance = 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
+    given = _given(watermarks, key, len(arrived))
+    slowest = _Slowest(key, {n: delays[n] for n in query.stream.sources}) if key is not None and given is None else None
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
     watermark: int | None = None
     replayed = Replayed([], [], [])
-    for number, table in enumerate([*tables, None]):
+    for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
+        table = None if pieces is None else pa.concat_tables([piece for _, piece in pieces])
         _turn(query, buckets, table, watermark, replayed, key)
-        if given is None and key is not None and table is not None:
-            latest = _latest(key, table)
-            if latest is not None:
-                watermark = max(latest - distance, watermark if watermark is not None else latest - distance)
+        if slowest is not None and pieces is not None:
+            watermark = slowest.after(pieces)
     if last is not None:
         _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+class _Slowest:
+    """The watermark as Spark has it: the least of all streams', and none before each has had a tuple."""
+
+    def __init__(self, key: Any, delays: Mapping[int, Any]) -> None:
+        self.key = key
+        sizes = {stream: size_of(delay, "delay") for stream, delay in delays.items()}
+        self.distances = {
+            stream: 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
+            for stream, size in sizes.items()
+        }
+        self.reached: dict[int, int] = {}
+
+    def after(self, pieces: Arrived) -> int | None:
+        """The watermark, when these have come."""
+        for stream, piece in pieces:
+            latest = _latest(self.key, piece)
+            if latest is not None:
+                reached = latest - self.distances[stream]
+                self.reached[stream] = max(reached, self.reached.get(stream, reached))
+        return min(self.reached.values()) if len(self.reached) == len(self.distances) else None
 
 
 def _end(until: Any, key: Any) -> int | None:
@@ -266,7 +158,12 @@ def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int |
 
 
 def _turn(
-    query: Query, buckets: list[Bucket], table: pa.Table | None, watermark: int | None, replayed: Replayed, key: Any
+    query: StreamPlan,
+    buckets: list[Bucket],
+    table: pa.Table | None,
+    watermark: int | None,
+    replayed: Replayed,
+    key: Any,
 ) -> None:
     rows, late = [], []
     for bucket, piece in zip(buckets, _cut(query, table, len(buckets)), strict=True):
@@ -279,7 +176,7 @@ def _turn(
     replayed.watermarks.append(None if watermark is None else key.column_of(np.array([watermark]))[0].as_py())
 
 
-def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
+def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
     """The tuples of each bucket, by their keys' bytes, so that a key is always in the same one."""
     if table is None:
         return [None] * count
@@ -302,13 +199,3 @@ def _latest(key: Any, table: pa.Table) -> int | None:
     keys, side = key.read(whole(table.select([key.column])).column(0))
     times = keys[side == PLAIN]
     return int(times.max()) if len(times) else None
-
-
-def _columns(table: pa.Table) -> str:
-    return ", ".join(f"{one.name}: {one.type}" for one in table.schema)
-
-
-def _table(batch: Any) -> pa.Table:
-    if not isinstance(batch, (pa.Table, pa.RecordBatch)):
-        raise UsageError(f"replay(): a micro-batch is a pyarrow.Table, not {shown(batch)}")
-    return place_of(batch, "replay").data

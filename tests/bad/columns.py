@@ -154,15 +154,15 @@ ROWS = [
     ),
     Bad(
         "an order that is none",
-        lambda: iw.with_columns(TABLE, a=iw.max("price").over(iw.rows(2, order_by="tags"))),
+        lambda: iw.with_columns(MAPS, a=iw.count().over(iw.rows(2, order_by="m"))),
         iw.UsageError,
-        "the window of max(price): cannot order by 'tags' of type list<item: string>: cast it, or give another column",
+        "the window of count(): cannot order by 'm' of type map<string, int64>: cast it, or give another column",
     ),
     Bad(
         "an extent's order that is none",
-        lambda: iw.group_by(TABLE).window(iw.tumble("tags", rows=2)).agg(iw.max("price")),
+        lambda: iw.group_by(MAPS).window(iw.tumble("m", rows=2)).agg(iw.count()),
         iw.UsageError,
-        "tumble: cannot order by 'tags' of type list<item: string>: cast it, or give another column",
+        "tumble: cannot order by 'm' of type map<string, int64>: cast it, or give another column",
     ),
     Bad(
         "a Spark column on local data",

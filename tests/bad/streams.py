@@ -7,7 +7,8 @@ import pyarrow as pa
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
-from inwindow.runtime.stream.replay import Replayed, replay
+from inwindow.runtime.stream.replay import replay
+from inwindow.runtime.stream.replayed import Replayed
 
 WINDOW = iw.range(5, partition_by="item", order_by="t")
 
@@ -15,6 +16,14 @@ WINDOW = iw.range(5, partition_by="item", order_by="t")
 def averages(df: Any, window: Any = WINDOW) -> Any:
     """A query."""
     return iw.with_columns(df, avg=MyAvg()("price").over(window))
+
+
+def united(one: Any, other: Any) -> Any:
+    """A query of two streams."""
+    return averages(iw.union(one, other, order_by="t"))
+
+
+COLUMNS = ", ".join(f"{field.name}: {field.type}" for field in TABLE.schema)
 
 
 def over(window: Any) -> Callable[[], Replayed]:
@@ -139,6 +148,47 @@ ROWS = [
         iw.UsageError,
         "replay(): micro-batch 1 has the columns t: int64, n: int64, but the first one t: int64: give all the same"
         " columns, with the same types",
+    ),
+    Bad(
+        "different columns in one of two streams",
+        lambda: replay([(TABLE, TABLE), (TABLE, TABLE.select(["t", "n"]))], united),
+        iw.UsageError,
+        f"replay(): micro-batch 1 of stream 1 has the columns t: int64, n: int64, but the first one {COLUMNS}: give all the same "
+        "columns, with the same types",
+    ),
+    Bad(
+        "a stream that is missing",
+        lambda: replay([(TABLE, TABLE), (TABLE,)], united),
+        iw.UsageError,
+        "replay(): of tables micro-batch 1 has 1, but the first one 2: give a tuple for each micro-batch, with a table for each "
+        "stream, an empty one if need be, as in zip(bids, closings)",
+    ),
+    Bad(
+        "a list for each stream",
+        lambda: replay([[TABLE, TABLE, TABLE], [TABLE, TABLE, TABLE]], united),
+        iw.UsageError,
+        "replay(): a micro-batch has 3 tables, so the query is called with 3 streams, which it does not take: give a tuple for "
+        "each micro-batch, with a table for each stream, as in zip(bids, closings)",
+    ),
+    Bad(
+        "one stream for two",
+        lambda: replay([TABLE], united),
+        iw.UsageError,
+        "replay(): a micro-batch is a table, so the query is called with 1 stream, which it does not take: give a tuple for each "
+        "micro-batch, with a table for each stream, as in zip(bids, closings)",
+    ),
+    Bad(
+        "too many delays",
+        lambda: replay([(TABLE, TABLE)], united, delay=(1, 2, 3)),
+        iw.UsageError,
+        "replay(delay=(1, 2, 3)): 3 delays for 2 streams: give one for each, or one for all",
+    ),
+    Bad(
+        "streams with other columns",
+        lambda: replay([(TABLE, TABLE.select(["t", "n"]))], united),
+        iw.UsageError,
+        f"union(): one stream has the columns {', '.join(TABLE.column_names)}, another t, n: select and rename them to be the "
+        "same, with NULLs where one has none",
     ),
     Bad(
         "a result for a query",

@@ -27,7 +27,27 @@ CQL = [
     "Select user_id From Register[Partition By user_id Rows 1] Where user_id Not In (Select * From Deregister)",
 ]
 WORDS = [token.text for text in (*AGGREGATES, *QUERIES, *CQL) for token in tokens_of(Source(text))]
-WORDS += ["(", ")", "{", "}", "[", "]", ";", "'", "`", "/*", "--", "NULL", "WITH", "UNION", "JOIN", "EXISTS", "1e999", "🙂", "\\"]
+WORDS += [
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    "'",
+    "`",
+    "/*",
+    "--",
+    "NULL",
+    "WITH",
+    "UNION",
+    "JOIN",
+    "EXISTS",
+    "1e999",
+    "🙂",
+    "\\",
+]
 
 
 def broken(text: str, chance: random.Random) -> str:
@@ -57,7 +77,12 @@ def one(chance: random.Random) -> str:
             iw.aggregate(text)
         elif kind == 1:
             for tokens in statements(Source(text, "fuzz")):
-                read(Source(text[tokens[0].span.start : tokens[-1].span.end]), {"item_alarm"}, {"sum", "min"}, is_all=True)
+                read(
+                    Source(text[tokens[0].span.start : tokens[-1].span.end]),
+                    {"item_alarm"},
+                    {"sum", "min"},
+                    is_all=True,
+                )
         else:
             source = Source(text, "fuzz")
             parsed(source, take_marks(source, tokens_of(source)).tokens)

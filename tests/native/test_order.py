@@ -43,6 +43,10 @@ def test_two_columns_of_integers(first, second):
     ascending = bool((expected == np.arange(MANY)).all())
     assert levels.ascend(0) == ascending
     assert (levels.sorted(0, 2) == expected).all()
+    order, starts = levels.groups()
+    assert (order is None) == ascending
+    a_and_b = np.stack([a, b])[:, expected]
+    assert (starts == np.flatnonzero(np.append(True, (a_and_b[:, 1:] != a_and_b[:, :-1]).any(axis=0)))).all()
 
     groups, first_rows = np.unique(a, return_index=True)
     seen = np.argsort(np.argsort(first_rows))[np.searchsorted(groups, a)]  # numbers in the order of appearance

@@ -14,7 +14,7 @@ import pytest
 from inwindow.runtime.spark.jvm import ensure_java
 
 FOLDER = Path(__file__).parent
-WHOLE = ["types", "columns", "errors", "emitted"]
+WHOLE = ["types", "columns", "errors", "emitted", "stream_results"]
 SOME = {
     "parity": ["over_frames[count-sum-avg]"],
     "plans": [
@@ -25,7 +25,7 @@ SOME = {
         "windows_as_arguments",
         "a_key_is_no_column_that_looks_like_it",
     ],
-    "spine": ["the_same_as_on_tables", "columns_of_spark", "of_itself_and_again", "said"],
+    "spine": ["the_same_as_on_tables", "columns_of_spark", "of_itself", "said"],
     "pane_plan": ["as_sparks_window", "an_error_in_a_hook", "an_error_behind_the_shuffle_names_the_extent", "explain"],
     "hot_keys": [
         "rows_and_ranges_of_one_pass_equal_sparks",
@@ -33,6 +33,7 @@ SOME = {
         "partials_of_other_data_are_an_error",
         "what_is_not_cut_says_why",
     ],
+    "temporal": ["one_relation[aggregate]", "two_relations[full]", "windows[range]", "columns_of_spark_as_arguments", "streams"],
     "sentinel": ["what_cannot_be_undone", "two_sentinels_in_one_call", "streams_count_what_they_check[transformWithState]"],
     "sql": [
         "as_spark_says",

@@ -11,8 +11,10 @@ import pytest
 
 import inwindow as iw
 from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.at_points import EveryPoint
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.spark.worker import SpineJob
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import InOrder
 
 USERS, EVENTS, LABELS = 25, 6_000, 10_000
 BY_USER = {"partition_by": "user", "order_by": "ts"}
@@ -217,7 +219,7 @@ def test_a_label_comes_before_the_events_of_its_time() -> None:
     """In whatever order Spark hands them over."""
     schema = pa.schema({"t": pa.int64(), "v": pa.int64(), EVENT: pa.int8(), "label": pa.int64()})
     (work,) = plan_spine(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
-    job = SpineJob(work, schema, None, ("label",))
+    job = Job(InOrder(EveryPoint(work, ("label",))), schema)
     rows = [
         {"t": 1, "v": 3, EVENT: 1, "label": 0},
         {"t": 2, "v": 5, EVENT: 0, "label": 1},
@@ -226,3 +228,22 @@ def test_a_label_comes_before_the_events_of_its_time() -> None:
     for order in permutations(rows):
         batch = pa.RecordBatch.from_pylist(list(order), schema)
         assert [row for out in job.run(iter([batch])) for row in out.to_pylist()] == [{"label": 1, "s": 3}]
+
+
+def test_of_itself_where_a_select_makes_a_column_of_another_one(spark: Any) -> None:
+    import pyspark
+    from pyspark.sql import functions as F
+
+    rows = spark.createDataFrame([(1, 1, 2.0), (1, 2, 3.0), (1, 3, 5.0)], "k int, t int, v double")
+    window = iw.unbounded(partition_by="k", order_by="t")
+    steps = rows.withColumn("w", F.col("v") * 2).withColumn("x", F.col("w") + 1)
+    at_once = rows.select("*", (F.col("v") * 2).alias("w"), (F.col("w") + 1).alias("x"))
+    for df in (steps, at_once):
+        assert df.schema.names == [*rows.columns, "w", "x"]  # the server keeps the plan, once it has analysed it
+        call = lambda df=df: iw.with_columns(df, of=df, a=iw.sum("x").over(window)).collect()  # noqa: E731
+        refused = df is at_once and ".connect." in type(df).__module__
+        if refused and pyspark.__version__.startswith(("4.1.", "4.2.")):
+            with pytest.raises(iw.UsageError, match="cannot unite with itself: make them one after the other"):
+                call()
+        else:
+            assert sorted((row.t, row.a) for row in call()) == [(1, None), (2, 5.0), (3, 12.0)]

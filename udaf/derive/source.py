@@ -106,7 +106,8 @@ def is_code_of(tree: ast.FunctionDef, function: FunctionType) -> bool:
     cells = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)) for name in code.co_freevars]
     around = ast.parse("def around(): pass").body[0]
     assert isinstance(around, ast.FunctionDef)
-    around.body = [*cells, within]
+    is_global = within.name not in code.co_freevars  # a class of a module names itself by a global
+    around.body = [*cells, *([ast.Global([within.name])] if is_global else []), within]
     there = [name for name in code.co_names if name in function.__globals__]
     modules = [name for name in there if isinstance(function.__globals__[name], ModuleType)]
     for imported in ([], modules, there):  # Python compiles a call of what the same file imports in a way of its own

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from inwindow.native._exact import ExactSum
 from inwindow.udaf.constant import is_constant
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive import looking, writing
@@ -281,6 +282,4 @@ class _Begin:
     code: str
 
     def __call__(self) -> Any:
-        from inwindow.native._exact import ExactSum
-
         return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})

@@ -52,11 +52,14 @@ def example(window: Window | Extent) -> pa.Array:
         return _for_range(window, window.frame)
     if isinstance(window.frame, Landmark):
         return _for_landmark(window, window.frame)
+    assert isinstance(window.frame, Scope)
     return _for_scope(window.frame)
 
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
     """A user's order values, in the order of the window; of a table, those of its order column."""
+    if isinstance(values, str):
+        raise UsageError(f"draw({values!r}): a drawing is written to a file by .draw().save({values!r})")
     if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
         values = _column(_table(values), window)
     try:
