@@ -28,6 +28,7 @@ from bad import (
     pairs,
     results,
     scopes,
+    scripts,
     sentinels,
     spine,
     statements,
@@ -59,6 +60,7 @@ TABLES = (
     results,
     statements,
     aggregates,
+    scripts,
     drawings,
     checks,
 )
@@ -97,7 +99,7 @@ def test_nothing_of_ours_shows(row: Bad) -> None:
 # Completeness: what the code can say is tried above, or has its cause and fix on the page
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "temporal", "testing", "commands")
+ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "temporal", "language", "testing", "commands")
 RAISED = {name for name in dir(iw) if name.endswith("Error")} | {"StatementError", "NotAppliedError"}
 SAYS = {"error", "_error"}  # methods of readers of text, which add the place
 

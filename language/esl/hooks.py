@@ -9,7 +9,19 @@ from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.tables import written_table
-from inwindow.language.esl.trees import Node, call, choice, constant, is_constant, item, method, name, row
+from inwindow.language.esl.trees import (
+    Node,
+    call,
+    choice,
+    constant,
+    is_constant,
+    is_simple,
+    item,
+    method,
+    name,
+    row,
+    same,
+)
 from inwindow.language.text import library
 
 
@@ -31,7 +43,8 @@ class Method:
             )
         self.body: list[ast.stmt] = []
         for statement in block.statements:
-            self.body += self._answer(statement) if is_return(statement) else change(statement, context)
+            made = self._answer(statement) if is_return(statement) else change(statement, context)
+            self.body += made if not self.body else otherwise(self.body, made)
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
         """One RETURN at the end, of at most one row, is a return."""
@@ -71,7 +84,8 @@ class Method:
             if self.yields:
                 return [ast.Expr(ast.YieldFrom(rows))]
             self.nullable = True
-            return [ast.Return(call(context.helper("first_row"), rows))]
+            value = None if self.definition.is_record else query.value_of_key(found)
+            return [ast.Return(value or call(context.helper("first_row"), rows))]
 
     def _given(self, condition: Node, result: Node) -> list[ast.stmt]:
         if is_constant(condition, False):
@@ -134,6 +148,34 @@ class Method:
         if self.nullable:
             one = ast.BinOp(one, ast.BitOr(), constant(None))
         return item(name(self.context.imported("collections.abc", "Iterator")), one) if self.yields else one
+
+
+def otherwise(before: list[ast.stmt], after: list[ast.stmt]) -> list[ast.stmt]:
+    """``if key in t: t[key] += 1``, then ``if key not in t: ...``: one if with an else, for the keys stay as they are."""
+    last, first = before[-1], after[0] if after else None
+    if not (isinstance(last, ast.If) and isinstance(first, ast.If) and not last.orelse and not first.orelse):
+        return after
+    tests = (last.test, first.test)
+    if not all(isinstance(test, ast.Compare) and len(test.ops) == 1 for test in tests):
+        return after
+    one, other = tests
+    assert isinstance(one, ast.Compare) and isinstance(other, ast.Compare)
+    opposite = isinstance(one.ops[0], ast.In) and isinstance(other.ops[0], ast.NotIn)
+    same_key = same(one.left, other.left) and same(one.comparators[0], other.comparators[0])
+    if not (opposite and same_key and is_simple(one.left) and len(last.body) == 1):
+        return after
+    changed = last.body[0]
+    place = (
+        changed.targets[0]
+        if isinstance(changed, ast.Assign)
+        else changed.target
+        if isinstance(changed, ast.AugAssign)
+        else None
+    )
+    if not (isinstance(place, ast.Subscript) and same(place.value, one.comparators[0]) and same(place.slice, one.left)):
+        return after
+    last.orelse = first.body
+    return after[1:]
 
 
 def is_return(statement: Statement) -> bool:

@@ -386,9 +386,21 @@ class Grouping:
             )
         if function in STATISTICS:
             return Value(call(context.helper("statistic"), constant(function), values), FLOAT, True)
+        whole = not one.nullable and not distinct
         if function == "sum":
-            return Value(call(context.helper("total"), values), one.kind, True)
-        return Value(call(context.helper("mean"), values), FLOAT if one.kind.python != "decimal" else one.kind, True)
+            helper = "real_sum" if whole and one.kind is FLOAT else "total"
+            return Value(call(context.helper(helper), self._each(values)), one.kind, True)
+        helper = "real_mean" if whole and one.kind in (FLOAT, INT) else "mean"
+        kind = one.kind if one.kind.python == "decimal" else FLOAT
+        return Value(call(context.helper(helper), self._each(values)), kind, True)
+
+    @staticmethod
+    def _each(values: Node) -> Node:
+        """``x for x in rows`` is ``rows``."""
+        if isinstance(values, ast.GeneratorExp) and len(values.generators) == 1 and not values.generators[0].ifs:
+            loop = values.generators[0]
+            return loop.iter if ast.unparse(values.elt) == ast.unparse(loop.target) else values
+        return values
 
     def _count(self) -> Node:
         if len(self.loops) == 1 and not self.conditions and self.loops[0].key is None:
@@ -604,7 +616,27 @@ def single_value(tree: Any, around: Scope) -> Value:
             if is_constant(query.when, True):
                 return one
             return replace(one, node=choice(query.when, one.node, constant(None)), nullable=True)
-        return Value(call(context.helper("only"), rows(query, context)), one.kind, True)
+        found = value_of_key(query)
+        return Value(found or call(context.helper("only"), rows(query, context)), one.kind, True)
+
+
+def value_of_key(query: Query) -> Node | None:
+    """``table.get(key)``, where a SELECT asks for the other column of a table with a key."""
+    if (
+        len(query.loops) != 1
+        or len(query.outputs) != 1
+        or query.conditions
+        or query.group
+        or query.is_one
+        or query.order
+    ):
+        return None
+    (scan,) = query.loops
+    table = scan.table
+    if scan.key is None or not isinstance(table, Keyed) or query.limit != (None, None) or len(table.columns) != 2:
+        return None
+    is_value = scan.variables is not None and same(scan.variables, query.outputs[0].node)
+    return call(attribute(me(table.attribute), "get"), scan.key) if is_value else None
 
 
 def oldest(context: Context, column: str | None, tree: Any) -> Value:

@@ -152,6 +152,7 @@ class Window(Stored):
     fields: tuple[str, ...] = ()
     may_be_empty: bool = False  # a DELETE may take the new tuple, too
     loses_in_expire: bool = False
+    spares: bool = False  # each new tuple would meet the condition of a DELETE, so that one is spared
 
     def scan(self, context: Context) -> Scan:
         record = name(context.names.fresh("record"))
@@ -169,7 +170,8 @@ class Window(Stored):
 
     @property
     def told(self) -> str:
-        return "the window's tuples: self.inwindow; a statement looks at all of them"
+        spared = "; DELETE spares the new tuple" if self.spares else ""
+        return f"the window's tuples: self.inwindow; a statement looks at all of them{spared}"
 
 
 @dataclass(frozen=True)

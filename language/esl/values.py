@@ -197,6 +197,18 @@ def total(values: Iterable[Any]) -> Any:
     return math.fsum(known) if any(isinstance(value, float) for value in known) else sum(known)
 
 
+def real_sum(values: Iterable[float]) -> float | None:
+    """``sum`` of floats of which none is NULL."""
+    known = list(values)
+    return math.fsum(known) if known else None
+
+
+def real_mean(values: Iterable[float]) -> float | None:
+    """``avg`` of numbers of which none is NULL."""
+    known = list(values)
+    return math.fsum(known) / len(known) if known else None
+
+
 def mean(values: Iterable[Any]) -> Any:
     """``avg``: NULL over nothing."""
     known = [value for value in values if value is not None]

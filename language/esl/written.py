@@ -4,7 +4,7 @@ import ast
 import hashlib
 import linecache
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inwindow.language.esl.changes import spares_newest
@@ -111,9 +111,12 @@ class _Writer:
         ]  # fmt: skip
         bare = Window("inwindow", columns, frozenset(), tuple(self.fields))
         taking = [tree for hook, tree in deletes if not spares_newest(tree, bare, self._context(hook))]
-        nulls: Nullable = frozenset({("inwindow", "")}) if its.takes_nulls else frozenset()
-        return Window(
-            "inwindow", columns, nulls, tuple(self.fields), bool(taking), any(hook == "EXPIRE" for hook, _ in deletes)
+        return replace(
+            bare,
+            nullable=frozenset({("inwindow", "")}) if its.takes_nulls else frozenset(),
+            may_be_empty=bool(taking),
+            loses_in_expire=any(hook == "EXPIRE" for hook, _ in deletes),
+            spares=len(taking) < len(deletes),
         )
 
     def _window_columns(self, declared: Table | None) -> tuple[Named, ...]:

@@ -583,4 +583,336 @@ ROWS = [
         "    ITERATE: { INSERT INTO RETURN VALUES ('a) }\n"
         "                                          ^",
     ),
+    Bad(
+        "a comma alone",
+        lambda: iw.aggregate(";"),
+        iw.UsageError,
+        "iw.aggregate: the text is empty: write CREATE AGGREGATE name(next Real) : Real { ... }",
+    ),
+    Bad(
+        "RETURN as a table",
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : Real { TABLE return(x Real); ITERATE: {} }"),
+        StatementError,
+        "iw.aggregate: RETURN is where results go, and cannot be a table (line 1, column 46)\n"
+        "  CREATE AGGREGATE a(next Real) : Real { TABLE return(x Real); ITERATE: {} }\n"
+        "                                               ^^^^^^",
+    ),
+    Bad(
+        "two keys",
+        lambda: iw.aggregate(
+            "CREATE AGGREGATE a(next Real) : Real { TABLE t(x Int PRIMARY KEY, y Int PRIMARY KEY); ITERATE: {} }"
+        ),
+        StatementError,
+        "iw.aggregate: a key of one column is all that a local table has: drop a PRIMARY KEY (line 1, column "
+        "67)\n"
+        "  CREATE AGGREGATE a(next Real) : Real { TABLE t(x Int PRIMARY KEY, y Int PRIMARY KEY); ITERATE: {} "
+        "}\n"
+        "                                                                    ^",
+    ),
+    Bad(
+        "a column is missing",
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real, , x Real) : Real { ITERATE: {} }"),
+        StatementError,
+        "iw.aggregate: the parameters: a name is missing between the commas (line 1, column 19)\n"
+        "  CREATE AGGREGATE a(next Real, , x Real) : Real { ITERATE: {} }\n"
+        "                    ^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "a result column without a type",
+        lambda: iw.aggregate("CREATE AGGREGATE a(next Real) : (low, high Real) { ITERATE: {} }"),
+        StatementError,
+        "iw.aggregate: the column low of the result lacks its type: write low Real (line 1, column 34)\n"
+        "  CREATE AGGREGATE a(next Real) : (low, high Real) { ITERATE: {} }\n"
+        "                                   ^^^",
+    ),
+    Bad(
+        "WHERE without a condition",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (next) WHERE }\n"
+            "}"
+        ),
+        StatementError,
+        "iw.aggregate: WHERE lacks its condition (line 3, column 47)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (next) WHERE }\n"
+        "                                                ^^^^^",
+    ),
+    Bad(
+        "one table twice",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT s.x FROM s, s }\n"
+            "}"
+        ),
+        StatementError,
+        "a: s is there twice: give one of them another name, with AS (line 3, column 52)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT s.x FROM s, s }\n"
+        "                                                     ^",
+    ),
+    Bad(
+        "oldest without a window",
+        lambda: iw.aggregate(
+            "CREATE AGGREGATE a(next Real) : Real { INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES (oldest()); } }"
+        ),
+        StatementError,
+        "a: oldest() is of a window: write CREATE WINDOW AGGREGATE (line 1, column 90)\n"
+        "  CREATE AGGREGATE a(next Real) : Real { INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES "
+        "(oldest()); } }\n"
+        "                                                                                           ^^^^^^",
+    ),
+    Bad(
+        "oldest of two",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(x Real, y Real) : Real { INITIALIZE: ITERATE: { INSERT INTO RETURN VALUES "
+            "(oldest()); } }"
+        ),
+        StatementError,
+        "a: oldest() has 2 columns: write oldest().x (line 1, column 102)\n"
+        "  CREATE WINDOW AGGREGATE a(x Real, y Real) : Real { INITIALIZE: ITERATE: { INSERT INTO RETURN "
+        "VALUES (oldest()); } }\n"
+        "                                                                                                    "
+        "   ^^^^^^",
+    ),
+    Bad(
+        "USING what is not there",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT v FROM l JOIN k USING (id) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: USING (id): no table before it has this column (line 3, column 63)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT v FROM l JOIN k USING (id) }\n"
+        "                                                                ^^",
+    ),
+    Bad(
+        "HAVING alone",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT v FROM l HAVING v > 1 }\n"
+            "}"
+        ),
+        StatementError,
+        "a: HAVING needs GROUP BY or an aggregate: write WHERE (line 3, column 56)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT v FROM l HAVING v > 1 }\n"
+        "                                                         ^^^^^",
+    ),
+    Bad(
+        "LIMIT of text",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT v FROM l LIMIT 'a' }\n"
+            "}"
+        ),
+        StatementError,
+        "a: LIMIT is a whole number: write LIMIT 10 (line 3, column 55)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT v FROM l LIMIT 'a' }\n"
+        "                                                        ^^^",
+    ),
+    Bad(
+        "an aggregate of two values",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT sum(v, v) FROM l }\n"
+            "}"
+        ),
+        StatementError,
+        "iw.aggregate: this is not SQL: the number of provided arguments (2) is greater than the maximum "
+        "number of supported arguments (1) (line 3, column 48)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT sum(v, v) FROM l }\n"
+        "                                                 ^",
+    ),
+    Bad(
+        "a sum of text",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT sum('a') FROM l }\n"
+            "}"
+        ),
+        StatementError,
+        "a: sum(...) is for numbers, and 'a' is string (line 3, column 40)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT sum('a') FROM l }\n"
+        "                                         ^^^^^^^",
+    ),
+    Bad(
+        "a value of two columns",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES ((SELECT id, w FROM k)) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: a SELECT that is a value gives one column, and this gives 2 (line 3, column 49)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES ((SELECT id, w FROM k)) }\n"
+        "                                                  ^^^^^^^^^^^^",
+    ),
+    Bad(
+        "a star beside an aggregate",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT *, count(*) FROM l }\n"
+            "}"
+        ),
+        StatementError,
+        "a: a star does not go with an aggregate: write count(*), or name the columns (line 3, column 40)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT *, count(*) FROM l }\n"
+        "                                         ^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "a cast that is not known",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (CAST(TRUE AS DATE)) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: CAST(TRUE AS DATE): boolean cannot be cast to date in an aggregate (line 3, column 14)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (CAST(TRUE AS DATE)) }\n"
+        "               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "a cast to a strange type",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (CAST(next AS MAP<INT, INT>)) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: CAST(... AS MAP<INT, INT>): write Int, Real, String, Boolean, Decimal(p, s), Date or Timestamp "
+        "(line 3, column 46)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (CAST(next AS MAP<INT, INT>)) }\n"
+        "                                               ^^^^",
+    ),
+    Bad(
+        "a field of a column",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (abs(next).x) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: ABS(next).x is not known: write oldest().column, or table.column (line 3, column 41)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (abs(next).x) }\n"
+        "                                          ^^^^^^^^^^^",
+    ),
+    Bad(
+        "text divided",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (next / 'a') }\n"
+            "}"
+        ),
+        StatementError,
+        "a: next / 'a': double cannot be divided by string (line 3, column 41)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (next / 'a') }\n"
+        "                                          ^^^^^^^^^^",
+    ),
+    Bad(
+        "a star as a value",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT abs(s.*) FROM s }\n"
+            "}"
+        ),
+        StatementError,
+        "a: a star stands alone in a select list (line 3, column 44)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT abs(s.*) FROM s }\n"
+        "                                             ^^^",
+    ),
+    Bad(
+        "a date that is none",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES (CAST('x' AS DATE)) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: 'x' is no date: write it as '2006-11-05' (line 3, column 46)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (CAST('x' AS DATE)) }\n"
+        "                                               ^^^",
+    ),
+    Bad(
+        "a number is joined to text",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN VALUES ('a' || next) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: || and concat join text, and double is none: write CAST(... AS String) (line 3, column 14)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES ('a' || next) }\n"
+        "               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "TERMINATE returns nothing",
+        lambda: iw.aggregate(
+            "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real); INITIALIZE: ITERATE: { } TERMINATE: { "
+            "INSERT INTO l VALUES (1); } }"
+        ),
+        StatementError,
+        "a: TERMINATE gives the result and changes no table; do that in ITERATE or EXPIRE (line 1, column "
+        "95)\n"
+        "  al { TABLE l(v Real); INITIALIZE: ITERATE: { } TERMINATE: { INSERT INTO l VALUES (1); } }\n"
+        "                                                              ^^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "no SET",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { UPDATE s SET x; INSERT INTO RETURN VALUES (next) }\n"
+            "}"
+        ),
+        StatementError,
+        "a: x: write SET column = value (line 3, column 27)\n"
+        "    ITERATE: { UPDATE s SET x; INSERT INTO RETURN VALUES (next) }\n"
+        "                            ^",
+    ),
+    Bad(
+        "a GRANT",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT 1 FROM s; INSERT x }\n"
+            "}"
+        ),
+        StatementError,
+        "a: there is no table x; there are: s, l, k, inwindow (line 3, column 57)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT 1 FROM s; INSERT x }\n"
+        "                                                          ^",
+    ),
 ]
