@@ -8,10 +8,12 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
+from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
 from inwindow.runtime.rows import WithColumns
 from inwindow.runtime.stream.tuples import TupleBucket, rows_of
+from inwindow.runtime.valid import AtPoints, valid_window
 from inwindow.runtime.written import named_aggregates, or_column
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -87,6 +89,10 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
+    valid = None if of is None else valid_window(aggregates)
+    if valid is not None:
+        held: Data = carried_out(AtPoints(valid, tuple(aggregates.items())), data, of)
+        return held
     if of is not None:
         of = events_of(place, of, "with_columns")
     else:

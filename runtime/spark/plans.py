@@ -14,6 +14,7 @@ from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.sampled import look
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
+from inwindow.windows.own_ends import own_columns
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _level_of_the_user() -> int:
 
 def needed(work: Pass) -> list[str]:
     """The columns that a pass reads, places first."""
-    names = work.places
+    names = [*work.places, *own_columns(work.extent)]
     for step in work.steps:
         names += step.arguments
         names += [] if step.condition is None else [step.condition]

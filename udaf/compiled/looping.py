@@ -4,7 +4,7 @@ What leaves is expired, what comes is iterated, and a frame that shares nothing 
 the state lies in arrays::
 
     floats, integers   1.0 (which no optimizer can see) and the float attributes; the int and bool attributes
-    place              lo, hi, count, as in Delta; tuples that have left, those since the last fold, as in `significance.pxi`;
+    place              lo, hi, count, as in Delta; tuples that have left, those since the last fold, as in `significance.pyx`;
                        whether the frame has been empty; how many frames were folded afresh: by PUNT, and by the rule
     peaks              of the float attributes that hooks change
 

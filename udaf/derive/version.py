@@ -257,7 +257,9 @@ class _Version:
             parameters = other or (self.step.me, *self.step.parameters)
             functions[hook], texts[hook] = writing.function(hook, parameters, bodies[hook], self.step, names)
         assert self.traits is not None
-        keywords = {"commutative": True} if "merge" in bodies and all(form.commutes for form in its.values()) else {}
+        hooks = {"merge": "commutative", "expire": "expire_any_order"}  # if no field knows of an order, neither do they
+        commute = all(form.commutes for form in its.values())
+        keywords = {keyword: True for hook, keyword in hooks.items() if hook in bodies and commute}
         uses_hidden = self.step.name in bodies
         begins = {
             form.hidden: _Begin(form.begin()[0])
