@@ -87,7 +87,7 @@ class Columns:
     def add(self, name: str, column: Any) -> None:
         """A column of ours beside the user's."""
         self.df = self.df.withColumn(name, column)
-        self._columns[name] = self.session.expr(quoted(name))
+        self._columns[name] = self.session.column(name)
 
     def _compute(self, column: Any, where: str) -> str:
         """An expression becomes a column of the data before these are shuffled and sorted.
@@ -107,7 +107,7 @@ class Columns:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
         self.df = asked(lambda: self.df.withColumn(self._computed[name], column), where, column, self.names)
-        self._columns[name] = self.session.expr(quoted(self._computed[name]))
+        self._columns[name] = self.session.column(self._computed[name])
         self._given.append((column, name))
         self._asked[name] = column, where
         return name
@@ -281,7 +281,7 @@ def is_plain(names: list[str], name: str) -> bool:
 def named_column(df: Any, names: list[str], name: str, where: str, session: Session) -> Any:
     """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
     if is_plain(names, name):
-        return session.expr(quoted(name))
+        return session.column(name)
     F = session.F
     if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
         asked(lambda: df.select(F.col(quoted(name))).columns, where, name, names)

@@ -50,6 +50,10 @@ class Session:
         """What a plan must know of the session."""
         return {"ansi": self.ansi, "zone": self.zone}
 
+    def column(self, name: str) -> Any:
+        """The column of a name; on Connect all are made without a request."""
+        return self.F.col(quoted(name)) if ".connect." in self.F.__name__ else self.expr(quoted(name))
+
     @property
     def has_iterator_udf(self) -> bool:
         """Spark 4.1 brought Arrow UDFs; 4.0 has mapInArrow only."""
