@@ -28,14 +28,13 @@ CONTENDERS = {
     "sort": on.SORT,
     "floor": on.FLOOR,
     "builtin": on.BUILTINS["avg"],
-    "numbered": on.NUMBERED,
     "class": on.HOOKS,
     "merge": on.MERGE,
     "tree": on.TREES["avg"],
     "no-tree": on.NO_TREE,
     "pandas": on.ROLLING,
 }
-OURS = ("builtin", "numbered", "class", "merge")
+OURS = ("builtin", "class", "merge")
 SPILLED, TOOK = "spilled:", "took:"
 
 

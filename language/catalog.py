@@ -202,7 +202,7 @@ class Catalog:
         """A column of a source as the type that the stream declares; without one it is the time of arrival."""
         if column is None:
             return "current_timestamp()"
-        if isinstance(frame, pa.Table) and _kind_of(frame.schema.field(column).type) == kind:
+        if self.engine.is_of(frame, column, kind):  # a cast would cost a streaming DataFrame its watermark
             return quoted(column)
         return f"CAST({quoted(column)} AS {kind.ddl})"
 
@@ -406,19 +406,9 @@ def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
 
 def _columns_of(table: pa.Table) -> list[Named]:
     return [
-        Named(name, _kind_of(kind), Span(0, 0))
+        Named(name, kinds.of_arrow(kind), Span(0, 0))
         for name, kind in zip(table.column_names, table.schema.types, strict=True)
     ]
-
-
-def _kind_of(kind: pa.DataType) -> Kind:
-    for test, known in (
-        (pa.types.is_integer, kinds.INT), (pa.types.is_floating, kinds.FLOAT), (pa.types.is_string, kinds.STR),
-        (pa.types.is_boolean, kinds.BOOL), (pa.types.is_date, kinds.DATE), (pa.types.is_timestamp, kinds.DATETIME),
-    ):  # fmt: skip
-        if test(kind):
-            return known
-    return kinds.ANY
 
 
 def _rows_of(table: pa.Table) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from inwindow.language.esl.kinds import Kind, of_arrow
 from inwindow.language.text import library
 from inwindow.udaf.errors import UsageError, shown
 
@@ -117,6 +118,10 @@ class Duck:
         except duckdb.Error as error:
             failure = EngineError(str(error).split("\n")[0])
         raise failure
+
+    def is_of(self, frame: pa.Table, column: str, kind: Kind) -> bool:
+        """Whether a column has a type already."""
+        return of_arrow(frame.schema.field(column).type) == kind
 
     def column(self, frame: pa.Table, name: str) -> pa.DataType:
         """What a column is, for :meth:`with_nulls`."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from inwindow.language.engines import EngineError, SortedBy, quoted
+from inwindow.language.esl.kinds import Kind
 from inwindow.runtime.spark.session import Session, sort_order
 from inwindow.runtime.spark.spoken import spoken
 
@@ -32,6 +33,11 @@ class Spark:
         """Forget a view, or drop a table."""
         if not self.session.catalog.dropTempView(name):
             self.run(f"DROP TABLE {quoted(name)}")
+
+    def is_of(self, frame: Any, column: str, kind: Kind) -> bool:
+        """Whether a column has a type already."""
+        found = next(field.dataType.simpleString() for field in frame.schema if field.name == column)
+        return found == kind.ddl or (found, kind.ddl) == ("timestamp_ntz", "timestamp")
 
     def column(self, frame: Any, name: str) -> Any:
         """What a column is, for :meth:`with_nulls`."""

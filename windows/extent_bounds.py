@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from inwindow.native._bounds import edges, shifted
 from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.pythonic import text_of
 from inwindow.udaf.zones import zone_of
 from inwindow.windows.clock import Clock
 from inwindow.windows.grid import added, floor_multiple, grid
@@ -113,7 +114,7 @@ class ExtentFraming(ABC):
             if not low + self.reach <= extreme.item() <= high - self.reach:
                 value = key.column_of(np.array([extreme]))[0]
                 raise DataError(
-                    f"{key.column!r} = {value} is so close to the end of its type, {key.type}, that an "
+                    f"{key.column!r} = {text_of(value)} is so close to the end of its type, {key.type}, that an "
                     "extent around it would have no bounds: filter such tuples out, or make the value NULL"
                 )
         key.check_steps(keys, self.step, self.origin, bounds=True)

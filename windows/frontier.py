@@ -19,19 +19,20 @@ The answers are positions, one for each partition that is open.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from inwindow.windows.bounds import Framing, ScopeFraming
+from inwindow.windows.bounds import Framing, RowsFraming, ScopeFraming
 from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
-from inwindow.windows.slots import Slots
+from inwindow.windows.slots import RowSlots, Slots
 from inwindow.windows.spec import Range, Rows, Scope, Window
 
 Mask = npt.NDArray[np.bool_]
+Place = TypeVar("Place", int, Positions, covariant=True)  # in the one partition that is open, or in each
 _LAST = np.iinfo(np.int64).max
 
 
@@ -63,18 +64,16 @@ class Due:
         return at if self.mask is None else at[self.mask[at - self.first]]
 
 
-class Frontier(Protocol):
+class Frontier(Protocol[Place]):
     """How far time, or the input, has come."""
 
-    sequence: Sequence
-
-    def decided(self, view: View, cursor: int) -> Positions:
+    def decided(self, view: View, cursor: int) -> Place:
         """The position before which frames and yields are known; those before ``cursor`` were so already."""
 
-    def arrived(self, view: View) -> Positions:
+    def arrived(self, view: View) -> Place:
         """The same where a frame is known as soon as its tuple has come."""
 
-    def left(self, view: View) -> Positions:
+    def left(self, view: View) -> Place:
         """The position before which all tuples have left, under active expiration."""
 
 
@@ -84,21 +83,32 @@ class Arrival:
     def __init__(self, sequence: Sequence) -> None:
         self.sequence = sequence
 
-    def decided(self, view: View, cursor: int) -> Positions:
+    def decided(self, view: View, cursor: int) -> int:
         """As far as the frames are complete, and the slots."""
-        ready = self.arrived(view)
-        return np.minimum(ready, view.framing.ready(self.sequence, cursor))
+        return min(self.arrived(view), view.framing.ready(self.sequence, cursor))
 
-    def arrived(self, view: View) -> Positions:
+    def arrived(self, view: View) -> int:
         """Nothing but the slots has to be known."""
-        return np.array([view.slots.ready(self.sequence)])
+        return view.slots.ready(self.sequence)
 
-    def left(self, view: View) -> Positions:
+    def left(self, view: View) -> int:
         """What the newest tuple's frame does not hold; when time has run out all have left."""
         sequence = self.sequence
         if sequence.ended:
-            return np.array([sequence.end])
-        return view.framing.bounds(sequence, np.array([sequence.end - 1]))[0]
+            return sequence.end
+        return int(view.framing.bounds(sequence, np.array([sequence.end - 1]))[0][0])
+
+    def needed(self, view: View, cursor: int) -> tuple[int, int] | None:
+        """Where frames of the tuples from ``cursor`` on, or of those to come, start and end at the earliest; None: as before."""
+        sequence, framing, slots = self.sequence, view.framing, view.slots
+        if isinstance(framing, RowsFraming) and isinstance(slots, RowSlots):
+            at = slots.next_yield(sequence, cursor)  # may not have arrived: arithmetic is enough
+        elif cursor > sequence.base:
+            at = cursor - 1
+        else:
+            return None
+        start, end = framing.bounds(sequence, np.array([at]))
+        return int(start[0]), int(end[0])
 
 
 @dataclass(frozen=True)

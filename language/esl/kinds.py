@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from inwindow.language.text import Source, Token, Tokens, span_of
 
 # What SQL calls them, here and in Spark; the paper's Real is Spark's double.
@@ -67,6 +69,17 @@ def _sizes(tokens: Sequence[Token]) -> list[str] | None:
     numbers = [token.text for token in inside if token.kind == "NUMBER"]
     is_list = tokens[0].kind == "L_PAREN" and tokens[-1].kind == "R_PAREN" and len(inside) == 2 * len(numbers) - 1
     return numbers if is_list and len(numbers) < 3 else None
+
+
+def of_arrow(kind: pa.DataType) -> Kind:
+    """The type of a column of Arrow."""
+    for test, known in (
+        (pa.types.is_integer, INT), (pa.types.is_floating, FLOAT), (pa.types.is_string, STR), (pa.types.is_boolean, BOOL),
+        (pa.types.is_date, DATE), (pa.types.is_timestamp, DATETIME),
+    ):  # fmt: skip
+        if test(kind):
+            return known
+    return ANY
 
 
 def joined(one: Kind, other: Kind) -> Kind:

@@ -1,7 +1,6 @@
 """What crosses between Spark and Python for a pass: the columns out, the results back."""
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +15,8 @@ from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.plans import needed
-from inwindow.runtime.spark.session import functions_of
+from inwindow.runtime.spark.session import Session as SparkSession
+from inwindow.runtime.spark.session import aliased, functions_of, is_connect, quoted
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, result_of, to_spark
@@ -73,7 +73,7 @@ def crossing(
             handed.append(digest(columns, work))
             fields.append(pa.field(DIGEST, pa.int64()))
     if not handed:  # a count of tuples reads nothing but that they are there
-        handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}nothing", pa.int32())]
+        handed, fields = [columns.session.expr("1")], [pa.field(f"{PREFIX}nothing", pa.int32())]
     return handed, pa.schema(fields)
 
 
@@ -89,7 +89,10 @@ def digest(columns: Columns, work: Pass) -> Any:
 
 def mapped_in_arrow(df: Any, handed: list[Any], job: worker.Job, output: list[Result]) -> Any:
     """``mapInArrow`` over columns, known by their positions on either side; what sentinels have found is observed."""
-    return mapped(df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)]), job, output)
+    sent = df.select(*[aliased(column, f"_{i}") for i, column in enumerate(handed)])
+    if is_connect(sent):  # PySpark asks the server for the names
+        sent._cached_schema = T.StructType([T.StructField(f"_{i}", T.NullType()) for i in range(len(handed))])
+    return mapped(sent, job, output)
 
 
 def mapped(sent: Any, job: worker.Job, output: list[Result]) -> Any:
@@ -102,10 +105,15 @@ def mapped(sent: Any, job: worker.Job, output: list[Result]) -> Any:
     return observed(made, job.task.works, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
-def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], F: ModuleType) -> Any:
+def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], session: SparkSession) -> Any:
     """Columns by position become columns by name, in the order in which they were asked for."""
     made = {}
     for at, (name, result) in enumerate(results.items()):
-        named = {} if result.metadata is None else {"metadata": result.metadata}
-        made[name] = result.finished(F.col(f"_{at}"), F).alias(name, **named)
+        text = result.text(f"`_{at}`")
+        if result.metadata is not None:
+            made[name] = result.finished(session.expr(f"`_{at}`"), session.F).alias(name, metadata=result.metadata)
+        elif text is not None:
+            made[name] = session.expr(f"{text} AS {quoted(name)}")
+        else:
+            made[name] = aliased(result.finished(session.expr(f"`_{at}`"), session.F), name)
     return mapped.select(*[made[name] for name in order])

@@ -38,7 +38,7 @@ def own_rows(plan: SparkPlan) -> Any:
             made = mapped_in_arrow(
                 df, handed, Job(InOrder(part), schema, columns.session.memory), list(results.values())
             )
-    return titled(made, results, query.order or list(results), columns.session.F)
+    return titled(made, results, query.order or list(results), columns.session)
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
@@ -49,7 +49,7 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
     travelling += [Result.of(AsItIs(to_spark(kind))) for kind in plan.schema.types[len(places) :]]
     partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
     names = plan.schema.names
-    partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session.F)
+    partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
     kinds = [T.StructField(name, its.ferry.kind) for name, its in zip(names, travelling, strict=True)]
     their = Columns(partials, columns.session, T.StructType(kinds))
     for name in names:

@@ -86,7 +86,8 @@ class SparkPlan:
                 ordered_panes = "; panes of the ordered tuples" if behind else ""
                 lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
         lines.append(
-            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs"
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs, "
+            "which Spark's UI shows as the stage's spill"
         )
         return "\n".join(lines)
 

@@ -27,7 +27,7 @@ def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     cut = shuffle.cut
     if not isinstance(cut, Cut) or not cut.by_prefix:
         return shuffle
-    F, schema = columns.session.F, columns.schema()
+    schema = columns.schema()
     own, _, _ = numbers(columns, work, cut)
     begins = replace(work, steps=carried_steps(work))
     names = needed(begins if calls_hooks(work) else replace(begins, partition_by=(), order_by=()))
@@ -38,7 +38,7 @@ def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
     mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, job, list(results.values()))
-    partials: Any = titled(mapped, results, list(results), F).toArrow()
+    partials: Any = titled(mapped, results, list(results), columns.session).toArrow()
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.
         return replace(shuffle, cut=No(f"partials of ranges have {partials.nbytes >> 20} MB, too much to begin with"))

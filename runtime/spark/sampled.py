@@ -18,7 +18,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.ranges import hash_of
-from inwindow.runtime.spark.session import explained
+from inwindow.runtime.spark.session import aliased, explained
 
 WANTED = 1 << 18  # sampled rows: 16 bytes each, or a little more
 LARGE = 5_000_000  # rows from which on a sample is taken unasked
@@ -73,7 +73,7 @@ class Source:
     def of(cls, columns: Columns, work: Pass, rows: float | None) -> "Source":
         """Of a pass."""
         names = dict.fromkeys(work.places)
-        places = [columns.crossing(name).alias(f"_{i}") for i, name in enumerate(names)]
+        places = [aliased(columns.crossing(name), f"_{i}") for i, name in enumerate(names)]
         return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *places), rows)
 
     def dear(self) -> str:

@@ -87,6 +87,11 @@ def _of_jvm(context: Any) -> _Jvm:
     return _Jvm(context)
 
 
+def aliased(column: Any, name: str) -> Any:
+    """A Spark column under a name; as in :class:`_Jvm`, in one call."""
+    return column.alias(name) if is_connect(column) else type(column)(column._jc.alias(name))
+
+
 def explained(df: Any, mode: str) -> str:
     """Spark's plan of a DataFrame as text, as ``df.explain(mode)`` prints it."""
     if is_connect(df):

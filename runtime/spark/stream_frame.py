@@ -128,7 +128,7 @@ class StreamFrame(AnyFrame):
             sums.append(F.max_by("largest", "deviation").alias("largest"))
         given = given.observe(metrics, *sums)
         made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))  # type: ignore[no-untyped-call]
-        return titled(made, results, order, F)
+        return titled(made, results, order, self.session)
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""

@@ -146,6 +146,9 @@ def over(aggregate: Any, *columns: str, window: Any = OVER, table: pa.Table = TA
     return iw.with_columns(table, a=aggregate(*(columns or ("price",))).over(window, **options))
 
 
+FAR = pa.table({"item": ["a"], "ts": [1], "d": pa.array([2**31 - 1], pa.int32()).cast(pa.date32())})
+
+
 ROWS = [
     # In each hook
     Bad(
@@ -417,6 +420,13 @@ ROWS = [
         '    raise KeyError("found")',
     ),
     # What is said
+    Bad(
+        "a date that Python does not have",
+        lambda: over(Raises("none"), "d", table=FAR),
+        iw.DataError,
+        "an argument of hooks: 2147483647 as a date32[day] is none of Python's dates, which end with the year 9999: filter "
+        "such tuples out, or make the value NULL",
+    ),
     Bad(
         "inwindow is not annotated",
         lambda: over(ForgetsInWindow()),

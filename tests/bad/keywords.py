@@ -62,6 +62,12 @@ ROWS = [
         "A: algebraic='yes': write True or False",
     ),
     Bad(
+        "compile= that is no bool",
+        lambda: define(GOOD, compile="never"),
+        iw.DefinitionError,
+        "A: compile='never': write True or False",
+    ),
+    Bad(
         "rebase= that is no bool",
         lambda: define(GOOD, rebase=1000),
         iw.DefinitionError,

@@ -1,22 +1,7 @@
-# Objects that are all in their __dict__ and slots: which they are, and new ones without the class's __new__.
-# Included by _fresh.pyx and _states.pyx.
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Objects that are all in their ``__dict__`` and slots: which they are, and what they are made of."""
 
 from types import MemberDescriptorType
-
-from cpython.object cimport PyObject, PyObject_GenericSetAttr
-
-
-cdef extern from "Python.h":
-    ctypedef struct PyTypeObject
-    ctypedef object (*newfunc)(PyTypeObject*, tuple, PyObject*)
-    ctypedef struct PyTypeObject:
-        Py_ssize_t tp_basicsize
-        Py_ssize_t tp_itemsize
-        Py_ssize_t tp_dictoffset
-        Py_ssize_t tp_weaklistoffset
-        newfunc tp_new
-    PyTypeObject PyBaseObject_Type
-    PyTypeObject* Py_TYPE(object)
 
 
 class _Plain:
@@ -26,7 +11,7 @@ class _Plain:
 cdef PyTypeObject* _plain = <PyTypeObject*><PyObject*>_Plain
 
 
-cdef bint _has_slots(object aggregate, Py_ssize_t count):
+cdef bint has_slots(object aggregate, Py_ssize_t count):
     """Whether these slots and its ``__dict__`` are all there is of an object."""
     cdef PyTypeObject* kind = Py_TYPE(aggregate)
     return (
@@ -37,26 +22,21 @@ cdef bint _has_slots(object aggregate, Py_ssize_t count):
     )
 
 
-cdef bint _lives_in_dict(object aggregate):
+cdef bint lives_in_dict(object aggregate):
     """Whether the object's ``__dict__`` is all there is of it, and copying it is left to us."""
-    return _has_slots(aggregate, 0) and getattr(aggregate, "__deepcopy__", None) is None
-
-
-cdef inline object _blank(object prototype):
-    """An object of the prototype's class without its ``__new__``, which may be Python: all that it sets is in the dict."""
-    return PyBaseObject_Type.tp_new(Py_TYPE(prototype), (), NULL)
+    return has_slots(aggregate, 0) and getattr(aggregate, "__deepcopy__", None) is None
 
 
 cdef enum:
     MOST_CLASSES = 1000  # whose slots are remembered
 
 
-cdef dict _attributes(object aggregate):
+cdef dict attributes_of(object aggregate):
     """What an aggregate is made of; None where its class has more than attributes and slots."""
-    if _lives_in_dict(aggregate):
+    if lives_in_dict(aggregate):
         return aggregate.__dict__
     cdef tuple slots = slots_of(type(aggregate))
-    if slots is None or not _has_slots(aggregate, len(slots)):
+    if slots is None or not has_slots(aggregate, len(slots)):
         return None
     cdef dict attributes = dict(getattr(aggregate, "__dict__", ()))
     for name in slots:
