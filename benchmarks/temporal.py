@@ -71,7 +71,7 @@ def asked(sql: str, **tables: pa.Table) -> Callable[[], Any]:
             connection.execute("SET threads = 1")
             for name, table in tables.items():
                 connection.register(name, table)
-            return connection.execute(sql).fetch_arrow_table()
+            return connection.sql(sql).to_arrow_table()
 
     return run
 

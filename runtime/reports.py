@@ -134,7 +134,7 @@ def _user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
 
 
 def _is_ours(filename: str) -> bool:
-    if filename.endswith((".pyx", ".pxd", ".pxi")):
+    if filename.endswith((".pyx", ".pxd")):
         return True
     path = str(Path(filename).resolve())
     return path.startswith(_OURS) and any(f"{_OURS}/{room}/" in path for room in _ROOMS)

@@ -27,7 +27,7 @@ from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
 from inwindow.runtime.operations import Operation
-from inwindow.runtime.ordering import partition_numbers
+from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -123,8 +123,7 @@ class AtPoints(Operation):
         intervals = read_intervals(since, until, instants, lambda row: f"{_WHERE}: row {row} of the intervals")
         group = np.zeros(len(points), dtype=np.int64)
         if by:
-            both = [pa.chunked_array([*points.column(n).chunks, *events.column(n).chunks]) for n in by]
-            numbers = partition_numbers(both)
+            numbers = numbers_of([points, events], [by, by])
             group, intervals = numbers[: len(points)], intervals.grouped(numbers[len(points) :])
         at = instants.keys(time, NEVER_BEGAN)
         order = in_order(group, at)

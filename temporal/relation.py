@@ -10,7 +10,7 @@ from inwindow.native.dictionaries import plain_type
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.intervals import Instants, Intervals, Keys, Rows, check_ends, ends_of, one_kind, read_intervals
-from inwindow.runtime.ordering import partition_numbers
+from inwindow.runtime.ordering import numbers_of, partition_numbers
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import is_comparable
 
@@ -115,11 +115,7 @@ def numbered_together(relations: Sequence[Relation], by: Sequence[Sequence[str]]
     """The intervals of several relations, in groups of equal values in some columns of each."""
     if not by[0]:
         return [its.intervals for its in relations]
-    columns = []
-    for names in zip(*by, strict=True):
-        both = [its.table.column(name) for its, name in zip(relations, names, strict=True)]
-        columns.append(pa.chunked_array([chunk for column in both for chunk in column.chunks], both[0].type))
-    numbers = partition_numbers(columns)
+    numbers = numbers_of([its.table for its in relations], by)
     edges = np.cumsum([0, *(len(its.table) for its in relations)])
     return [
         its.intervals.grouped(numbers[first:last])

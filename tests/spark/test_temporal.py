@@ -189,3 +189,26 @@ def test_streams(spark: Any, tmp_path: Any) -> None:
     query.trigger(availableNow=True).start(str(tmp_path / "out"), "parquet").awaitTermination()
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     assert bag(found) == bag(row.values() for row in temporal.window(table, window).to_pylist())
+
+
+def test_points_in_validity(spark: Any) -> None:
+    events = made(9)
+    points = made(10, 150, "w").select(["host", "w", "since"]).rename_columns(["host", "w", "ts"])
+    then = temporal.valid(partition_by="host", order_by="ts")
+    results = {"n": iw.count().over(then), "s": iw.sum("v").over(then), "mid": iw.median("v").over(then)}
+    found = iw.with_columns(on_spark(spark, points), **results, of=on_spark(spark, events))
+    wanted = iw.with_columns(points, **results, of=events)
+    assert found.columns == wanted.column_names
+    assert bag(found.collect()) == bag(row.values() for row in wanted.to_pylist())
+    assert "strategy  delta" in str(iw.explain(on_spark(spark, points), n=results["n"], of=on_spark(spark, events)))
+
+
+def test_sessions_of_intervals(spark: Any) -> None:
+    events = made(11)
+    session = iw.session("since", until="until")
+    found = iw.group_by(on_spark(spark, events), "host").window(session).agg(n=iw.count(), s=iw.sum("v"))
+    wanted = iw.group_by(events, "host").window(session).agg(n=iw.count(), s=iw.sum("v"))
+    rows = [(row["host"], row["window"]["start"], row["window"]["end"], row["n"], row["s"]) for row in found.collect()]
+    assert Counter(rows) == Counter(
+        (row["host"], row["window"]["start"], row["window"]["end"], row["n"], row["s"]) for row in wanted.to_pylist()
+    )

@@ -161,3 +161,11 @@ def test_trees_of_three(data: Any) -> None:
         return reference.bags(one, other, COPIES[names[2]])
 
     check(result, reference.reduced(combined, *relations), *relations)
+
+
+def test_dictionaries_are_their_values() -> None:
+    rooms = pa.table({"room": pa.array(["A", "B"]), "since": [1, 1], "until": [9, 9]})
+    encoded = rooms.set_column(0, "room", rooms["room"].dictionary_encode())
+    for a, b in ((rooms, encoded), (encoded, rooms), (encoded, encoded)):
+        assert temporal.join(a, b, on="room").to_pylist() == rooms.to_pylist()
+    assert temporal.coalesce(encoded).to_pylist() == rooms.to_pylist()
