@@ -7,6 +7,7 @@ import random
 import threading
 from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 import inwindow as iw
 
@@ -80,13 +81,17 @@ class SharedList(iw.Aggregate):
 SharedList.values = []
 
 
+def _count_one_more(counting: Any) -> None:
+    counting.seen += 1
+
+
 class SharedCount(iw.Aggregate):
-    """A number of the class, set in a way that nobody reads."""
+    """A number of the class, set where nobody looks for it: in a function that is given the class."""
 
     seen = 0
 
     def iterate(self, value: float):
-        setattr(type(self), "seen", self.seen + 1)  # noqa: B010
+        _count_one_more(type(self))
 
     def terminate(self) -> int:
         return self.seen

@@ -25,6 +25,10 @@ class Base(iw.Aggregate, abstract=True):
         return self.total
 
 
+class Uncompiled(Base, compile=False):
+    """Not to be compiled."""
+
+
 class Widens(Base):
     def initialize(self, v):
         self.total = 0
@@ -336,6 +340,12 @@ ROWS = [
         lambda: iw.explain(TABLE, x=iw.compiled(MyAvg())("item").over(iw.rows(2))),
         iw.UsageError,
         "MyAvg(item): compiled hooks take floats and integers of at most 64 bits, not string: cast the column",
+    ),
+    Bad(
+        "compiled: declared otherwise",
+        lambda: iw.compiled(Uncompiled()),
+        iw.UsageError,
+        "iw.compiled(Uncompiled()): Uncompiled is declared with compile=False: drop one of the two",
     ),
     Bad(
         "compiled: a class",
