@@ -26,7 +26,8 @@ class Base(iw.Aggregate, abstract=True):
 
 
 class Uncompiled(Base, compile=False):
-    """Not to be compiled."""
+    def terminate(self) -> float:
+        return self.total
 
 
 class Widens(Base):
