@@ -133,12 +133,11 @@ def window_result(kind: pa.DataType, extent: Extent, *, marked: bool) -> Result:
 def _panes_first(columns: Columns, work: Pass, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
     """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
     plan = PanesFirst.of(work, schema)
-    places = list(dict.fromkeys(work.places))
-    travelling = [columns.handed_through(name) for name in places]
-    travelling += [Result.of(AsItIs(to_spark(kind))) for kind in plan.schema.types[len(places) :]]
+    names = plan.bundles.sent.names
+    travelling = [columns.handed_through(name) for name in plan.bundles.keys]
+    travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
     job = worker.PartialJob(work, schema, plan)
     partials = mapped_in_arrow(columns.df, handed, shipped(job), travelling, work)
-    names = plan.schema.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session.F)
     their = Columns(partials, columns.session)
     for name in names:

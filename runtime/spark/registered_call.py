@@ -4,7 +4,6 @@ The call is ``my_avg(row_number() OVER (PARTITION BY item ORDER BY ts), item, pr
 tuples in order, the keys, the arguments. Their types are known only here, so here the plan is made.
 """
 
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,6 +18,7 @@ from inwindow.runtime.arrivals import ROW_FIELD
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.spark.row_jobs import RowJob, RowJobs
+from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.spark.worker import Batches
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.neighbours import changes
@@ -121,7 +121,7 @@ def call_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotation
     """The body of the registered function: columns in, the result out."""
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        its: CallJob = pickle.loads(job)
+        its: CallJob = loaded(job)
         batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker.listed(columns))
         for given in worker.told(its.run(batches)):
             yield returned(given).column(0)

@@ -4,7 +4,6 @@ The driver ships a :class:`Job` as bytes of its own making, so that a class that
 a class from a notebook or a script travels by value. A task makes its operator once and feeds it.
 """
 
-import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.rows import Select
 from inwindow.runtime.spark.observed import with_found
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.spine import AtPoints
 from inwindow.runtime.states import seldom_collected
 from inwindow.udaf.errors import InWindowError
@@ -149,9 +149,9 @@ class PartialJob(Job):
     plan: PanesFirst
 
     def run(self, batches: Batches) -> Batches:
-        """Partials."""
+        """Partials, in bundles."""
         with seldom_collected():
-            yield from PaneReducer(self.plan).run(batches)
+            yield from map(self.plan.bundles.packed, PaneReducer(self.plan).run(batches))
 
 
 @dataclass(frozen=True)
@@ -162,19 +162,19 @@ class PaneJob(GroupJob):
 
     def operator(self) -> GroupOperator:
         """For ``group_by`` behind a :class:`PartialJob`."""
-        return PaneGroups(self.plan, self.schema)
+        return PaneGroups(self.plan, self.plan.bundles.opened_schema(self.schema))
 
     def run(self, batches: Batches) -> Batches:
         """The operator's output over partials."""
         with seldom_collected():
-            yield from super().run(batches)
+            yield from super().run(map(self.plan.bundles.opened, batches))
 
 
 def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
     """The body of the iterator-style Arrow UDF: columns in, one struct column out."""
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        its: Job = pickle.loads(job)
+        its: Job = loaded(job)
         for rows in told(its.output(_arriving(its.schema, listed(columns)))):
             yield returned(rows).to_struct_array()
 
@@ -191,7 +191,7 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
     """The body of ``mapInArrow``: batches in, batches out."""
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        its: Job = pickle.loads(job)
+        its: Job = loaded(job)
         for rows in told(its.output(_arriving(its.schema, (batch.columns for batch in batches)))):
             yield returned(rows)
 
