@@ -1,8 +1,9 @@
 """Memory on Spark: one key with 50 million rows, the average over ROWS 1000 PRECEDING, and a JVM with a heap of 2 GB.
 
-``python -m benchmarks.spark_memory [--rows N] [--write]``. Each contender is a process of its own, with its own JVM. Shown
-is the peak resident set of any Python worker, and that of the JVM. As the latter is limited by the heap in any case, what
-the JVM buffers shows in what its tasks spill to disk, beside what the bare sort does.
+``python -m benchmarks.spark_memory [--rows N] [--keys N] [--budget 64m] [--write]``; more than one key are shuffled to two tasks.
+Each contender is a process of its own, with its own JVM. Shown is the peak resident set of any Python worker, and that of
+the JVM. As the latter is limited by the heap in any case, what the JVM buffers shows in what its tasks spill to disk, beside
+what the bare sort does.
 """
 
 import argparse
@@ -75,29 +76,32 @@ def main() -> None:
     """All contenders; or, as a child, one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark_memory", description=__doc__)
     parser.add_argument("--rows", type=int, default=50_000_000)
+    parser.add_argument("--keys", type=int, default=1)
+    parser.add_argument("--budget", help="spark.inwindow.memory, unless it is the default")
     parser.add_argument("--patience", type=float, default=1_800, help="seconds for a contender")
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=list(CONTENDERS), help="some contenders")
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     parser.add_argument("--run", choices=CONTENDERS, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.run:
-        run(CONTENDERS[asked.run], asked.rows)
+        run(CONTENDERS[asked.run], asked.rows, asked.keys, asked.budget)
         return
-    text = report(asked.rows, asked.patience, asked.only)
+    more = ["--rows", str(asked.rows), "--keys", str(asked.keys), *(["--budget", asked.budget] if asked.budget else [])]
+    text = report(asked.rows, more, asked.patience, asked.only)
     print(text)
     if asked.write:
         put("spark_memory", text)
 
 
-def report(rows: int = 50_000_000, patience: float = 1_800, names: list[str] | None = None) -> str:
+def report(rows: int, more: list[str], patience: float, names: list[str]) -> str:
     """A row per contender, and how ours stand against the target."""
     outcomes: dict[str, Outcome] = {}
-    for name in names or CONTENDERS:
-        outcomes[name] = measured(name, rows, patience)
+    for name in names:
+        outcomes[name] = measured(name, more, patience)
         print(f"{name}: {outcomes[name]}", file=sys.stderr, flush=True)
     header = ["", "Python worker, MB", "JVM, MB", "spilled to disk, MB", "seconds", "million rows/s"]
     lines = [outcome.row(CONTENDERS[name], rows) for name, outcome in outcomes.items()]
-    return f"{__doc__}\n\n{rows:,} rows.\n\n{markdown(header, lines)}\n\n{verdict(outcomes)}"
+    return f"{__doc__}\n\n{' '.join(more)}\n\n{markdown(header, lines)}\n\n{verdict(outcomes)}"
 
 
 def verdict(outcomes: dict[str, Outcome]) -> str:
@@ -108,9 +112,9 @@ def verdict(outcomes: dict[str, Outcome]) -> str:
     return f"- The Python worker of ours takes at most {max(workers) / 1e6:,.0f} MB (target: {TARGET / 1e6:.0f} MB)."
 
 
-def measured(name: str, rows: int, patience: float) -> Outcome:
+def measured(name: str, more: list[str], patience: float) -> Outcome:
     """A contender in a process of its own, watched."""
-    command = [sys.executable, "-m", "benchmarks.spark_memory", "--run", name, "--rows", str(rows)]
+    command = [sys.executable, "-m", "benchmarks.spark_memory", "--run", name, *more]
     peaks, start, stopped = Peaks(), time.perf_counter(), ""
     with tempfile.TemporaryFile("w+") as said:
         child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
@@ -149,12 +153,13 @@ def told(said: IO[str], peaks: Peaks, stopped: str) -> Outcome:
     return Outcome(peaks, failed=stopped or (memory or reasons)[0][:160])
 
 
-def run(title: str, rows: int) -> None:
+def run(title: str, rows: int, keys: int, budget: str | None) -> None:
     """In the child: the contender, and what it spilled."""
-    spark = session(**{"spark.driver.memory": "2g"})
+    settings = {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "2"}
+    spark = session(**settings | ({"spark.inwindow.memory": budget} if budget else {}))
     case = next(case for case in on.cases() if case.title == title)
     start = time.perf_counter()
-    case.run(stream(spark, rows, "0").drop("id"), WINDOW)
+    case.run(stream(spark, rows, f"id % {keys}").drop("id"), WINDOW)
     print(f"{TOOK}{time.perf_counter() - start}")
     print(f"{SPILLED}{spilled(spark)}", flush=True)
     spark.stop()

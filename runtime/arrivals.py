@@ -28,6 +28,7 @@ ROW = f"{PREFIX}row"  # a tuple's number in the order of arrival
 ROW_FIELD = pa.field(ROW, pa.int64())
 _STEP = 1 << 16  # tuples for one step of the operator: bounds and results of a step stay in the cache
 _BYTES = 1 << 24
+_COPIES = 2  # of what is put in order: as it came, and in order
 _BUCKETS = 64  # files of results, each for a stretch of the order of arrival
 
 Spilled = Callable[[int], None]  # told the bytes of each file that was written
@@ -57,7 +58,7 @@ class Arrivals:
         self._held.append(batch)
         self.rows += batch.num_rows
         self._size += batch.nbytes
-        if self._size > self.budget:
+        if self._size > self.budget // _COPIES:
             self._spill()
 
     def in_order(self) -> Iterator[pa.RecordBatch]:
@@ -137,7 +138,7 @@ class Results:
         """Take the next results."""
         self._held.append(batch)
         self._size += batch.nbytes
-        if self._size > self.budget:
+        if self._size > self.budget // _COPIES:
             self._spill()
 
     def in_order_of_arrival(self) -> Iterator[pa.RecordBatch]:
@@ -155,15 +156,22 @@ class Results:
         if not self._files:
             self._files = [ScratchFile(self.schema) for _ in range(-(-self.rows // self.stretch))]
         before = sum(file.written for file in self._files)
-        for whole in merged(self._held):
-            place = (whole.column(0).to_numpy() // self.stretch).astype(np.uint16)
+        for step in in_steps(_let_go(self._held)):
+            place = (step.column(0).to_numpy() // self.stretch).astype(np.uint16)
             order = np.argsort(place, kind="stable")
             edges = np.searchsorted(place[order], np.arange(len(self._files) + 1))
             for file, first, last in zip(self._files, edges, edges[1:], strict=False):
                 if first < last:
-                    file.write(whole.take(pa.array(order[first:last])))
-        self._held, self._size = [], 0
+                    file.write(step.take(pa.array(order[first:last])))
+        self._size = 0
         self.spilled(sum(file.written for file in self._files) - before)
+
+
+def _let_go(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches, none of them held longer than its turn."""
+    batches.reverse()
+    while batches:
+        yield batches.pop()
 
 
 def _back(batches: list[pa.RecordBatch], first: int) -> Iterator[pa.RecordBatch]:
@@ -172,7 +180,6 @@ def _back(batches: list[pa.RecordBatch], first: int) -> Iterator[pa.RecordBatch]
         return
     schema = pa.schema(list(batches[0].schema)[1:])
     arrivals = ByArrival(schema, sum(batch.num_rows for batch in batches))
-    while batches:
-        batch = batches.pop(0)
+    for batch in _let_go(batches):
         arrivals.put(batch.select(schema.names), batch.column(0).to_numpy() - first)
     yield from arrivals.table().to_batches(max_chunksize=_STEP)

@@ -23,6 +23,7 @@ import pyarrow as pa
 from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.build import levels_of
+from inwindow.runtime.bundles import Bundles
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.groups import GroupOperator
 from inwindow.runtime.held import Held
@@ -48,7 +49,7 @@ class PanesFirst:
     work: Pass  # over tuples
     merging: Pass  # over partials
     partials: tuple[Partials, ...]  # of each step
-    schema: pa.Schema  # of what travels: keys, attribute, partials
+    schema: pa.Schema  # keys, attribute, partials
     told: Pass  # whose places say where a tuple is, when a hook raises
 
     @classmethod
@@ -58,10 +59,15 @@ class PanesFirst:
         fields = [schema.field(name) for name in _unique(work.places)]
         steps = []
         for number, (step, its) in enumerate(zip(work.steps, partials, strict=True)):
-            names = [f"{PREFIX}partial_{number}_{column}" for column in range(len(its.types))]
-            fields += [pa.field(name, kind) for name, kind in zip(names, its.types, strict=True)]
-            steps.append(replace(step, arguments=tuple(names), condition=None))
+            columns = its.fields(f"{PREFIX}partial_{number}")
+            fields += columns
+            steps.append(replace(step, arguments=tuple(field.name for field in columns), condition=None))
         return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), told or work)
+
+    @property
+    def bundles(self) -> Bundles:
+        """How partials travel: those of a key together."""
+        return Bundles(self.schema, tuple(_unique(list(self.work.partition_by))))
 
 
 class PaneReducer:

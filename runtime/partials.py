@@ -5,7 +5,7 @@ Level one of a kernel gives arrays of several kinds; each kind has a *form* that
     level one                        travels as                level two takes
     numpy int64, float64             int64, double             the same buffer
     numpy uint8 (marks)              int8                      the same buffer
-    numpy int64, a row of words      binary, 8 bytes a word    the same buffer
+    numpy int64, a row of words      8 bytes a word            the same buffer
     Arrow array                      as it is                  as it is
     objects of a Python class        several: see states.py    objects
 
@@ -35,6 +35,10 @@ class Form(Protocol):
     def type(self) -> pa.DataType:
         """Of the column."""
 
+    @property
+    def nullable(self) -> bool:
+        """Whether there may be NULLs."""
+
     def packed(self, partials: Any) -> pa.Array:
         """As a column of ``type``."""
 
@@ -47,6 +51,7 @@ class AsArrow:
     """An Arrow array travels as it is."""
 
     type: pa.DataType
+    nullable: bool = True
 
     def packed(self, partials: pa.Array) -> pa.Array:
         """Itself."""
@@ -63,6 +68,7 @@ class AsNumbers:
 
     type: pa.DataType
     dtype: str
+    nullable: bool = False
 
     def packed(self, partials: Any) -> pa.Array:
         """The same buffer."""
@@ -78,23 +84,24 @@ class AsWords:
     """Rows of 64-bit words, each row one binary value."""
 
     width: int
-    type: pa.DataType = pa.binary()
+    nullable: bool = False
+
+    @property
+    def type(self) -> pa.DataType:
+        """Of the column."""
+        return pa.binary(8 * self.width)
 
     def packed(self, partials: Any) -> pa.Array:
         """The rows' bytes, in the same buffer."""
-        rows, size = len(partials), 8 * self.width
-        offsets = np.arange(0, (rows + 1) * size, size, dtype=np.int32)
-        words = np.ascontiguousarray(partials)
-        return pa.Array.from_buffers(self.type, rows, [None, pa.py_buffer(offsets), pa.py_buffer(words)])
+        words = pa.py_buffer(np.ascontiguousarray(partials))
+        return pa.Array.from_buffers(self.type, len(partials), [None, words])
 
     def unpacked(self, column: pa.Array) -> Any:
         """The same buffer, as rows."""
-        _, offsets, data = column.buffers()
         if not len(column):
             return np.empty((0, self.width), np.int64)
-        first = int(np.frombuffer(offsets, np.int32)[column.offset])
-        words = np.frombuffer(data, np.int64, len(column) * self.width, first)
-        return words.reshape(-1, self.width)
+        first, count = 8 * self.width * column.offset, len(column) * self.width
+        return np.frombuffer(column.buffers()[1], np.int64, count, first).reshape(-1, self.width)
 
 
 @dataclass(frozen=True)
@@ -118,10 +125,11 @@ class Partials:
         assert levels.partials is not None
         return cls(step, tuple(map(_form_of, levels.partials)))
 
-    @property
-    def types(self) -> list[pa.DataType]:
-        """The types of the columns that travel."""
-        return states.TYPES if self.forms is None else [form.type for form in self.forms]
+    def fields(self, prefix: str) -> list[pa.Field]:
+        """The columns that travel."""
+        if self.forms is None:
+            return [pa.field(f"{prefix}_{at}", kind) for at, kind in enumerate(states.TYPES)]
+        return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]
 
     def packed(self, levels: Levels) -> list[pa.Array]:
         """What level one has given, as columns."""

@@ -38,7 +38,7 @@ class Runs:
     def add(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, row_bytes: int) -> None:
         """A run of batches in order."""
         if not self.block:
-            fitting = self.budget // (2 * _FAN_IN * max(row_bytes, 1))
+            fitting = self.budget // (4 * _FAN_IN * max(row_bytes, 1))
             self.block = min(max(fitting, _FEWEST_ROWS), _MOST_ROWS)
         self._write(0, batches, schema)
 

@@ -97,9 +97,9 @@ class Partials(Task):
         return (self.plan.work,)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """Partials, whenever a buffer is full."""
+        """Partials in bundles, whenever a buffer is full."""
         with seldom_collected():
-            yield from PaneReducer(self.plan).run(batches)
+            yield from map(self.plan.bundles.packed, PaneReducer(self.plan).run(batches))
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,10 @@ class OfPartials(InOrder):
         return PaneGroups(self.plan, schema)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The extents."""
+        """The extents, of partials that arrive in bundles."""
+        bundles = self.plan.bundles
         with seldom_collected():
-            yield from super().run(batches, schema, room)
+            yield from super().run(map(bundles.opened, batches), bundles.opened_schema(schema), room)
 
 
 @dataclass(frozen=True)

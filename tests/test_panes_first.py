@@ -69,7 +69,9 @@ def by_panes(
         with patch("inwindow.runtime.panes_first._STEP", 2 if cut < 20 else 1 << 16):
             made += PaneReducer(plan, rows=cut).run(iter(its.to_batches(max_chunksize=max(cut // 2, 1))))
     random.Random(len(table)).shuffle(made)
-    partials = sent(made, plan.schema)
+    bundles = plan.bundles
+    arrived = sent([bundles.packed(batch) for batch in made], bundles.sent)
+    partials = pa.Table.from_batches(map(bundles.opened, arrived.to_batches()), plan.schema)
     order = permutation(partials, plan.merging)
     partials = partials if order is None else partials.take(pa.array(order))
     operator = PaneGroups(plan, plan.schema)

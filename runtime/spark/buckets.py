@@ -11,7 +11,6 @@ all, the watermark has moved, which wakes them. So what they hold adds up to wha
 watermark of the micro-batch before, whatever else its bucket holds.
 """
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +27,7 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Given
 from inwindow.udaf.errors import InWindowError
@@ -152,7 +152,7 @@ class Turns:
     """The turns of a task's buckets, whatever Spark calls them with."""
 
     def __init__(self, job: bytes) -> None:
-        self.job: StreamJob = pickle.loads(job)
+        self.job: StreamJob = loaded(job)
         self.bucket = self.job.bucket()
 
     def take(

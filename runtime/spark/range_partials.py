@@ -35,10 +35,11 @@ def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
     panes = panes_of_ranges(work, pa.schema(fields))
     job = Job(Partials(panes), pa.schema(fields))
-    results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.schema}
+    results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.bundles.sent}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
     mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, job, list(results.values()))
-    partials: Any = titled(mapped, results, list(results), columns.session).toArrow()
+    sent: Any = titled(mapped, results, list(results), columns.session).toArrow().cast(panes.bundles.sent)
+    partials = pa.Table.from_batches(map(panes.bundles.opened, sent.to_batches()), panes.schema)
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.
         return replace(shuffle, cut=No(f"partials of ranges have {partials.nbytes >> 20} MB, too much to begin with"))

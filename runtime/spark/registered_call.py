@@ -4,7 +4,6 @@ The call is ``my_avg(row_number() OVER (PARTITION BY item ORDER BY ts), item, pr
 tuples in order, the keys, the arguments. Their types are known only here, so here the plan is made.
 """
 
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,6 +17,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Beside
 from inwindow.runtime.with_columns import EveryRow
 from inwindow.udaf.errors import DataError, UsageError
@@ -126,7 +126,7 @@ def call_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotation
     """The body of the registered function: columns in, the result out."""
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        its: CallJob = pickle.loads(job)
+        its: CallJob = loaded(job)
         batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker.listed(columns))
         for given in worker.told(its.run(batches)):
             yield returned(given).column(0)

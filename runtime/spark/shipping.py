@@ -5,6 +5,7 @@ lies beside the script. Installed packages, and files given to Spark by ``--py-f
 """
 
 import copyreg
+import gc
 import io
 import pickle
 import sys
@@ -36,6 +37,19 @@ def shipped(job: Any) -> bytes:
             f"{its} cannot be sent to Spark's workers ({type(error).__name__}: {error}): an aggregate, and "
             "what its hooks use, must be picklable; make connections, locks and open files in `initialize`"
         ) from None
+
+
+def loaded(job: bytes) -> Any:
+    """In a worker: what the driver has shipped."""
+    its = pickle.loads(job)
+    _modules_stay()
+    return its
+
+
+@cache
+def _modules_stay() -> None:
+    """Modules are left out of later collections of garbage: Spark asks for a full one behind every task, 45 ms each."""
+    gc.freeze()
 
 
 def _can_be_shipped(step: Step) -> bool:

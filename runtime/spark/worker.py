@@ -4,7 +4,6 @@ The driver ships a :class:`Job` as bytes of its own making, so that a class that
 a class from a notebook or a script travels by value. A task makes its operator once and feeds it.
 """
 
-import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from inwindow.optimizer.plan import Step
 from inwindow.runtime.memory import allowed
 from inwindow.runtime.spark.observed import with_found
 from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError
 
@@ -47,7 +47,7 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
     """The body of the iterator-style Arrow UDF: columns in, one struct column out."""
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        its: Job = pickle.loads(job)
+        its: Job = loaded(job)
         for rows in told(its.run(_arriving(its.schema, listed(columns)))):
             yield returned(rows).to_struct_array()
 
@@ -64,7 +64,7 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
     """The body of ``mapInArrow``: batches in, batches out."""
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        its: Job = pickle.loads(job)
+        its: Job = loaded(job)
         for rows in told(its.run(_arriving(its.schema, (batch.columns for batch in batches)))):
             yield returned(rows)
 
