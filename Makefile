@@ -11,9 +11,9 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
-SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
+SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime temporal language testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
 
-$(VENV)/ready: pyproject.toml setup.py $(wildcard native/*.pyx native/*.pxi) $(VENV)/sources
+$(VENV)/ready: pyproject.toml setup.py $(wildcard native/*.pyx native/*.px[di]) $(VENV)/sources
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@

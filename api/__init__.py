@@ -39,14 +39,19 @@ from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
 
 if _TYPE_CHECKING:
-    from inwindow import testing
-    from inwindow.runtime.apply import explain, late, select, with_columns
-    from inwindow.runtime.asked import emitted_at
-    from inwindow.runtime.grouped import group_by
+    from inwindow import temporal, testing
+    from inwindow.language.catalog import Catalog
+    from inwindow.language.esl.aggregate import aggregate
+    from inwindow.language.sql.run import sql
+    from inwindow.runtime.explain import explain
+    from inwindow.runtime.group_by import group_by
+    from inwindow.runtime.late import late
+    from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival import arrival_time
     from inwindow.runtime.spark.registered import register
-    from inwindow.runtime.spark.sql.run import sql
     from inwindow.runtime.union import union
+    from inwindow.runtime.with_columns import with_columns
+    from inwindow.runtime.written import emitted_at
     from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
@@ -58,6 +63,7 @@ __all__ = [
     "Aggregate",
     "Applied",
     "ArithmeticOverflowError",
+    "Catalog",
     "DataError",
     "DefinitionError",
     "DeviationError",
@@ -72,6 +78,7 @@ __all__ = [
     "UnknownColumnError",
     "UsageError",
     "WindowAggregate",
+    "aggregate",
     "arrival_time",
     "asc",
     "compiled",
@@ -92,6 +99,7 @@ __all__ = [
     "select",
     "session",
     "sql",
+    "temporal",
     "testing",
     "tumble",
     "udaf",
@@ -107,21 +115,26 @@ else:
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
-    "inwindow.runtime.apply": "explain late select with_columns".split(),
-    "inwindow.runtime.asked": ["emitted_at"],
-    "inwindow.runtime.grouped": ["group_by"],
+    "inwindow.language.catalog": ["Catalog"],
+    "inwindow.language.esl.aggregate": ["aggregate"],
+    "inwindow.language.sql.run": ["sql"],
+    "inwindow.runtime.explain": ["explain"],
+    "inwindow.runtime.group_by": ["group_by"],
+    "inwindow.runtime.late": ["late"],
+    "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
-    "inwindow.runtime.spark.sql.run": ["sql"],
     "inwindow.runtime.union": ["union"],
+    "inwindow.runtime.with_columns": ["with_columns"],
+    "inwindow.runtime.written": ["emitted_at"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }
 
 
 def __getattr__(name: str) -> _Any:
     """The public names that are loaded when they are first asked for (PEP 562)."""
-    if name == "testing":
-        return _import_module("inwindow.testing")
+    if name in ("temporal", "testing"):
+        return _import_module(f"inwindow.{name}")
     module = next((module for module, names in _LATER.items() if name in names), None)
     if module is None and (name == "__all__" or not name.startswith("_")):
         built_ins = _import_module("inwindow.udaf.builtins")

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 import inwindow as iw
 from benchmarks.derived import Derived
-from benchmarks.hooks import MyAvg
+from benchmarks.hooks import Interpreted, MyAvg
 from benchmarks.measure import markdown, nanoseconds
 from benchmarks.results import put
 
@@ -82,6 +82,14 @@ class Decayed(iw.WindowAggregate):
         return self.total / self.weight
 
 
+class PlainSpread(Spread, compile=False):
+    """By Python hooks for good."""
+
+
+class PlainDecayed(Decayed, compile=False):
+    """By Python hooks for good."""
+
+
 def built(folder: Path) -> Any:
     """The cdef classes, compiled into a folder."""
     shutil.copy(Path(__file__).with_name("hooks_in_c.pyx"), folder)
@@ -106,9 +114,9 @@ def decayed(column: str) -> Any:
 def contenders(c: Any) -> dict[str, tuple[Callable[..., Any] | None, ...]]:
     """Per class its forms, in the order of KINDS; None for one that there is not."""
     return {
-        "average": (MyAvg(), Derived(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
-        "standard deviation": (Spread(), BaseSpread(), iw.compiled(Spread()), c.CSpread(), iw.stddev_samp),
-        "decayed average": (Decayed(0.99), None, iw.compiled(Decayed(0.99)), c.CDecayed(0.99), decayed),
+        "average": (Interpreted(), Derived(), iw.compiled(MyAvg()), c.CAvg(), iw.avg),
+        "standard deviation": (PlainSpread(), BaseSpread(), iw.compiled(Spread()), c.CSpread(), iw.stddev_samp),
+        "decayed average": (PlainDecayed(0.99), None, iw.compiled(Decayed(0.99)), c.CDecayed(0.99), decayed),
     }
 
 

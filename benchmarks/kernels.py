@@ -21,6 +21,7 @@ import pyarrow as pa
 import inwindow as iw
 from benchmarks.measure import markdown, nanoseconds
 from inwindow.optimizer.planning import plan_windows
+from inwindow.udaf.native import WITH_MASK
 
 TUPLES = 10_000_000
 FEW = 100_000
@@ -199,10 +200,10 @@ def kernel(table: pa.Table, applied: iw.Applied, window: int) -> Callable[[], An
     start, end = np.maximum(at - window + 1, 0), at + 1
     columns = [table.column(name).combine_chunks() for name in applied.columns]
     columns = [native_column(column, native.input) for column in columns]
-    if native.numbered:
+    if native.reads == "numbered":
         columns.append(pa.array(at))
     values = columns[0] if len(columns) == 1 else tuple(columns)
-    seen = (None,) if native.takes_seen else ()
+    seen = (None,) if native.reads in WITH_MASK else ()
     return lambda: native.kernel(True).roll(values, 0, start, end, *seen)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime.spark.sql.calls import Call, Names, call_end, find_calls
-from inwindow.runtime.spark.sql.text import Source, Span, Token, Tokens, span_of, split, tokens_of
-from inwindow.runtime.spark.sql.windows import BUILT_IN, Windows
+from inwindow.language.sql.calls import Call, Names, call_end, find_calls
+from inwindow.language.sql.windows import BUILT_IN, Windows
+from inwindow.language.text import Source, Span, Token, Tokens, span_of, split, tokens_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows import extents

@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
     from inwindow.commands.calls import read_calls, read_extent
     from inwindow.commands.page import page
     from inwindow.commands.schema import schema_of
-    from inwindow.runtime.apply import explain
-    from inwindow.runtime.grouped import group_by
+    from inwindow.runtime.explain import explain
+    from inwindow.runtime.group_by import group_by
 
     if options.group_by and options.window is None:
         raise UsageError("explain --group-by: groups are cut into extents: add --window 'tumble(ts, 1 hour)'")

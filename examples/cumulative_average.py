@@ -22,7 +22,7 @@ Prints::
         why       nothing ever leaves the frame
         time      O(1): one step per tuple
         memory    O(1): the aggregate's state, no buffer
-        runs      Python hooks of Avg, called from Cython
+        runs      Python hooks of Avg, called from Cython; compiled by numba after 1,000,000 tuples
         result    double
 
     local: a table is sorted once per pass and fed in slices; a reader must come sorted

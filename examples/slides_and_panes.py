@@ -26,7 +26,7 @@ Prints::
         why not   tumble: not possible, frames overlap
         time      O(1) per tuple, O(1) merges per pane
         memory    6 partials
-        runs      Python hooks of Sum, called from Cython
+        runs      Python hooks of Sum, called from Cython; not compiled: pane-cascade has no compiled loop
         result    double
 
     local: a table is sorted once per pass and fed in slices; a reader must come sorted

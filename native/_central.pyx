@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """Skewness, kurtosis, covariance and correlation: central moments that are merged, never subtracted (two stacks).
 
 A moment that has been taken in cannot be taken out again without what rounding did to it staying behind. So ::
@@ -30,7 +31,12 @@ are made up for at the end. It is the same arithmetic in the same order: the sam
 
 from libc.math cimport INFINITY, NAN, fabs, frexp, isfinite, ldexp, sqrt
 
-include "slices.pxi"
+from libc.stdint cimport int64_t, uint8_t
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.kernel cimport Slice, is_seen, set_null, slice_of
 
 
 cdef enum:
@@ -262,7 +268,7 @@ cdef int start_as(_TwoStacks kernel, op, ops, bint evicts) except -1:
     kernel.begin(kind, width, evicts, pa.float64())
 
 
-cdef class Shape(_OfTuples):
+cdef class Shape(_TwoStacks):
     """``op``: the population skewness sqrt(n) M3 / M2**1.5, or the excess "kurtosis" n M4 / M2**2 - 3, of float64.
 
     NULL where nothing is counted and where all values are equal. NaN while a NaN or an infinity is in the frame.
@@ -277,14 +283,7 @@ cdef class Shape(_OfTuples):
         start_as(self, op, SHAPES, evicts)
 
 
-cdef class ShapeOfPartials(_OfPartials):
-    """The second level of :class:`Shape`: over the rows of its ``roll_partials``."""
-
-    def __cinit__(self, str op):
-        start_as(self, op, SHAPES, True)
-
-
-cdef class Pair(_OfTuples):
+cdef class Pair(_TwoStacks):
     """``op``: "covar_pop", "covar_samp" or "corr" of a tuple of two columns of float64; a NULL in either is skipped.
 
     NULL where nothing is counted, for covar_samp and corr of one tuple, and for corr where a column is constant.
@@ -296,10 +295,3 @@ cdef class Pair(_OfTuples):
 
     def __cinit__(self, str op, *, bint evicts=True):
         start_as(self, op, PAIRS, evicts)
-
-
-cdef class PairOfPartials(_OfPartials):
-    """The second level of :class:`Pair`: over the rows of its ``roll_partials``."""
-
-    def __cinit__(self, str op):
-        start_as(self, op, PAIRS, True)

@@ -24,30 +24,13 @@ from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 
-from inwindow.native._fresh import changed, fresh, resumed
-from inwindow.native._hooks import HookRaised
-from inwindow.native._inwindow import InWindow, enter, leave, leaving, positions
+from inwindow.native._fresh import changed, resumed
+from inwindow.native._inwindow import enter, leave, leaving, positions
 
-cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
-
-cdef enum Hook:
-    NO_HOOK, INITIALIZE, ITERATE, EXPIRE
-
-cdef tuple _NAMES = ("", "initialize", "iterate", "expire")
+from inwindow.native.driver cimport EXPIRE, INITIALIZE, NO_HOOK, Driver, Hook, call
 
 
-cdef inline object _call(object hook, list columns, Py_ssize_t i):
-    """``hook(*row i)``; the two usual widths make no tuple."""
-    cdef Py_ssize_t width = len(columns)
-    if width == 1:
-        return hook((<list>columns[0])[i])
-    if width == 2:
-        return hook((<list>columns[0])[i], (<list>columns[1])[i])
-    return hook(*[(<list>values)[i] for values in columns])
-
-
-cdef class Emit:
+cdef class Emit(Driver):
     """A non-blocking aggregate, tuple by tuple, over any frame that ends at the current tuple.
 
     needs      a class without ``terminate``
@@ -69,24 +52,15 @@ cdef class Emit:
     ([3.0, 5.0, 5.0, 4.0], array([0, 1, 2, 3]))
     """
 
-    cdef object _prototype, _punt, _fields, _snapshot
-    cdef object _aggregate, _initialize, _iterate, _expire, _window
-    cdef Hook _first, _next
     cdef bint _is_new
     cdef Py_ssize_t _lo, _hi, _waiting
     cdef int64_t _partition, _restart
-    cdef list _columns
-    cdef const uint8_t* _seen
-    cdef Py_ssize_t _base, _length, _shift
     cdef list _emitted
     cdef array.array _owners
-    cdef Hook _running
-    cdef Py_ssize_t _position
-    cdef object _arguments
+    cdef object _given       # the values that the hook which runs was called with; None: the row's
 
     def __init__(self, prototype, *, punt=None, record_fields=None, snapshot=None):
-        self._prototype, self._punt, self._fields = prototype, punt, record_fields
-        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
+        self._configure(prototype, "object", None, punt, record_fields, snapshot)
         self._drop()
 
     def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t first,
@@ -112,11 +86,8 @@ cdef class Emit:
 
     def state(self):
         """What the next call builds on. Shared with the live aggregate: pickle it before that call."""
-        window = (), None
-        if self._window is not None:
-            window = [tuple(record) for record in self._window], positions(self._window)
         here = self._lo, self._hi, self._waiting, self._partition, self._restart, self._is_new
-        return here, changed(self._aggregate, self._prototype), window
+        return here, changed(self._aggregate, self._prototype), self._records()
 
     def restore(self, state):
         """Go on from ``state()`` of a driver with the same prototype."""
@@ -161,54 +132,17 @@ cdef class Emit:
             self._columns, self._shift = None, 0
         return self._emissions()
 
-    # The slice: columns[..][p - base] for p in [base, base + length)
-
     cdef int _open(self, list columns, Py_ssize_t base, const uint8_t[::1] seen) except -1:
-        cdef Py_ssize_t length = len(<list>columns[0]) if columns else (0 if seen is None else seen.shape[0])
-        for values in columns:
-            if len(<list?>values) != length:
-                raise ValueError("the columns of one call have different lengths")
-        if seen is not None and seen.shape[0] != length:
-            raise ValueError(f"seen covers {seen.shape[0]} positions, the columns {length}")
-        self._columns, self._base = columns, base
-        self._length = length if columns or seen is not None else PY_SSIZE_T_MAX
-        self._seen = NULL
-        if seen is not None and length:
-            self._seen = &seen[0]
+        Driver._open(self, columns, base, seen)
         self._emitted, self._owners = [], array.array("q")
 
-    cdef inline bint _sees(self, Py_ssize_t p) except -1:
-        cdef Py_ssize_t i = p - self._base
-        if i < 0 or i >= self._length:
-            raise RuntimeError(f"internal error: position {p} is not in the slice from {self._base} on")
-        return self._seen == NULL or self._seen[i]
-
-    cdef tuple _values(self, Py_ssize_t p):
-        return tuple([(<list>values)[p - self._base] for values in self._columns])
-
-    # The aggregate
-
     cdef int _drop(self) except -1:
-        self._aggregate = self._window = None
-        self._initialize = self._iterate = self._expire = None
+        Driver._drop(self)
         self._lo = self._hi = self._waiting = self._partition = 0
 
-    cdef int _begin(self) except -1:
-        self._adopt(fresh(self._prototype), (), None)
-
-    cdef int _adopt(self, aggregate, rows, places) except -1:
-        """Take an aggregate's hooks; initialize and iterate stand in for one another."""
-        self._initialize = getattr(aggregate, "initialize", None)
-        self._iterate = getattr(aggregate, "iterate", None)
-        self._expire = getattr(aggregate, "expire", None)
-        self._first, self._next = INITIALIZE, ITERATE
-        if self._initialize is None:
-            self._initialize, self._first = self._iterate, ITERATE
-        elif self._iterate is None:
-            self._iterate, self._next = self._initialize, INITIALIZE
-        if self._fields is not None:
-            self._window = aggregate.inwindow = InWindow(self._fields, rows, places)
-        self._aggregate, self._is_new, self._waiting = aggregate, True, 0
+    cdef int _adopt(self, object aggregate, object rows, object places) except -1:
+        Driver._adopt(self, aggregate, rows, places)
+        self._is_new, self._waiting = True, 0
 
     # The loop
 
@@ -292,10 +226,10 @@ cdef class Emit:
         self._running = NO_HOOK
 
     cdef inline object _ask(self, hook, Hook which, Py_ssize_t p, values):
-        self._position, self._running, self._arguments = p, which, values
+        self._position, self._running, self._given = p, which, values
         if values is not None:
             return hook(*values)
-        return _call(hook, self._columns, p - self._base)
+        return call(hook, self._columns, p - self._base)
 
     # The answers; a hook that yields runs while it is read, so it is always read to its end
 
@@ -341,14 +275,9 @@ cdef class Emit:
         self._emitted = self._owners = None
         return values, owners
 
-    cdef int _reraise(self, error) except -1:
-        cdef Hook running = self._running
-        cdef object arguments = self._arguments
-        self._running, self._arguments = NO_HOOK, None
-        if running == NO_HOOK:
-            raise error
-        arguments = self._values(self._position) if arguments is None else tuple(arguments)
-        raise HookRaised(_NAMES[running], self._position + self._shift, arguments, error) from error
+    cdef tuple _arguments(self):
+        given, self._given = self._given, None
+        return self._values(self._position) if given is None else tuple(given)
 
 
 cdef class ActiveExpiration(Emit):

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """Minimum and maximum over sliding frames: the monotone deque.
 
 A tuple with a smaller or equal one behind it can never be the minimum again. So the minimum is the head of a
@@ -18,28 +19,14 @@ The order is Spark's. A double is compared as the int64 of the same rank: every 
 right below 0.0, and no comparison of results can tell the two. The maximum is the minimum of the complements.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t
+from libc.stdlib cimport free
 
-import numpy as np
 import pyarrow as pa
 
-from inwindow.native.space import space
-
-include "deque.pxi"
-include "ranked.pxi"
-
-cdef struct Slice:
-    const int64_t* words     # the value at position p is words[p], 64 bits whatever their type
-    const uint8_t* seen      # its validity is bit `bit + p` of seen; NULL where all are valid
-    int64_t bit
-
-
-cdef Slice slice_of(values, int64_t base):
-    cdef int64_t offset = values.offset
-    bitmap, data = values.buffers()
-    cdef const int64_t* words = <const int64_t*><uintptr_t>(0 if data is None else data.address)
-    cdef const uint8_t* seen = <const uint8_t*><uintptr_t>(bitmap.address if values.null_count else 0)
-    return Slice(words + offset - base, seen, offset - base)
+from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
+from inwindow.native.kernel cimport Kernel, Slice, set_null, slice_of
+from inwindow.native.ranked cimport one_nan, ranked
 
 
 cdef inline int64_t key_of(int64_t word, bint floating, int64_t flip) noexcept nogil:
@@ -61,7 +48,7 @@ cdef Py_ssize_t fold(
     cdef Entry* entries = deque.entries
     cdef int64_t head = deque.head, tail = deque.tail, capacity = deque.capacity
     cdef int64_t lo = deque.lo, hi = deque.hi
-    cdef const int64_t* words = column.words
+    cdef const int64_t* words = <const int64_t*>column.data
     cdef const uint8_t* seen = column.seen
     cdef int64_t position, bit, key
     while frame < frames:
@@ -103,7 +90,7 @@ cdef Py_ssize_t fold(
             out[frame] = word_of(entries[head].key, floating, flip)
         elif valid != NULL:
             out[frame] = 0
-            valid[frame >> 3] &= ~(1 << (frame & 7))
+            set_null(valid, frame)
         else:
             break
         frame += 1
@@ -111,14 +98,13 @@ cdef Py_ssize_t fold(
     return frame
 
 
-cdef class _Extreme:
+cdef class _Extreme(Kernel):
     """The running minimum or maximum of one column of 64-bit values."""
 
     cdef Deque deque
     cdef int64_t flip
     cdef bint floating
     cdef bint evicts
-    cdef object type
 
     def __cinit__(self, str op, *, bint evicts=True):
         if op not in ("min", "max"):
@@ -129,33 +115,15 @@ cdef class _Extreme:
     def __dealloc__(self):
         free(self.deque.entries)
 
-    cdef Py_ssize_t fold(
-        self, values, int64_t base, const int64_t* start, const int64_t* end, Py_ssize_t frame,
-        Py_ssize_t frames, int64_t* out, uint8_t* valid,
-    ) except -1:
-        cdef Slice column = slice_of(values, base)
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Slice column = slice_of(values[0] if self.over_panes else values, base, 8)
         with nogil:
-            return fold(
-                &self.deque, column, self.floating, self.flip, self.evicts,
-                start, end, frame, frames, out, valid,
-            )
+            return fold(&self.deque, column, self.floating, self.flip, self.evicts, start, end, i, n, out, validity)
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The extreme of each frame [start, end): NULL where it holds no value."""
-        cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = space(frames, np.int64)
-        cdef uint8_t[::1] valid
-        cdef Py_ssize_t done = self.fold(values, base, &start[0], &end[0], 0, frames, &out[0], NULL)
-        if done == frames:
-            return pa.Array.from_buffers(self.type, frames, [None, pa.py_buffer(out)], 0)
-        valid = np.full((frames + 7) // 8, 255, np.uint8)
-        self.fold(values, base, &start[0], &end[0], done, frames, &out[0], &valid[0])
-        return pa.Array.from_buffers(self.type, frames, [pa.py_buffer(valid), pa.py_buffer(out)])
-
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        cdef int64_t word
-        self.fold(values, base, &start, &end, 0, 1, &word, NULL)
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: one column, the panes' results."""
+        return (Kernel.roll(self, values, base, start, end),)
 
     def state(self):
         """(lo, hi, the deque as rows of key and position): what :meth:`restore` goes on from."""
@@ -169,6 +137,7 @@ cdef class _Extreme:
 cdef class FloatExtreme(_Extreme):
     """The minimum or maximum (``op`` is "min" or "max") of float64.
 
+    >>> import numpy as np
     >>> start, end = np.array([0, 0, 1, 2, 3]), np.array([1, 2, 3, 4, 5])
     >>> FloatExtreme("max").roll(pa.array([1.0, 3.0, None, 2.0, 0.5]), 0, start, end).to_pylist()
     [1.0, 3.0, 3.0, 2.0, 2.0]

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """At which position the extreme of each sliding frame is, over anything that can be ordered: the monotone deque.
 
 As in ``_extremes``: a tuple with another behind it that is as extreme can never be the extreme again. So the deque
@@ -20,9 +21,16 @@ The order is Spark's: NaN is the largest double and equal to NaN, -0.0 is equal 
 bytes, the shorter first where one begins the other (UTF8_BINARY).
 """
 
-include "slices.pxi"
-include "deque.pxi"
-include "ranked.pxi"
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
+from libc.stdlib cimport free
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, set_null, slice_of
+from inwindow.native.ranked cimport one_nan_one_zero, ranked
+
 include "abbreviated.pxi"
 
 
@@ -93,7 +101,7 @@ cdef int64_t flip_of(str op) except 1:
     return -1 if op == "max" else 0
 
 
-cdef class ExtremeAt:
+cdef class ExtremeAt(Kernel):
     """The position of the minimum or maximum (``op`` is "min" or "max"): of equal ones the latest.
 
     The values are int64 or what has 64 bits of the same order (timestamps, durations, times), double, decimal128,
@@ -108,18 +116,17 @@ cdef class ExtremeAt:
     """
 
     cdef Deque deque
+    cdef const uint8_t* counts   # of the call: which tuples do
     cdef int64_t flip
 
     def __cinit__(self, str op):
-        self.flip = flip_of(op)
+        self.type, self.flip = pa.int64(), flip_of(op)
 
     def __dealloc__(self):
         free(self.deque.entries)
 
-    cdef Py_ssize_t fold(
-        self, values, int64_t base, const uint8_t* counts, const int64_t* start, const int64_t* end,
-        Py_ssize_t frame, Py_ssize_t frames, int64_t* out, uint8_t* valid,
-    ) except -1:
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
         type = values.type
         cdef Doubles doubles
         cdef Longs longs
@@ -131,17 +138,15 @@ cdef class ExtremeAt:
         if pa.types.is_float64(type):
             doubles = Doubles(slice_of(values, base, 8))
             with nogil:
-                return fold(
-                    &self.deque, &doubles, counts, self.flip, start, end, frame, frames, out, valid
-                )
+                return fold(&self.deque, &doubles, self.counts, self.flip, start, end, i, n, out, validity)
         if pa.types.is_int64(type) or pa.types.is_temporal(type) and type.bit_width == 64:
             longs = Longs(slice_of(values, base, 8))
             with nogil:
-                return fold(&self.deque, &longs, counts, self.flip, start, end, frame, frames, out, valid)
+                return fold(&self.deque, &longs, self.counts, self.flip, start, end, i, n, out, validity)
         if pa.types.is_decimal128(type):
             wides = Wides(slice_of(values, base, 16))
             with nogil:
-                return fold(&self.deque, &wides, counts, self.flip, start, end, frame, frames, out, valid)
+                return fold(&self.deque, &wides, self.counts, self.flip, start, end, i, n, out, validity)
         if not is_text(type):
             raise TypeError(f"there is no kernel that orders {type}")
         data = values.buffers()[2]
@@ -150,30 +155,22 @@ cdef class ExtremeAt:
         if type.id in (pa.string().id, pa.binary().id):
             texts = Texts(slice_of(values, base, 4), chars, chars + size)
             with nogil:
-                return fold(&self.deque, &texts, counts, self.flip, start, end, frame, frames, out, valid)
+                return fold(&self.deque, &texts, self.counts, self.flip, start, end, i, n, out, validity)
         large = LargeTexts(slice_of(values, base, 8), chars, chars + size)
         with nogil:
-            return fold(&self.deque, &large, counts, self.flip, start, end, frame, frames, out, valid)
+            return fold(&self.deque, &large, self.counts, self.flip, start, end, i, n, out, validity)
 
     def roll(
         self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end, const uint8_t[::1] seen=None
     ):
         """The position of the extreme of each frame [start, end): NULL where no tuple counts."""
-        cdef Py_ssize_t frames = start.shape[0], done
-        cdef const uint8_t* counts = counting(seen, base)
-        cdef int64_t[::1] out = space(frames, np.int64)
-        cdef uint8_t[::1] valid
-        done = self.fold(values, base, counts, &start[0], &end[0], 0, frames, &out[0], NULL)
-        if done == frames:
-            return column_of(pa.int64(), out.base, None)
-        valid = all_valid(frames)
-        self.fold(values, base, counts, &start[0], &end[0], done, frames, &out[0], &valid[0])
-        return column_of(pa.int64(), out.base, valid.base)
+        self.counts = counting(seen, base)
+        return Kernel.roll(self, values, base, start, end)
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end, const uint8_t[::1] seen=None):
         """Fold the frame [start, end) in without a result."""
-        cdef int64_t position
-        self.fold(values, base, counting(seen, base), &start, &end, 0, 1, &position, NULL)
+        self.counts = counting(seen, base)
+        Kernel.absorb(self, values, base, start, end)
 
     def state(self):
         """(lo, hi, the deque as rows of key and position): what :meth:`restore` goes on from."""

@@ -40,13 +40,18 @@ Equal is what Spark takes for equal: any two NaN, and -0.0 and 0.0. NULL is not 
 empty list.
 """
 
-include "slices.pxi"
-include "sketch.pxi"
-include "eviction.pxi"
-include "ranked.pxi"
-
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.kernel cimport Slice, is_seen, no_eviction, slice_of
+from inwindow.native.objects cimport ObjectKernel
+from inwindow.native.ranked cimport one_nan_one_zero, ranked
+
+include "sketch.pxi"
 
 import math
 from hashlib import blake2b
@@ -248,20 +253,22 @@ cdef class _FrequentNumbers(_Frequent):
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """For each frame [start, end) a list of its frequent items and their counts, the most frequent first."""
         cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] offsets = np.zeros(frames + 1, np.int64)
-        cdef Found found = self.fold(values, base, &start[0], &end[0], frames, &offsets[0])
-        cdef int64_t[::1] items, counts
+        offsets = np.zeros(frames + 1, np.int64)
+        cdef Found found = self.fold(
+            values, base, &start[0], &end[0], frames, <int64_t*><uintptr_t>offsets.ctypes.data
+        )
+        cdef int64_t[:, ::1] columns
         cdef int64_t index, word
         try:
-            items, counts = space(found.length, np.int64), space(found.length, np.int64)
+            columns = np.empty((2, found.length), np.int64)
             for index in range(found.length):
                 word = found.items[index].key
-                items[index] = ranked(word) if self.floating else word
-                counts[index] = found.items[index].count
+                columns[0, index] = ranked(word) if self.floating else word
+                columns[1, index] = found.items[index].count
         finally:
             free(found.items)
-        type = pa.float64() if self.floating else pa.int64()
-        return lists_of(offsets.base, column_of(type, items.base, None), column_of(pa.int64(), counts.base, None))
+        items, counts = columns.base
+        return lists_of(offsets, pa.array(items.view(np.float64) if self.floating else items), pa.array(counts))
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Fold the frame [start, end) in without a result."""

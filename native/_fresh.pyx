@@ -36,7 +36,9 @@ from libc.string cimport memcmp
 
 import numpy as np
 
-include "blank.pxi"
+from cpython.object cimport PyObject_GenericSetAttr
+
+from inwindow.native.blank cimport attributes_of, blank, lives_in_dict
 
 cdef frozenset _IMMUTABLE = frozenset(
     {type(None), bool, int, float, str, bytes, Decimal, date, datetime, timedelta}
@@ -67,9 +69,9 @@ def fresh(prototype):
     >>> copy.size, prototype.values
     (3, [])
     """
-    if not _lives_in_dict(prototype):
+    if not lives_in_dict(prototype):
         return _deep_copy(prototype)
-    cdef object copy = _blank(prototype)
+    cdef object copy = blank(prototype)
     cdef dict memo = None
     for name, value in (<dict>prototype.__dict__).items():
         if name == "inwindow":
@@ -116,7 +118,7 @@ def freeze(aggregate):
 
     What is mutable in it is shared with the aggregate, so pickle it before the next tuple comes.
     """
-    if aggregate is None or not _lives_in_dict(aggregate):
+    if aggregate is None or not lives_in_dict(aggregate):
         return aggregate
     cdef dict attributes = (<dict>aggregate.__dict__).copy()
     attributes.pop("inwindow", None)
@@ -127,7 +129,7 @@ def thaw(prototype, frozen):
     """The aggregate that :func:`freeze` was given; it takes ``frozen`` over."""
     if type(frozen) is not dict:
         return frozen
-    cdef object aggregate = _blank(prototype)
+    cdef object aggregate = blank(prototype)
     for name, value in (<dict>frozen).items():
         PyObject_GenericSetAttr(aggregate, name, value)
     return aggregate
@@ -151,7 +153,7 @@ def changed(aggregate, prototype):
     """
     if aggregate is None:
         return None
-    cdef dict its = _attributes(aggregate), given = _attributes(prototype), differing = {}
+    cdef dict its = attributes_of(aggregate), given = attributes_of(prototype), differing = {}
     cdef _Pairs pairs = None
     cdef Py_ssize_t kept = 0
     cdef bint changeable = False
@@ -184,8 +186,8 @@ def resumed(prototype, differing):
     """The aggregate that :func:`changed` was given; it takes ``differing`` over."""
     if type(differing) is not dict:
         return differing
-    cdef object aggregate = _blank(prototype)
-    cdef dict given = _attributes(prototype), memo = None
+    cdef object aggregate = blank(prototype)
+    cdef dict given = attributes_of(prototype), memo = None
     cdef tuple gone = (<dict>differing).get(None, ())
     for name, value in given.items():
         if name in <dict>differing:
@@ -262,7 +264,7 @@ cdef class _Pairs:
         if kind is np.ndarray:
             alike = value.dtype == start.dtype and value.shape == start.shape and not value.dtype.hasobject
             return alike and value.tobytes() == start.tobytes()
-        its, given = _attributes(value), _attributes(start)
+        its, given = attributes_of(value), attributes_of(start)
         if its is not None and given is not None:
             return self.same_items((<dict>its).keys(), (<dict>given).keys()) and self.same_items(
                 (<dict>its).values(), (<dict>given).values()

@@ -21,52 +21,19 @@ The loop is C; a tuple costs its hook calls (ESL, section 4: O(1) with ``expire`
 from cpython.genobject cimport PyGen_CheckExact
 from libc.stdint cimport int64_t, uint8_t
 
+from libc.math cimport isfinite
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+
 from inwindow.native._fresh import changed, fresh, resumed
-from inwindow.native._inwindow import InWindow, enter, leave, leaving, positions
-from inwindow.native._results import MODES, Misfit, column
+from inwindow.native._inwindow import InWindow, enter, leave, leaving
+from inwindow.native._results import Misfit, column
+from inwindow.native.driver import HookRaised
+from inwindow.native.significance import float_fields, is_lost, stored_names
 
-cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
+from inwindow.native.driver cimport EXPIRE, NO_HOOK, TERMINATE, Driver, call
+from inwindow.native.significance cimport CANCELLED, POISONED, _Watch
 
-include "significance.pxi"
-
-__all__ = ["Delta", "HookRaised", "InWindow", "Misfit", "Recompute", "fresh"]
-
-
-class HookRaised(Exception):
-    """A hook raised ``error`` (also the ``__cause__``, with its own traceback) on the tuple at ``position``.
-
-    ``hook`` is its name and ``arguments`` the values it was called with. For ``terminate`` the position is
-    that of the frame's last tuple. ``frame`` is the number of the call's frame that was to be evaluated, -1 for
-    none; ``place`` may be said by who knows better where that is than the position tells.
-    """
-
-    frame, place = -1, None
-
-    def __init__(self, hook, position, arguments, error):
-        super().__init__(hook, position, arguments, error)
-        self.hook, self.position, self.arguments, self.error = hook, position, arguments, error
-
-    def __str__(self):
-        arguments = ", ".join(map(repr, self.arguments))
-        raised = f"{type(self.error).__name__}: {self.error}"
-        return f"{self.hook}({arguments}) raised {raised} (position {self.position})"
-
-
-cdef enum Hook:
-    NO_HOOK, INITIALIZE, ITERATE, EXPIRE, TERMINATE
-
-cdef tuple _NAMES = ("", "initialize", "iterate", "expire", "terminate")
-
-
-cdef inline object _call(object hook, list columns, Py_ssize_t i):
-    """``hook(*row i)``; the two usual widths make no tuple."""
-    cdef Py_ssize_t width = len(columns)
-    if width == 1:
-        return hook((<list>columns[0])[i])
-    if width == 2:
-        return hook((<list>columns[0])[i], (<list>columns[1])[i])
-    return hook(*[(<list>values)[i] for values in columns])
+__all__ = ["Delta", "HookRaised", "InWindow", "Misfit", "Recompute", "float_fields", "fresh", "is_lost", "stored_names"]
 
 
 cdef bint _refuses(object answer, object punt) except -1:
@@ -83,75 +50,8 @@ cdef bint _refuses(object answer, object punt) except -1:
     return refused
 
 
-cdef class _Driver:
-    """What Delta and Recompute share: the slice of columns, the live aggregate, the loop over the frames."""
-
-    cdef object _prototype, _empty, _punt, _fields, _snapshot
-    cdef str _result
-    cdef object _aggregate, _initialize, _iterate, _expire, _terminate, _window
-    cdef Hook _first, _next
-    cdef list _columns
-    cdef const uint8_t* _seen
-    cdef Py_ssize_t _base, _length
-    cdef Hook _running
-    cdef Py_ssize_t _position, _frame, _shift
-
-    cdef int _configure(self, prototype, str result, empty, punt, record_fields, snapshot) except -1:
-        if result not in MODES:
-            raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
-        self._prototype, self._result = prototype, result
-        self._empty, self._punt, self._fields = empty, punt, record_fields
-        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
-        self._frame = -1
-
-    # The slice: columns[..][p - base] for p in [base, base + length)
-
-    cdef int _open(self, list columns, Py_ssize_t base, const uint8_t[::1] seen) except -1:
-        cdef Py_ssize_t length = len(<list>columns[0]) if columns else (0 if seen is None else seen.shape[0])
-        for values in columns:
-            if len(<list?>values) != length:
-                raise ValueError("the columns of one call have different lengths")
-        if seen is not None and seen.shape[0] != length:
-            raise ValueError(f"seen covers {seen.shape[0]} positions, the columns {length}")
-        self._columns, self._base = columns, base
-        self._length = length if columns or seen is not None else PY_SSIZE_T_MAX
-        self._seen = NULL
-        if seen is not None and length:
-            self._seen = &seen[0]
-
-    cdef inline bint _sees(self, Py_ssize_t p) except -1:
-        cdef Py_ssize_t i = p - self._base
-        if i < 0 or i >= self._length:
-            raise RuntimeError(f"internal error: position {p} is not in the slice from {self._base} on")
-        return self._seen == NULL or self._seen[i]
-
-    cdef tuple _values(self, Py_ssize_t p):
-        cdef Py_ssize_t i = p - self._base
-        return tuple([(<list>values)[i] for values in self._columns])
-
-    # The live aggregate
-
-    cdef int _begin(self) except -1:
-        self._adopt(fresh(self._prototype), (), None)
-
-    cdef int _adopt(self, aggregate, rows, places) except -1:
-        """Take an aggregate's hooks; initialize and iterate stand in for one another."""
-        self._initialize = getattr(aggregate, "initialize", None)
-        self._iterate = getattr(aggregate, "iterate", None)
-        self._expire = getattr(aggregate, "expire", None)
-        self._terminate = getattr(aggregate, "terminate", None)
-        self._first, self._next = INITIALIZE, ITERATE
-        if self._initialize is None:
-            self._initialize, self._first = self._iterate, ITERATE
-        elif self._iterate is None:
-            self._iterate, self._next = self._initialize, INITIALIZE
-        if self._fields is not None:
-            self._window = aggregate.inwindow = InWindow(self._fields, rows, places)
-        self._aggregate = aggregate
-
-    cdef int _drop(self) except -1:
-        self._aggregate = self._window = None
-        self._initialize = self._iterate = self._expire = self._terminate = None
+cdef class _Driver(Driver):
+    """What Delta and Recompute share: one live aggregate."""
 
     cdef inline int _arrive(self, Py_ssize_t p) except -1:
         """A seen tuple comes in: initialize on an aggregate that is new, else iterate."""
@@ -161,12 +61,12 @@ cdef class _Driver:
             if self._window is not None:
                 enter(self._window, p, self._values(p))
             self._position, self._running = p, self._first
-            answer = _call(self._initialize, self._columns, p - self._base)
+            answer = call(self._initialize, self._columns, p - self._base)
         else:
             if self._window is not None:
                 enter(self._window, p, self._values(p))
             self._position, self._running = p, self._next
-            answer = _call(self._iterate, self._columns, p - self._base)
+            answer = call(self._iterate, self._columns, p - self._base)
         if answer is not None:
             _refuses(answer, None)
         self._running = NO_HOOK
@@ -204,38 +104,6 @@ cdef class _Driver:
         self._open(columns, base, seen)
         return column(self._frames(start, end), self._result)
 
-    cdef list _frames(self, const int64_t[::1] start, const int64_t[::1] end):
-        cdef Py_ssize_t i, n = start.shape[0]
-        cdef bint shares = self._result != "state"
-        cdef list outcomes = []
-        cdef object outcome = None
-        if end.shape[0] != n:
-            raise ValueError(f"{n} starts but {end.shape[0]} ends")
-        try:
-            for i in range(n):
-                self._frame = i
-                # Peers have one frame, and terminate runs once for it.
-                if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
-                    self._fold(start[i], end[i])
-                    outcome = self._outcome(end[i])
-                outcomes.append(outcome)
-        except Exception as error:
-            self._reraise(error)
-        finally:
-            self._columns = None
-            self._frame = -1
-        return outcomes
-
-    cdef int _reraise(self, error) except -1:
-        cdef Hook running = self._running
-        self._running = NO_HOOK
-        if running == NO_HOOK:
-            raise error
-        arguments = () if running == TERMINATE else self._values(self._position)
-        raised = HookRaised(_NAMES[running], self._position + self._shift, arguments, error)
-        raised.frame = self._frame
-        raise raised from error
-
 
 cdef class Delta(_Driver):
     """One aggregate that moves with the frame: ``expire`` for what leaves, ``iterate`` for what comes.
@@ -258,7 +126,7 @@ cdef class Delta(_Driver):
     [1.0, 3.0, 6.0, 12.0]
 
     With ``rebase=True`` a frame is folded afresh where a float field of the aggregate has lost what it should hold, to
-    cancellation, to drift, or to a NaN or an infinity that has left (``significance.pxi``).
+    cancellation, to drift, or to a NaN or an infinity that has left (``significance.pyx``).
 
     >>> driver = Delta(Total(), result="double", rebase=True)
     >>> driver.roll([[1.0, 1e100, 2.0, 3.0]], 0, None, start, end).to_pylist(), driver.rebased
@@ -267,6 +135,8 @@ cdef class Delta(_Driver):
 
     cdef Py_ssize_t _lo, _hi, _count
     cdef _Watch _watch
+    cdef const int64_t[::1] _left, _rank  # the k-th to leave, and as which a position leaves; None: in the order of arrival
+    cdef Py_ssize_t _oldest
     cdef readonly int64_t punts, rebased  # frames folded afresh since the driver was made: by the hook's wish, and by ours
 
     def __init__(self, prototype, *, str result="object", empty=None, punt=None, record_fields=None, snapshot=None,
@@ -274,6 +144,30 @@ cdef class Delta(_Driver):
         self._configure(prototype, result, empty, punt, record_fields, snapshot)
         names = stored_names(prototype) if rebase and getattr(prototype, "expire", None) is not None else ()
         self._watch = _Watch(names) if names else None
+        self._left = self._rank = None
+
+    def leave_by(self, const int64_t[::1] left, const int64_t[::1] rank):
+        """From now on a frame [start, end) holds the positions before ``end`` without left[:start]; ``rank`` is left's inverse.
+
+        For classes whose ``expire`` is right in any order, and that do not read ``inwindow``.
+        """
+        self._left, self._rank, self._oldest = left, rank, 0
+
+    cdef inline bint _holds(self, Py_ssize_t p, Py_ssize_t start):
+        """Whether a position that has entered is still in."""
+        return self._rank is None or self._rank[p] >= start
+
+    cdef inline Py_ssize_t _until(self, Py_ssize_t p):
+        """While ``start`` is not behind this, the position is in the frame."""
+        return p if self._rank is None else self._rank[p]
+
+    cdef Py_ssize_t _lowest(self, Py_ssize_t start):
+        """The first position that may be in the frame."""
+        if self._rank is None:
+            return start
+        while self._oldest < self._hi and self._rank[self._oldest] < start:
+            self._oldest += 1
+        return self._oldest
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):
@@ -320,10 +214,7 @@ cdef class Delta(_Driver):
 
     def state(self):
         """What the next call builds on. Shared with the live aggregate: pickle it before that call."""
-        window = (), None
-        if self._window is not None:
-            window = [tuple(record) for record in self._window], positions(self._window)
-        here = self._lo, self._hi, self._count, changed(self._aggregate, self._prototype), window
+        here = self._lo, self._hi, self._count, changed(self._aggregate, self._prototype), self._records()
         return (*here, self._watch.state()) if self._watch is not None and self._watch.is_awake() else here
 
     def restore(self, state):
@@ -344,16 +235,17 @@ cdef class Delta(_Driver):
         if start >= self._hi:
             self._forget()
             self._count, self._lo, self._hi = 0, start, start
+            self._oldest = max(self._oldest, start)
         elif start != self._lo:
             self._move_start(start)
         if end < self._hi:
             raise RuntimeError(f"internal error: the end goes backwards, from {self._hi} to {end}")
         is_read = self._watch is not None and self._watch._precise and self._hi < end
         if is_read:
-            self._extend_precisely(end)
+            self._extend_precisely(start, end)
         else:
             for p in range(self._hi, end):
-                if self._sees(p):
+                if self._sees(p) and self._holds(p, start):
                     self._arrive(p)
                     self._count += 1
         self._hi = end
@@ -370,26 +262,27 @@ cdef class Delta(_Driver):
         if self._watch is not None:
             self._watch.reset()
 
-    cdef int _extend_precisely(self, Py_ssize_t end) except -1:
+    cdef int _extend_precisely(self, Py_ssize_t start, Py_ssize_t end) except -1:
         """Tuples arrive, and each is weighed."""
         cdef Py_ssize_t p
         if self._aggregate is not None:
             self._watch.look(self._aggregate)
         for p in range(self._hi, end):
-            if self._sees(p):
+            if self._sees(p) and self._holds(p, start):
                 self._arrive(p)
-                self._watch.arrived(self._aggregate, p)
+                self._watch.arrived(self._aggregate, self._until(p))
                 self._count += 1
 
     cdef int _move_start(self, Py_ssize_t start) except -1:
-        cdef Py_ssize_t p
+        cdef Py_ssize_t p, k
         cdef bint is_next = False
         if start < self._lo:
             raise RuntimeError(f"internal error: the start goes backwards, from {self._lo} to {start}")
         if self._aggregate is not None and self._expire is None:
             raise RuntimeError("internal error: the start moves, but the aggregate has no expire")
-        for p in range(self._lo, start):
-            if not self._sees(p):
+        for k in range(self._lo, start):
+            p = k if self._left is None else self._left[k]
+            if p >= self._hi or not self._sees(p):  # it leaves before it comes, or unseen
                 continue
             self._count -= 1
             if self._count == 0:
@@ -411,7 +304,7 @@ cdef class Delta(_Driver):
         if self._window is not None and leaving(self._window, p + 1) < 0:
             return True  # a hook has deleted it from inwindow
         self._position, self._running = p, EXPIRE
-        answer = _call(self._expire, self._columns, p - self._base)
+        answer = call(self._expire, self._columns, p - self._base)
         undone = answer is None or not _refuses(answer, self._punt)
         self._running = NO_HOOK
         if self._window is not None:
@@ -420,20 +313,21 @@ cdef class Delta(_Driver):
 
     cdef int _refold(self, Py_ssize_t start) except -1:
         """The frame [start, hi) from its tuples; noted is what each float field comes to, and by which of them."""
-        cdef Py_ssize_t p
+        cdef Py_ssize_t p, last = self._hi
         cdef list before = None if self._watch is None else self._watch.begin_fold()
         self._drop()
         self._count = 0
-        for p in range(start, self._hi):
-            if self._sees(p):
+        for p in range(self._lowest(start), self._hi):
+            if self._sees(p) and self._holds(p, start):
                 self._arrive(p)
                 self._count += 1
+                last = max(last, self._until(p) + 1)
                 if before is not None:
-                    self._watch.arrived(self._aggregate, p)
+                    self._watch.arrived(self._aggregate, self._until(p))
         if before is not None:
-            self._watch.end_fold(before, start, self._hi)
+            self._watch.end_fold(before, start, last)
 
-    # Folding afresh unasked: what significance.pxi says
+    # Folding afresh unasked: what significance.pyx says
 
     cdef int _rebase(self, Py_ssize_t start) except -1:
         """A field has lost what it should hold."""
@@ -451,12 +345,12 @@ cdef class Delta(_Driver):
         live = self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window
         self._watch.begin_probe()
         self._drop()
-        for p in range(start, self._hi):
-            if self._sees(p):
+        for p in range(self._lowest(start), self._hi):
+            if self._sees(p) and self._holds(p, start):
                 is_new = self._aggregate is None
                 self._arrive(p)
-                if self._watch.probed(self._aggregate, p, is_new and self._is_finite(p)):
-                    first = p if first < 0 else first
+                if self._watch.probed(self._aggregate, self._until(p), is_new and self._is_finite(p)):
+                    first = self._until(p) if first < 0 else min(first, self._until(p))
                     self._drop()
         self._aggregate, self._initialize, self._iterate, self._expire, self._terminate, self._window = live
         if first >= 0:

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """The most frequent value of sliding frames: counts in a hash table, and a lazy heap of upper bounds.
 
 The heap's root is the most frequent value, of several the smallest. An entry says how often a value is in the
@@ -24,7 +25,9 @@ not counted; a frame without a value has NULL. A pane's partial is its values an
 
 from heapq import heapify, heappop, heappush, heapreplace
 
-include "slices.pxi"
+from libc.stdint cimport INT64_MAX, int64_t
+
+from inwindow.native.objects cimport ObjectKernel, canonical
 
 cdef struct Slot:
     int64_t key
@@ -40,52 +43,48 @@ cdef inline int64_t in_order(int64_t word, bint floating) noexcept nogil:
     return ranked(word) if floating else word
 
 
-cdef int fold(
-    Modes* modes, const Slice* column, const int64_t* times, const int64_t* start, const int64_t* end,
-    Py_ssize_t frames, int64_t* out, uint8_t* valid,
-) except -1 nogil:
-    """Fold the frames; the value at position p counts times[p], or once. Return whether some result is NULL."""
-    cdef Table* table = &modes.table
-    cdef int64_t position
-    cdef Py_ssize_t frame
-    cdef bint floating = modes.floating, empty = False
-    cdef int64_t last_start = start[frames - 1] if frames else 0, last_end = end[frames - 1] if frames else 0
-    for frame in range(frames):
-        if start[frame] >= table.hi:
-            restart(modes)
-            table.lo = table.hi = start[frame]
-        elif start[frame] > table.lo and not modes.evicts:
-            no_eviction(table.lo, start[frame])
-        for position in range(table.lo, start[frame]):
-            if position + AHEAD < last_start:
-                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
-            if is_seen(column, position):
-                leave(modes, in_order(key_at(column, position, floating), floating),
-                      1 if times == NULL else times[position])
-        for position in range(table.hi, end[frame]):
-            if position + AHEAD < last_end:
-                prefetch(table, in_order(key_at(column, position + AHEAD, floating), floating))
-            if is_seen(column, position):
-                enter(modes, in_order(key_at(column, position, floating), floating),
-                      1 if times == NULL else times[position])
-        table.lo, table.hi = start[frame], max(start[frame], end[frame])
-        if modes.doubtful:
-            settle(modes)
-        if table.used:
-            out[frame] = in_order(modes.heap.key, floating)
-        else:
-            out[frame] = 0
-            set_null(valid, frame)
-            empty = True
-    return empty
+cdef inline int64_t ranked_at(const Source* source, int64_t position) noexcept nogil:
+    return in_order(key_at(&source.column, position, source.floating), source.floating)
 
 
-cdef class _Mode:
-    """The mode of one column of 64-bit values."""
+cdef inline int leave(State* modes, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_start:
+        prefetch(&modes.table, ranked_at(source, position + AHEAD))
+    if is_seen(&source.column, position):
+        count_down(modes, ranked_at(source, position), 1 if source.times == NULL else source.times[position])
+    return 0
 
-    cdef Modes modes
+
+cdef inline int enter(State* modes, const Source* source, int64_t position) except -1 nogil:
+    if position + AHEAD < source.last_end:
+        prefetch(&modes.table, ranked_at(source, position + AHEAD))
+    if is_seen(&source.column, position):
+        count_up(modes, ranked_at(source, position), 1 if source.times == NULL else source.times[position])
+    return 0
+
+
+cdef inline bint answer(State* modes, int64_t* out) noexcept nogil:
+    if modes.doubtful:
+        settle(modes)
+    if not modes.table.used:
+        return False
+    out[0] = in_order(modes.heap.key, modes.floating)
+    return True
+
+
+include "frames.pxi"
+
+
+cdef class _Mode(Kernel):
+    """The most frequent value of one column of 64-bit values, of several the smallest; of panes, that of their lists."""
+
+    cdef State modes
+    cdef object times        # of a call over panes: how often each value counts
+    cdef int64_t lo          # the frame that is folded in, as panes
+    cdef int64_t hi
 
     def __cinit__(self, *, bint evicts=True):
+        self.type = pa.int64()
         self.modes.evicts = evicts
         self.modes.table.mask = -1
         resize(&self.modes.table, FEWEST)
@@ -95,23 +94,28 @@ cdef class _Mode:
         free(self.modes.table.slots)
         free(self.modes.heap)
 
-    cdef fold(self, values, times, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        cdef Slice column = slice_of(values, base, 8), counts
-        cdef const int64_t* counted = NULL
-        cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = space(frames, np.int64)
-        cdef uint8_t[::1] valid = all_valid(frames)
-        cdef bint empty
-        if times is not None:
-            counts = slice_of(times, base, 8)
-            counted = <const int64_t*>counts.data
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Source source = Source(
+            slice_of(values, base, 8), self.modes.floating, NULL, start[n - 1] if n else 0, end[n - 1] if n else 0
+        )
+        if self.over_panes:
+            source.times = <const int64_t*>slice_of(self.times, base, 8).data
         with nogil:
-            empty = fold(&self.modes, &column, counted, &start[0], &end[0], frames, &out[0], &valid[0])
-        return column_of(pa.float64() if self.modes.floating else pa.int64(), out, valid if empty else None)
+            return fold_frames(&self.modes, &source, self.modes.evicts, start, end, i, n, out, validity)
 
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The most frequent value of each frame [start, end), of several the smallest; NULL where there is none."""
-        return self.fold(values, None, base, start, end)
+        """One result per frame; the lists of panes, one behind the other, are a frame of values again."""
+        if not self.over_panes:
+            return Kernel.roll(self, values, base, start, end)
+        lists, counts = values
+        cdef int64_t first = lists.offsets[0].as_py()
+        self.modes.lo, self.modes.hi = flat_bounds(lists, base, [self.lo, self.hi])
+        if start.shape[0]:
+            self.lo, self.hi = start[start.shape[0] - 1], end[start.shape[0] - 1]
+        self.times = counts.values.slice(counts.offsets[0].as_py())
+        bounds = flat_bounds(lists, base, start), flat_bounds(lists, base, end)
+        return Kernel.roll(self, lists.values.slice(first), first, *bounds)
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: two list arrays, each pane's distinct values and their counts."""
@@ -124,34 +128,30 @@ cdef class _Mode:
         dtype = np.float64 if self.modes.floating else np.int64
         return lists_of(panes, dtype), lists_of(counts, np.int64)
 
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        cdef Slice column = slice_of(values, base, 8)
-        cdef int64_t word
-        cdef uint8_t valid
-        with nogil:
-            fold(&self.modes, &column, NULL, &start, &end, 1, &word, &valid)
-
     def state(self):
-        """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
-        return self.modes.table.lo, self.modes.table.hi, rows_of(&self.modes.table)
+        """(lo, hi, rows of key and count): what ``restore`` goes on from."""
+        rows = rows_of(&self.modes.table)
+        if self.over_panes:
+            return self.lo, self.hi, rows
+        return self.modes.lo, self.modes.hi, rows
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
-        cdef const int64_t[:, ::1] rows
         cdef Py_ssize_t row
         restart(&self.modes)
-        self.modes.table.lo, self.modes.table.hi, rows = state
-        for row in range(rows.shape[0]):
-            enter(&self.modes, rows[row, 0], rows[row, 1])
+        self.lo, self.hi, rows = state
+        self.modes.lo, self.modes.hi = self.lo, self.hi
+        cdef const int64_t* words = memory_of(rows, 2)
+        for row in range(len(rows)):
+            count_up(&self.modes, words[2 * row], words[2 * row + 1])
 
     def __sizeof__(self):
         """Bytes, the hash table and the heap included."""
-        return sizeof(Modes) + (self.modes.table.mask + 1) * sizeof(Slot) + self.modes.capacity * sizeof(Entry)
+        return sizeof(State) + (self.modes.table.mask + 1) * sizeof(Slot) + self.modes.capacity * sizeof(Entry)
 
     def _check(self):
         """Assert the invariants."""
-        cdef Modes* modes = &self.modes
+        cdef State* modes = &self.modes
         cdef Table* table = &modes.table
         cdef uint64_t slot
         cdef int64_t i
@@ -175,61 +175,17 @@ cdef class FloatMode(_Mode):
     """
 
     def __cinit__(self, *, bint evicts=True):
-        self.modes.floating = True
+        self.type, self.modes.floating = pa.float64(), True
 
 
 cdef class IntMode(_Mode):
-    """The most frequent value of int64."""
-
-
-# --- Panes ---------------------------------------------------------------------------------------------------
-
-cdef class _ModeOfPartials:
-    """The second level: the mode of frames of panes, given by ``roll_partials``."""
-
-    cdef _Mode values
-    cdef int64_t lo          # the frame that is folded in, as panes
-    cdef int64_t hi
-
-    def roll(self, partials, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The most frequent value of each frame of panes; ``base`` is the first pane of ``partials``."""
-        lists, counts = partials
-        cdef int64_t first = lists.offsets[0].as_py()
-        self.values.modes.table.lo, self.values.modes.table.hi = flat_bounds(lists, base, [self.lo, self.hi])
-        if start.shape[0]:
-            self.lo, self.hi = start[start.shape[0] - 1], end[start.shape[0] - 1]
-        values, times = lists.values.slice(first), counts.values.slice(counts.offsets[0].as_py())
-        begin, finish = flat_bounds(lists, base, start), flat_bounds(lists, base, end)
-        return self.values.fold(values, times, first, begin, finish)
-
-    def state(self):
-        """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
-        return self.lo, self.hi, rows_of(&self.values.modes.table)
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self.lo, self.hi, _ = state
-        self.values.restore(state)
-
-
-cdef class FloatModeOfPartials(_ModeOfPartials):
-    """The most frequent value of float64 in frames of panes."""
-
-    def __cinit__(self, *, bint evicts=True):
-        self.values = FloatMode(evicts=evicts)
-
-
-cdef class IntModeOfPartials(_ModeOfPartials):
-    """The most frequent value of int64 in frames of panes.
+    """The most frequent value of int64.
 
     >>> values, start, end = pa.array([3, 3, 2, 2, 2, 1]), np.array([0, 2, 4]), np.array([2, 4, 6])
     >>> panes = IntMode().roll_partials(values, 0, start, end)
-    >>> IntModeOfPartials().roll(panes, 0, np.array([0, 0, 1]), np.array([1, 2, 3])).to_pylist()
+    >>> IntMode().of_panes().roll(panes, 0, np.array([0, 0, 1]), np.array([1, 2, 3])).to_pylist()
     [3, 2, 2]
     """
-
-    def __cinit__(self, *, bint evicts=True):
-        self.values = IntMode(evicts=evicts)
 
 
 # --- Python objects ------------------------------------------------------------------------------------------
@@ -265,7 +221,7 @@ cdef Bound bound_of(Held held):
     return bound
 
 
-cdef class ObjectMode:
+cdef class ObjectMode(ObjectKernel):
     """The most frequent of hashable Python objects. NULL (None) is not counted.
 
     Of several the one whose ``key(value)``, or who itself, is the smallest by ``<``; a NaN is the largest. Objects
@@ -278,17 +234,22 @@ cdef class ObjectMode:
 
     cdef dict held           # by its value
     cdef list heap
-    cdef bint evicts
     cdef object key
-    cdef int64_t lo
-    cdef int64_t hi
 
     def __cinit__(self, *, key=None, bint evicts=True):
         self.held, self.heap = {}, []
         self.key = key
         self.evicts = evicts
 
-    cdef int enter(self, value, int64_t times) except -1:
+    cdef int forget(self) except -1:
+        self.held.clear()
+        self.heap.clear()
+        return 0
+
+    cdef int enter(self, object value) except -1:
+        return self.enter_often(value, 1)
+
+    cdef int enter_often(self, value, int64_t times) except -1:
         cdef object name = canonical(value)
         cdef Held held = self.held.get(name)
         cdef Bound root
@@ -314,7 +275,7 @@ cdef class ObjectMode:
             heappush(self.heap, bound_of(held))
         return 0
 
-    cdef int leave(self, value) except -1:
+    cdef int leave(self, object value) except -1:
         cdef object name = canonical(value)
         cdef Held held = self.held[name]
         held.count -= 1
@@ -334,41 +295,9 @@ cdef class ObjectMode:
                 heappop(self.heap)
         return None
 
-    cdef int fold(
-        self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end
-    ) except -1:
-        cdef list values = columns[0]
-        cdef int64_t position
-        if start >= self.hi:
-            self.held.clear()
-            self.heap.clear()
-            self.lo = self.hi = start
-        elif start > self.lo and not self.evicts:
-            no_eviction(self.lo, start)
-        for position in range(self.lo, start):
-            if values[position - base] is not None and (seen is None or seen[position - base]):
-                self.leave(values[position - base])
-        for position in range(self.hi, end):
-            if values[position - base] is not None and (seen is None or seen[position - base]):
-                self.enter(values[position - base], 1)
-        self.lo, self.hi = start, max(start, end)
+    cdef int answer(self, list results) except -1:
+        results.append(self.mode())
         return 0
-
-    def roll(
-        self, list columns, int64_t base, const uint8_t[::1] seen, const int64_t[::1] start,
-        const int64_t[::1] end,
-    ):
-        """The most frequent value of each frame [start, end), of those whose ``seen`` is not 0, as a list."""
-        cdef Py_ssize_t frame
-        cdef list modes = []
-        for frame in range(start.shape[0]):
-            self.fold(columns, base, seen, start[frame], end[frame])
-            modes.append(self.mode())
-        return modes
-
-    def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        self.fold(columns, base, seen, start, end)
 
     def state(self):
         """(lo, hi, the values, their counts): what :meth:`restore` goes on from."""
@@ -377,8 +306,7 @@ cdef class ObjectMode:
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
-        self.held.clear()
-        self.heap.clear()
+        self.forget()
         self.lo, self.hi, values, counts = state
         for value, count in zip(values, counts, strict=True):
-            self.enter(value, count)
+            self.enter_often(value, count)

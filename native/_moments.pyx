@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """Variance and standard deviation over frames that slide for ever, with a bound on their own error.
 
 The problem: the textbook's sum of squares minus square of the sum cancels where the mean is large beside the
@@ -27,8 +28,14 @@ NaN and infinities are counted, not added: any in the frame makes the result NaN
 
 from libc.math cimport INFINITY, NAN, fabs, frexp, isfinite, ldexp, sqrt
 
-include "slices.pxi"
-include "doubles.pxi"
+from libc.stdint cimport int64_t, uint8_t
+
+import pyarrow as pa
+
+from inwindow.native._monoids import SpreadOfPanes
+from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, at, doubles_of, is_valid
+from inwindow.native.kernel cimport Kernel, is_seen, set_null
+
 include "moments.pxi"
 
 
@@ -122,15 +129,15 @@ cdef int64_t glide(Moments* m, const Doubles* values, Validity validity, Op op, 
     return i
 
 
-cdef int64_t fill(Moments* m, const Doubles* values, Op op, const int64_t[::1] start, const int64_t[::1] end,
-                  int64_t i, double* out, uint8_t* validity) noexcept nogil:
+cdef int64_t fill(Moments* m, const Doubles* values, Op op, const int64_t* start, const int64_t* end, int64_t i,
+                  int64_t n, double* out, uint8_t* validity) noexcept nogil:
     """Compute the rows from i on; stop before a NULL as long as there is no bitmap for it."""
-    cdef int64_t n = start.shape[0], count
+    cdef int64_t count
     while i < n:
         if values.slice.seen == NULL:
-            i = glide(m, values, NoBits(False), op, &start[0], &end[0], i, n, out)
+            i = glide(m, values, NoBits(False), op, start, end, i, n, out)
         else:
-            i = glide(m, values, Bits(values.slice.seen), op, &start[0], &end[0], i, n, out)
+            i = glide(m, values, Bits(values.slice.seen), op, start, end, i, n, out)
         if i == n:
             break
         move(m, values, start[i], end[i])
@@ -146,24 +153,22 @@ cdef int64_t fill(Moments* m, const Doubles* values, Op op, const int64_t[::1] s
     return i
 
 
-cdef all_rows(Moments* m, const Doubles* values, Op op, const int64_t[::1] start, const int64_t[::1] end):
-    cdef int64_t n = start.shape[0], done
-    cdef double[::1] out = space(n, np.float64)
-    cdef uint8_t[::1] bits
-    with nogil:
-        done = fill(m, values, op, start, end, 0, &out[0], NULL)
-    if done == n:
-        return column_of(pa.float64(), out.base, None)
-    bits = all_valid(n)
-    with nogil:
-        fill(m, values, op, start, end, done, &out[0], &bits[0])
-    return column_of(pa.float64(), out.base, bits.base)
+cdef struct Partial:                    # of a pane: as `Spread` in _monoids.pyx
+    double n
+    double origin                       # a value of the pane
+    double mean                         # as seen from the origin: far from 0, one double would not hold the sum of both
+    double m2                           # NaN, as the mean, where a NaN or an infinity is in the pane
+    int64_t marks                       # none
 
 
-cdef class FloatMoments:
+cdef class FloatMoments(Kernel):
     """var_pop, var_samp, stddev_pop or stddev_samp of float64 values.
 
     NULL where nothing is counted, and for the sample forms of a single value.
+
+    >>> import numpy as np
+    >>> FloatMoments("var_samp").roll(pa.array([1.0, 3.0, 5.0]), 0, np.array([0, 0, 1]), np.array([1, 2, 3])).to_pylist()
+    [None, 2.0, 2.0]
     """
 
     cdef Moments moments
@@ -171,38 +176,38 @@ cdef class FloatMoments:
     cdef bint root
 
     def __cinit__(self, op):
+        self.type, self.partial = pa.float64(), sizeof(Partial) // 8
         self.ddof, self.root = read_op(op)
         restart(&self.moments, 0)
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame, float64."""
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
         cdef Doubles doubles = doubles_of(values, base)
-        if self.root:
-            return all_rows(&self.moments, &doubles, Deviation(self.ddof), start, end)
-        return all_rows(&self.moments, &doubles, Variance(self.ddof), start, end)
-
-    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The first level of a cascade: arrays ``(n, origin, mean, M2)``, one pane per frame; n is int64.
-
-        The mean is seen from the origin, a value of the pane: far from zero, one double would not hold the sum of both.
-        Where a NaN or an infinity is in the pane, mean and M2 are NaN.
-        """
-        cdef Doubles doubles = doubles_of(values, base)
-        cdef int64_t rows = start.shape[0], i
-        cdef int64_t[::1] n = np.empty(rows, dtype=np.int64)
-        cdef double[::1] origin = np.zeros(rows), mean = np.zeros(rows), m2 = np.zeros(rows)
-        cdef Moments* m = &self.moments
         with nogil:
-            for i in range(rows):
+            if self.root:
+                return fill(&self.moments, &doubles, Deviation(self.ddof), start, end, i, n, <double*>out, validity)
+            return fill(&self.moments, &doubles, Variance(self.ddof), start, end, i, n, <double*>out, validity)
+
+    cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
+                           int64_t* out) except -1:
+        cdef Doubles doubles = doubles_of(values, base)
+        cdef Partial* rows = <Partial*>out
+        cdef Moments* m = &self.moments
+        cdef int64_t i
+        with nogil:
+            for i in range(n):
                 move(m, &doubles, start[i], end[i])
-                n[i] = m.finite + m.odd
+                rows[i] = Partial(m.finite + m.odd, 0.0, 0.0, 0.0, 0)
                 if m.odd:
-                    mean[i] = m2[i] = NAN
+                    rows[i].mean = rows[i].m2 = NAN
                 elif m.finite:
-                    origin[i] = m.origin
-                    mean[i] = (m.first + m.first_low) / m.finite * m.unit
-                    m2[i] = m.mass * m.unit * m.unit
-        return n.base, origin.base, mean.base, m2.base
+                    rows[i].origin = m.origin
+                    rows[i].mean = (m.first + m.first_low) / m.finite * m.unit
+                    rows[i].m2 = m.mass * m.unit * m.unit
+
+    def of_panes(self):
+        """The second level: runs are merged, on two stacks."""
+        return SpreadOfPanes(self.ddof, self.root)
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Move to the frame [start, end) without a result."""
@@ -211,10 +216,9 @@ cdef class FloatMoments:
             move(&self.moments, &doubles, start, end)
 
     def state(self):
+        """What ``restore`` goes on from."""
         return (self.moments,)
 
     def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
         self.moments, = state
-
-
-include "moments_of_panes.pxi"

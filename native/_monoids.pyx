@@ -1,5 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Bits, products and decayed averages: aggregates that are merged, never subtracted or divided out (two stacks).
+# cython: auto_pickle=False
+"""Bits, products, decayed averages, and variances of panes: aggregates that are merged, never subtracted or divided out.
 
 What cannot be undone need not be: the frame is in two parts, and a tuple leaves by being left out ::
 
@@ -17,13 +18,19 @@ the structs hold finite values alone, and 1 with its sign in the place of a fact
 
 A product is in two doubles and an exponent, (high + low) * 2**exponent, each factor as m * 2**e with 1/2 <= |m| < 1:
 nothing overflows or vanishes on the way, and n factors round by 2**-100 * n (Dekker's product, 1971).
+A variance over panes is a run of n, an origin, the mean as seen from it and M2; how two are merged is of Chan, Golub, LeVeque:
+Updating formulae and a pairwise algorithm for computing sample variances, 1979. A NaN in it leaves with its pane.
 A decayed average is the monoid (S, W, P) = (sum of d**age * x, sum of d**age, d**n): what comes later ages what was
 there by its P. A weight below 1e-307 counts as 0.
 """
 
-from libc.math cimport INFINITY, NAN, copysign, fabs, frexp, isfinite, isinf, isnan, ldexp
+from libc.math cimport INFINITY, NAN, copysign, fabs, frexp, isfinite, isinf, isnan, ldexp, sqrt
+from libc.stdint cimport int64_t, uint8_t
 
-include "slices.pxi"
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.kernel cimport Slice, is_seen, set_null, slice_of
 
 cdef enum:                   # the marks
     SEEN
@@ -44,6 +51,8 @@ cdef struct Newest:
 cdef struct Rule:
     bint evicts
     double decay
+    int64_t ddof             # of Spread
+    bint root
 
 
 cdef struct And:
@@ -67,12 +76,17 @@ cdef struct Weighted:
     double sum, weight, power
 
 
+cdef struct Spread:          # of panes alone: see _moments.pyx
+    double n, origin, mean, m2
+
+
 ctypedef fused Run:
     And
     Or
     Xor
     Factors
     Weighted
+    Spread
 
 
 cdef struct Tuples:
@@ -87,6 +101,8 @@ cdef inline void put(Run* to, const Run* run) noexcept nogil:
         to.high, to.low, to.exponent = run.high, run.low, run.exponent
     elif Run is Weighted:
         to.sum, to.weight, to.power = run.sum, run.weight, run.power
+    elif Run is Spread:
+        to.n, to.origin, to.mean, to.m2 = run.n, run.origin, run.mean, run.m2
     else:
         to.word = run.word
 
@@ -96,6 +112,8 @@ cdef inline void empty(Run* run) noexcept nogil:
         run.high, run.low, run.exponent = 1.0, 0.0, 0
     elif Run is Weighted:
         run.sum, run.weight, run.power = 0.0, 0.0, 1.0
+    elif Run is Spread:
+        run.n = run.origin = run.mean = run.m2 = 0.0
     elif Run is And:
         run.word = -1
     else:
@@ -109,7 +127,7 @@ include "factors.pxi"
 
 
 cdef inline void merge(Run* to, const Run* a, const Run* b) noexcept nogil:
-    cdef double product
+    cdef double product, delta
     if Run is Factors:
         to.exponent = a.exponent + b.exponent
         product = a.high * b.high
@@ -118,6 +136,17 @@ cdef inline void merge(Run* to, const Run* a, const Run* b) noexcept nogil:
         to.sum = b.sum + b.power * a.sum
         to.weight = b.weight + b.power * a.weight
         to.power = a.power * b.power
+    elif Run is Spread:
+        if a.n == 0.0:
+            put(to, b)
+        elif b.n == 0.0:
+            put(to, a)
+        else:
+            delta = (b.origin - a.origin) + (b.mean - a.mean)
+            to.n = a.n + b.n
+            to.origin = a.origin
+            to.mean = a.mean + delta * (b.n / to.n)
+            to.m2 = a.m2 + b.m2 + delta * delta * (a.n * (b.n / to.n))
     elif Run is And:
         to.word = a.word & b.word
     elif Run is Or:
@@ -139,7 +168,7 @@ cdef inline void join(Run* run, const Tuples* terms, int64_t position) noexcept 
         x = (<const double*>terms.column.data)[position]
         if x == x:
             multiply(run, x)
-    elif Run is not Weighted:
+    elif Run is not Weighted and Run is not Spread:
         word = (<const int64_t*>terms.column.data)[position]
         if Run is And:
             run.word &= word
@@ -214,27 +243,35 @@ cdef inline int64_t glide(Frame* kept, Run* kind, const Terms* terms, const Rule
 cdef inline bint answer(const Run* run, const Frame* frame, const Terms* terms, const Rule* rule,
                         int64_t* out) noexcept nogil:
     cdef double* result = <double*>out
-    if not marked(frame, SEEN):
-        return False
-    if Run is Factors:
-        if marked(frame, ODD) or marked(frame, ZERO) and marked(frame, INFINITE):
-            result[0] = NAN
-        elif marked(frame, ZERO):
-            result[0] = copysign(0.0, run.high)
-        elif marked(frame, INFINITE):
-            result[0] = copysign(INFINITY, run.high)
-        else:
-            result[0] = value_of(run)
-    elif Run is Weighted:
-        if marked(frame, ODD) or marked(frame, PLUS) and marked(frame, MINUS):
-            result[0] = NAN
-        elif marked(frame, PLUS) or marked(frame, MINUS):
-            result[0] = INFINITY if marked(frame, PLUS) else -INFINITY
-        else:
-            result[0] = run.sum / run.weight
+    if Run is Spread:
+        if run.n <= rule.ddof:
+            return False
+        result[0] = run.m2 / (run.n - rule.ddof)
+        if rule.root:
+            result[0] = sqrt(result[0])
+        return True
     else:
-        out[0] = run.word
-    return True
+        if not marked(frame, SEEN):
+            return False
+        if Run is Factors:
+            if marked(frame, ODD) or marked(frame, ZERO) and marked(frame, INFINITE):
+                result[0] = NAN
+            elif marked(frame, ZERO):
+                result[0] = copysign(0.0, run.high)
+            elif marked(frame, INFINITE):
+                result[0] = copysign(INFINITY, run.high)
+            else:
+                result[0] = value_of(run)
+        elif Run is Weighted:
+            if marked(frame, ODD) or marked(frame, PLUS) and marked(frame, MINUS):
+                result[0] = NAN
+            elif marked(frame, PLUS) or marked(frame, MINUS):
+                result[0] = INFINITY if marked(frame, PLUS) else -INFINITY
+            else:
+                result[0] = run.sum / run.weight
+        else:
+            out[0] = run.word
+        return True
 
 
 # --- the kernels ---------------------------------------------------------------------------------------------
@@ -252,27 +289,16 @@ cdef int64_t fold_any(int kind, Frame* frame, const Terms* terms, const Rule* ru
         return fold(frame, <Xor*>frame.block, terms, rule, start, end, i, n, sink)
     if kind == 3:
         return fold(frame, <Factors*>frame.block, terms, rule, start, end, i, n, sink)
-    return fold(frame, <Weighted*>frame.block, terms, rule, start, end, i, n, sink)
+    if kind == 4:
+        return fold(frame, <Weighted*>frame.block, terms, rule, start, end, i, n, sink)
+    return fold(frame, <Spread*>frame.block, terms, rule, start, end, i, n, sink)
 
 
 cdef Tuples tuples_of(values, int64_t base):
     return Tuples(slice_of(values, base, 8))
 
 
-cdef int start_bits(_TwoStacks kernel, op, bint evicts) except -1:
-    if op not in BITS:
-        raise ValueError(f"op must be one of {', '.join(BITS)}, not {op!r}")
-    kernel.begin(BITS[op], sizeof(And), evicts, pa.int64())
-
-
-cdef int start_decay(_TwoStacks kernel, double decay, bint evicts) except -1:
-    if not 0.0 < decay <= 1.0:
-        raise ValueError(f"decay={decay!r} is not in (0, 1]")
-    kernel.rule.decay = decay
-    kernel.begin(4, sizeof(Weighted), evicts, pa.float64())
-
-
-cdef class BitAggregate(_OfTuples):
+cdef class BitAggregate(_TwoStacks):
     """The bitwise "and", "or" or "xor" of int64; NULL where there is no value.
 
     >>> start, end = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 4])
@@ -281,17 +307,12 @@ cdef class BitAggregate(_OfTuples):
     """
 
     def __cinit__(self, str op, *, bint evicts=True):
-        start_bits(self, op, evicts)
+        if op not in BITS:
+            raise ValueError(f"op must be one of {', '.join(BITS)}, not {op!r}")
+        self.begin(BITS[op], sizeof(And), evicts, pa.int64())
 
 
-cdef class BitAggregateOfPartials(_OfPartials):
-    """The second level of :class:`BitAggregate`: over the rows of its ``roll_partials``."""
-
-    def __cinit__(self, str op):
-        start_bits(self, op, True)
-
-
-cdef class Product(_OfTuples):
+cdef class Product(_TwoStacks):
     """The product of float64, as if it were rounded once; zeros, infinities and NaN as in IEEE 754.
 
     >>> Product().roll(pa.array([1e200, 1e200, 1e-300]), 0, np.array([0, 0]), np.array([2, 3])).to_pylist()
@@ -302,14 +323,7 @@ cdef class Product(_OfTuples):
         self.begin(3, sizeof(Factors), evicts, pa.float64())
 
 
-cdef class ProductOfPartials(_OfPartials):
-    """The second level of :class:`Product`: over the rows of its ``roll_partials``."""
-
-    def __cinit__(self):
-        self.begin(3, sizeof(Factors), True, pa.float64())
-
-
-cdef class Decayed(_OfTuples):
+cdef class Decayed(_TwoStacks):
     """The average of float64 where the newest value weighs 1 and each one before ``decay`` times the next.
 
     A NaN in the frame makes it NaN, an infinity infinite, those of both signs NaN; a NULL does not age the others.
@@ -319,11 +333,16 @@ cdef class Decayed(_OfTuples):
     """
 
     def __cinit__(self, double decay, *, bint evicts=True):
-        start_decay(self, decay, evicts)
+        if not 0.0 < decay <= 1.0:
+            raise ValueError(f"decay={decay!r} is not in (0, 1]")
+        self.rule.decay = decay
+        self.begin(4, sizeof(Weighted), evicts, pa.float64())
 
 
-cdef class DecayedOfPartials(_OfPartials):
-    """The second level of :class:`Decayed`: over the rows of its ``roll_partials``."""
+cdef class SpreadOfPanes(_TwoStacks):
+    """M2 / (n - ddof), or its root, over panes: the second level of :class:`inwindow.native._moments.FloatMoments`."""
 
-    def __cinit__(self, double decay):
-        start_decay(self, decay, True)
+    def __cinit__(self, int64_t ddof, bint root):
+        self.over_panes = True
+        self.rule.ddof, self.rule.root = ddof, root
+        self.begin(5, sizeof(Spread), True, pa.float64())

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """How many tuples of a frame are not 0, within a relative error, in logarithmic space: the exponential histogram
 of Datar, Gionis, Indyk and Motwani (SODA 2002).
 
@@ -31,10 +32,13 @@ Cost: amortised O(1) per one. A frame with n ones keeps at most k + 1 + (h + 1) 
 8 bytes: n >= 1 + B gives n / h >= 2**j. A value is read once, when the frame reaches it.
 """
 
-include "slices.pxi"
-
-from libc.stdint cimport INT64_MIN
+from libc.stdint cimport INT64_MIN, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, slice_of
 
 cdef enum:
     SIZES = 64               # 2 ** 0, ..., 2 ** 63
@@ -143,25 +147,23 @@ cdef inline int64_t count_from(Histogram* histogram, int64_t start) noexcept nog
     return histogram.total
 
 
-cdef int fold(
-    Histogram* histogram, const Slice* column, const int64_t* start, const int64_t* end, Py_ssize_t frames,
-    int64_t* out,
+cdef int64_t fold(
+    Histogram* histogram, const Slice* column, const int64_t* start, const int64_t* end, int64_t i, int64_t n, int64_t* out,
 ) except -1 nogil:
     cdef const int64_t* words = <const int64_t*>column.data
     cdef int64_t position
-    cdef Py_ssize_t frame
-    for frame in range(frames):
-        if start[frame] >= histogram.hi:
-            clear(histogram, start[frame])
-        for position in range(histogram.hi, end[frame]):
+    for i in range(i, n):
+        if start[i] >= histogram.hi:
+            clear(histogram, start[i])
+        for position in range(histogram.hi, end[i]):
             if words[position] and is_seen(column, position):
                 add(histogram, position)
-        histogram.hi = max(histogram.hi, end[frame])
-        out[frame] = count_from(histogram, start[frame])
-    return 0
+        histogram.hi = max(histogram.hi, end[i])
+        out[i] = count_from(histogram, start[i])
+    return n
 
 
-cdef class OnesInWindow:
+cdef class OnesInWindow(Kernel):
     """The number of int64 values that are not 0, with a relative error of at most ``eps``. No result is NULL.
 
     >>> start, end = np.array([0, 0, 1, 4]), np.array([1, 4, 5, 5])
@@ -178,6 +180,7 @@ cdef class OnesInWindow:
         cdef int64_t k = min(-(-denominator // numerator), 2**60)
         self.histogram.most = k + 1
         self.histogram.most_larger = (k + 1) // 2 + 1
+        self.type = pa.int64()
         clear(&self.histogram, 0)
 
     def __dealloc__(self):
@@ -185,21 +188,11 @@ cdef class OnesInWindow:
         for power in range(SIZES):
             free(self.histogram.sizes[power].newest)
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """How many values of each frame [start, end) are not 0, approximately."""
-        cdef Slice column = slice_of(values, base, sizeof(int64_t))
-        cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = space(frames, np.int64)
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Slice column = slice_of(values, base, 8)
         with nogil:
-            fold(&self.histogram, &column, &start[0], &end[0], frames, &out[0])
-        return column_of(pa.int64(), out.base, None)
-
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        cdef Slice column = slice_of(values, base, sizeof(int64_t))
-        cdef int64_t count
-        with nogil:
-            fold(&self.histogram, &column, &start, &end, 1, &count)
+            return fold(&self.histogram, &column, start, end, i, n, out)
 
     def state(self):
         """(hi, edge, (buckets, kept) of each size, the newest positions): what :meth:`restore` goes on from."""

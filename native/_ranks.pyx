@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """Exact quantiles over sliding frames: a sorted core between unsorted piles.
 
 Only the tuples around the wanted rank, the *core*, are kept sorted. All others lie in *piles*: disjoint
@@ -28,9 +29,14 @@ Memory: 65 bits per position of the frame, 16 to 64 bytes per counted tuple.
 """
 
 from libc.math cimport ceil, isfinite
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint8_t, uintptr_t
 
-include "slices.pxi"
-include "ranked.pxi"
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.kernel cimport Kernel, Slice, column_of, is_seen, set_null, slice_of
+from inwindow.native.ranked cimport one_nan, ranked
+
 include "piles.pxi"
 include "core.pxi"
 
@@ -122,11 +128,10 @@ cdef Py_ssize_t fold(
     return frame
 
 
-cdef class _Quantile:
+cdef class _Quantile(Kernel):
     """The exact quantile ``p`` (0.5: the median) of one column of 64-bit values. NULL is skipped."""
 
     cdef Ranks ranks
-    cdef object type
 
     def __cinit__(self, double p):
         if not 0 <= p <= 1:
@@ -142,42 +147,23 @@ cdef class _Quantile:
         clear(&self.ranks, 0)
         free(self.ranks.ring)
 
-    cdef Py_ssize_t fold(
-        self, values, int64_t base, const int64_t* start, const int64_t* end, Py_ssize_t frame,
-        Py_ssize_t frames, int64_t* out, uint8_t* valid,
-    ) except -1:
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values, base, 8)
         with nogil:
-            return fold(&self.ranks, &column, start, end, frame, frames, out, valid)
-
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The quantile of each frame [start, end): NULL where it holds no value."""
-        cdef Py_ssize_t frames = start.shape[0]
-        cdef int64_t[::1] out = space(frames, np.int64)
-        cdef uint8_t[::1] valid
-        cdef Py_ssize_t done = self.fold(values, base, &start[0], &end[0], 0, frames, &out[0], NULL)
-        if done == frames:
-            return column_of(self.type, out, None)
-        valid = all_valid(frames)
-        self.fold(values, base, &start[0], &end[0], done, frames, &out[0], &valid[0])
-        return column_of(self.type, out, valid)
-
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        cdef int64_t value
-        self.fold(values, base, &start, &end, 0, 1, &value, NULL)
+            return fold(&self.ranks, &column, start, end, i, n, out, validity)
 
     def state(self):
-        """(lo, hi, the values at [lo, hi)): what :meth:`restore` goes on from."""
-        cdef int64_t lo = self.ranks.lo, count = self.ranks.hi - lo, i, key
-        cdef int64_t[::1] words = space(count, np.int64)
-        cdef uint8_t[::1] valid = all_valid(count)
+        """(lo, hi, the values at [lo, hi)): what ``restore`` goes on from."""
+        cdef int64_t lo = self.ranks.lo, count = self.ranks.hi - lo, i
+        words, valid = np.empty(count, np.int64), np.full((count + 7) // 8, 255, np.uint8)
+        cdef int64_t* word = <int64_t*><uintptr_t>words.ctypes.data
+        cdef uint8_t* bits = <uint8_t*><uintptr_t>valid.ctypes.data
         for i in range(count):
-            key = self.ranks.ring[(lo + i) & self.ranks.mask]
-            words[i] = word_of(key, self.ranks.floating)
+            word[i] = word_of(self.ranks.ring[(lo + i) & self.ranks.mask], self.ranks.floating)
             if not is_counted(&self.ranks, lo + i):
-                set_null(&valid[0], i)
-        return lo, lo + count, column_of(self.type, words, valid)
+                set_null(bits, i)
+        return lo, lo + count, column_of(self.type, count, pa.py_buffer(words), pa.py_buffer(valid))
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same ``p``."""

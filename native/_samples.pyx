@@ -24,13 +24,12 @@ heads alone are kept.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc
+from libc.stdlib cimport calloc, free
 
 import numpy as np
 
-from inwindow.native.space import space
-
-include "deque.pxi"          # of entries whose key is a priority, its 64 bits taken for an int64
+from inwindow.native.deque cimport Deque, Entry, make_room      # a key is a priority, its 64 bits taken for an int64
+from inwindow.native.kernel cimport no_eviction
 
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u
 cdef object TWO_TO_64 = 2**64
@@ -219,8 +218,8 @@ cdef choose(
     """The positions and the priorities of each frame's samples."""
     cdef const uint8_t* mask = NULL if seen is None else &seen[0]
     cdef Py_ssize_t frames = start.shape[0], sample
-    cdef int64_t[::1] out = space(frames * self.k, np.int64)
-    cdef uint64_t[::1] best = space(frames * self.k, np.uint64)
+    cdef int64_t[::1] out = np.empty(frames * self.k, np.int64)
+    cdef uint64_t[::1] best = np.empty(frames * self.k, np.uint64)
     with nogil:
         for sample in range(self.k):
             fold(

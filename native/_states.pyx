@@ -33,7 +33,9 @@ import numpy as np
 
 from libc.stdint cimport int32_t
 
-include "blank.pxi"
+from cpython.object cimport PyObject_GenericSetAttr
+
+from inwindow.native.blank cimport attributes_of, blank
 
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object, int* overflow) except? -1
@@ -161,7 +163,7 @@ def laid_out(list aggregates not None):
         aggregate = aggregates[i]
         if aggregate is not None:
             leaves.length, leaves.shared = 0, []
-            attributes = _attributes(aggregate)
+            attributes = attributes_of(aggregate)
             fits, same, at = attributes is not None, newest >= 0, 0
             if fits:
                 for name, value in attributes.items():
@@ -269,7 +271,7 @@ def rebuilt(prototype, list layouts not None, const int32_t[::1] which, list dou
     for i in range(which.shape[0]):
         if which[i] < 0:
             continue
-        aggregate = _blank(prototype)
+        aggregate = blank(prototype)
         for name, kinds in <list>parsed[which[i]]:
             at = 0
             value = leaves._scalar(kinds[0]) if len(kinds) == 1 and kinds[0] in u"dqbns" else leaves.take(kinds, &at)

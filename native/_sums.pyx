@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
 """Sums and averages over frames that slide for ever, and do not drift.
 
 The problem: ``sum += new; sum -= old`` rounds twice a row and never forgets, loses the 1 beside 1e16, and is
@@ -27,8 +28,14 @@ in the result only, and comes back.
 
 from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
 
-include "slices.pxi"
-include "doubles.pxi"
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, at, doubles_of, is_valid
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, set_null
+
 include "split_sum.pxi"
 
 
@@ -100,15 +107,14 @@ cdef inline double remainder(const Sum* sum) noexcept nogil:
     return ((sum.high - (rounded - low)) + (sum.low - low)) / sum.scale
 
 
-cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t[::1] start, const int64_t[::1] end, int64_t i,
+cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                   bint average, double* out, uint8_t* validity) noexcept nogil:
     """Compute the rows from i on; stop before a NULL as long as there is no bitmap for it."""
-    cdef int64_t n = start.shape[0]
     while i < n:
         if values.slice.seen == NULL:
-            i = glide(sum, values, NoBits(False), &start[0], &end[0], i, n, average, out)
+            i = glide(sum, values, NoBits(False), start, end, i, n, average, out)
         else:
-            i = glide(sum, values, Bits(values.slice.seen), &start[0], &end[0], i, n, average, out)
+            i = glide(sum, values, Bits(values.slice.seen), start, end, i, n, average, out)
         if i == n:
             break
         move(sum, values, start[i], end[i])
@@ -123,59 +129,51 @@ cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t[::1] start, con
     return i
 
 
-cdef float_rows(Sum* sum, const Doubles* values, const int64_t[::1] start, const int64_t[::1] end, bint average):
-    """All rows, as a numpy array and its validity bitmap, or None."""
-    cdef int64_t n = start.shape[0], done
-    cdef double[::1] out = space(n, np.float64)
-    cdef uint8_t[::1] bits
-    with nogil:
-        done = fill(sum, values, start, end, 0, average, &out[0], NULL)
-    if done == n:
-        return out.base, None
-    bits = all_valid(n)
-    with nogil:
-        fill(sum, values, start, end, done, average, &out[0], &bits[0])
-    return out.base, bits.base
+cdef struct Partial:
+    double high, low         # the sum of a pane is high + low
+    double special           # or this, if it is not 0: NaN, inf or -inf, because of the values or as the pane overflows
+    int64_t count
 
 
-cdef class FloatSum:
-    """``sum`` or ``avg`` of float64 values. The average of a sum that overflows is infinite, as in Spark."""
+cdef class FloatSum(Kernel):
+    """``sum`` or ``avg`` of float64 values. The average of a sum that overflows is infinite, as in Spark.
+
+    >>> FloatSum("sum").roll(pa.array([1.0, None, 2.5]), 0, np.array([0, 0, 1]), np.array([1, 3, 3])).to_pylist()
+    [1.0, 3.5, 2.5]
+    """
 
     cdef Sum sum
     cdef bint average
 
     def __cinit__(self, op):
+        self.type, self.partial = pa.float64(), sizeof(Partial) // 8
         self.average = is_average(op)
         begin(&self.sum)
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame, float64."""
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
         cdef Doubles doubles = doubles_of(values, base)
-        averages, validity = float_rows(&self.sum, &doubles, start, end, self.average)
-        return column_of(pa.float64(), averages, validity)
+        with nogil:
+            return fill(&self.sum, &doubles, start, end, i, n, self.average, <double*>out, validity)
 
-    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The first level of a cascade: arrays ``(high, low, special, count)``, one pane per frame.
-
-        The sum of a pane is high + low where special is 0.0. Else special is NaN, inf or -inf, because of the
-        values or because a single pane overflows; high and low are 0.0 there.
-        """
+    cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
+                           int64_t* out) except -1:
         cdef Doubles doubles = doubles_of(values, base)
-        cdef int64_t n = start.shape[0], i
-        cdef double[::1] high = np.zeros(n), low = np.zeros(n), special = np.zeros(n)
-        cdef int64_t[::1] count = np.empty(n, dtype=np.int64)
+        cdef Partial* rows = <Partial*>out
+        cdef int64_t i
         cdef double rounded
         with nogil:
             for i in range(n):
                 move(&self.sum, &doubles, start[i], end[i])
-                count[i] = counted(&self.sum)
                 rounded = total(&self.sum)
                 if isfinite(rounded):
-                    high[i] = rounded
-                    low[i] = remainder(&self.sum)
+                    rows[i] = Partial(rounded, remainder(&self.sum), 0.0, counted(&self.sum))
                 else:
-                    special[i] = rounded
-        return high.base, low.base, special.base, count.base
+                    rows[i] = Partial(0.0, 0.0, rounded, counted(&self.sum))
+
+    def of_panes(self):
+        """The second level."""
+        return FloatSumOfPanes("avg" if self.average else "sum")
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Move to the frame [start, end) without a result."""
@@ -184,57 +182,66 @@ cdef class FloatSum:
             move(&self.sum, &doubles, start, end)
 
     def state(self):
+        """What ``restore`` goes on from."""
         return (self.sum,)
 
     def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
         self.sum, = state
 
 
-cdef class FloatSumOfPartials:
-    """The second level: ``sum`` or ``avg`` over panes, given by :meth:`FloatSum.roll_partials`.
+cdef class FloatSumOfPanes(Kernel):
+    """The second level: ``sum`` or ``avg`` over panes, given by ``roll_partials`` of :class:`FloatSum`.
 
     A pane is two terms, high (or special) and low; an empty pane is two NULLs. On the doubled positions this
     is level one again, with the same guarantee. Only the divisor of the average is summed beside it.
     """
 
     cdef Sum sum
-    cdef int64_t tuples
+    cdef int64_t lo, hi, tuples
     cdef bint average
 
     def __cinit__(self, op):
+        self.type = pa.float64()
         self.average = is_average(op)
         begin(&self.sum)
 
-    cdef count_tuples(self, const int64_t[::1] count, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        cdef int64_t n = start.shape[0], lo = self.sum.lo // 2, hi = self.sum.hi // 2, i, pane
-        cdef int64_t[::1] tuples = np.empty(n, dtype=np.int64)
-        with nogil:
-            for i in range(n):
-                if start[i] >= hi:
-                    lo = hi = start[i]
-                    self.tuples = 0
-                for pane in range(lo, start[i]):
-                    self.tuples -= count[pane - base]
-                for pane in range(hi, end[i]):
-                    self.tuples += count[pane - base]
-                lo, hi = start[i], end[i]
-                tuples[i] = self.tuples
-        return tuples.base
-
-    def roll(self, partials, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame of panes, float64."""
-        high, low, special, count = partials
-        cdef double[:, ::1] terms = np.stack((np.where(special == 0, high, special), low), axis=1)
-        cdef uint8_t[::1] bits = np.packbits(np.repeat(count > 0, 2), bitorder="little")
-        cdef Doubles doubles = Doubles(Slice(<const char*>(&terms[0, 0] - 2 * base), &bits[0], -2 * base), 2 * base)
-        tuples = self.count_tuples(count, base, start, end)
-        sums, validity = float_rows(&self.sum, &doubles, 2 * np.asarray(start), 2 * np.asarray(end), False)
+    cdef int64_t fold(self, object partials, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef const Partial* panes = <const Partial*>memory_of(partials[0], sizeof(Partial) // 8)
+        cdef int64_t frame, done
+        high, low, special = partials[0].view(np.float64)[:, :3].T
+        terms = np.stack((np.where(special == 0, high, special), low), axis=1)
+        bits = np.packbits(np.repeat(partials[0][:, 3] > 0, 2), bitorder="little")
+        doubled = np.empty((2, n), np.int64)
+        cdef Doubles doubles = Doubles(Slice(
+            <const char*><uintptr_t>terms.ctypes.data - 16 * base, <const uint8_t*><uintptr_t>bits.ctypes.data, -2 * base,
+        ), 2 * base)
+        cdef int64_t* bounds = <int64_t*><uintptr_t>doubled.ctypes.data
+        for frame in range(i, n):
+            bounds[frame], bounds[n + frame] = 2 * start[frame], 2 * end[frame]
+        done = fill(&self.sum, &doubles, bounds, bounds + n, i, n, False, <double*>out, validity)
         if self.average:
-            sums /= np.maximum(tuples, 1)
-        return column_of(pa.float64(), sums, validity)
+            for frame in range(i, done):
+                self.count_tuples(panes - base, start[frame], end[frame])
+                (<double*>out)[frame] /= max(self.tuples, 1)
+        return done
+
+    cdef void count_tuples(self, const Partial* panes, int64_t start, int64_t end) noexcept:
+        cdef int64_t pane
+        if start >= self.hi:
+            self.lo = self.hi = start
+            self.tuples = 0
+        for pane in range(self.lo, start):
+            self.tuples -= panes[pane].count
+        for pane in range(self.hi, end):
+            self.tuples += panes[pane].count
+        self.lo, self.hi = start, end
 
     def state(self):
-        return self.sum, self.tuples
+        """What ``restore`` goes on from."""
+        return self.sum, self.lo, self.hi, self.tuples
 
     def restore(self, state):
-        self.sum, self.tuples = state
+        """Go on from the state of a kernel that was made with the same arguments."""
+        self.sum, self.lo, self.hi, self.tuples = state

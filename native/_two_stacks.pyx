@@ -23,41 +23,25 @@ mutates only ``self``, always the earlier run; entries of the front are never mu
 from libc.stdint cimport int64_t, uint8_t
 
 from inwindow.native._fresh import changed, fresh, resumed
-from inwindow.native._hooks import HookRaised
-from inwindow.native._results import MODES, column
+from inwindow.native._results import column
+from inwindow.native.significance import stored_names
+
+from inwindow.native.driver cimport INITIALIZE, ITERATE, MERGE, NO_HOOK, TERMINATE, UNMERGE, Driver, Hook
+from inwindow.native.driver cimport call as call_hook
+from inwindow.native.significance cimport SOUND, _Watch
 
 cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
     int PyGC_Disable()
     int PyGC_Enable()
 
-include "significance.pxi"
 
-cdef enum Hook:
-    NO_HOOK, INITIALIZE, ITERATE, MERGE, UNMERGE, TERMINATE
-
-cdef tuple _NAMES = ("", "initialize", "iterate", "merge", "unmerge", "terminate")
-
-
-cdef class _Stacks:
+cdef class _Stacks(Driver):
     """The two stacks, whatever it is that they hold: subclasses say how a position becomes an aggregate."""
 
-    cdef object _prototype, _empty, _snapshot
-    cdef str _result
     cdef list _front, _places
     cdef object _back
     cdef Py_ssize_t _lo, _mid, _hi, _newest
-    cdef Hook _running
-    cdef Py_ssize_t _position, _frame
-    cdef object _other
-
-    cdef int _configure(self, prototype, str result, empty, snapshot) except -1:
-        if result not in MODES:
-            raise ValueError(f"result={result!r} is not one of {sorted(MODES)}")
-        self._prototype, self._result, self._empty = prototype, result, empty
-        self._snapshot = snapshot  # taken of an answer at once: the aggregate may go on to change what it gave
-        self._frame = -1
-        self._clear(0)
+    cdef object _other       # the aggregate that is merged, or unmerged
 
     def state(self):
         """What the next call builds on. Shared with the live aggregates: pickle it before that call."""
@@ -87,9 +71,6 @@ cdef class _Stacks:
 
     cdef int _take_back(self, aggregate) except -1:
         self._back = aggregate
-
-    cdef tuple _arguments(self, Py_ssize_t p):
-        return ()
 
     # The algorithm
 
@@ -191,46 +172,17 @@ cdef class _Stacks:
         self._running = NO_HOOK
         return whole if self._snapshot is None else self._snapshot(whole)
 
-    cdef object _column(self, const int64_t[::1] start, const int64_t[::1] end):
-        cdef Py_ssize_t i, n = start.shape[0]
-        cdef bint shares = self._result != "state"
-        cdef list outcomes = []
-        cdef object outcome = None
-        if end.shape[0] != n:
-            raise ValueError(f"{n} starts but {end.shape[0]} ends")
-        try:
-            for i in range(n):
-                self._frame = i
-                # Peers have one frame, and terminate runs once for it.
-                if i == 0 or not shares or start[i] != start[i - 1] or end[i] != end[i - 1]:
-                    self._fold(start[i], end[i])
-                    outcome = self._outcome(end[i])
-                outcomes.append(outcome)
-        except Exception as error:
-            self._reraise(error)
-        finally:
-            self._frame = -1
-        return column(outcomes, self._result)
-
     cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1:
         try:
             self._fold(start, end)
         except Exception as error:
             self._reraise(error)
 
-    cdef int _reraise(self, error) except -1:
-        cdef Hook running = self._running
-        cdef tuple arguments = ()
-        self._running = NO_HOOK
-        if running == NO_HOOK:
-            raise error
-        if running == MERGE or running == UNMERGE:
-            arguments, self._other = (self._other,), None
-        elif running != TERMINATE:
-            arguments = self._arguments(self._position)
-        raised = HookRaised(_NAMES[running], self._position, arguments, error)
-        raised.frame = self._frame
-        raise raised from error
+    cdef tuple _arguments(self):
+        if self._running != MERGE and self._running != UNMERGE:
+            return Driver._arguments(self)
+        other, self._other = self._other, None
+        return (other,)
 
 
 cdef class TwoStacks(_Stacks):
@@ -255,25 +207,20 @@ cdef class TwoStacks(_Stacks):
     ['pane', 'pane', 'be', 'be']
     """
 
-    cdef list _columns
-    cdef const uint8_t* _seen
-    cdef Py_ssize_t _base, _length
-    cdef object _iterate
-    cdef str _first, _next
+    cdef object _feeds       # the hook of the back
+    cdef str _lifts, _goes_on
 
     def __init__(self, prototype, *, str result="object", empty=None, snapshot=None):
-        self._configure(prototype, result, empty, snapshot)
-        self._first = "initialize" if getattr(prototype, "initialize", None) is not None else "iterate"
-        self._next = "iterate" if getattr(prototype, "iterate", None) is not None else "initialize"
+        self._configure(prototype, result, empty, None, None, snapshot)
+        self._clear(0)
+        self._lifts = "initialize" if getattr(prototype, "initialize", None) is not None else "iterate"
+        self._goes_on = "iterate" if getattr(prototype, "iterate", None) is not None else "initialize"
 
     def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
              const int64_t[::1] end):
         """The result of each frame [start[i], end[i]), as a column in the result mode."""
         self._open(columns, base, seen)
-        try:
-            return self._column(start, end)
-        finally:
-            self._columns = None
+        return column(self._frames(start, end), self._result)
 
     def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
                Py_ssize_t end):
@@ -284,50 +231,24 @@ cdef class TwoStacks(_Stacks):
         finally:
             self._columns = None
 
-    cdef int _open(self, list columns, Py_ssize_t base, const uint8_t[::1] seen) except -1:
-        cdef Py_ssize_t length = len(<list>columns[0]) if columns else (0 if seen is None else seen.shape[0])
-        for values in columns:
-            if len(<list?>values) != length:
-                raise ValueError("the columns of one call have different lengths")
-        if seen is not None and seen.shape[0] != length:
-            raise ValueError(f"seen covers {seen.shape[0]} positions, the columns {length}")
-        self._columns, self._base = columns, base
-        self._length = length if columns or seen is not None else PY_SSIZE_T_MAX
-        self._seen = NULL
-        if seen is not None and length:
-            self._seen = &seen[0]
-
     cdef bint _holds(self, Py_ssize_t p) except -1:
-        cdef Py_ssize_t i = p - self._base
-        if i < 0 or i >= self._length:
-            raise RuntimeError(f"internal error: position {p} is not in the slice from {self._base} on")
-        return self._seen == NULL or self._seen[i]
+        return self._sees(p)
 
     cdef object _lift(self, Py_ssize_t p):
         cdef object aggregate = fresh(self._prototype)
-        self._call(getattr(aggregate, self._first), INITIALIZE if self._first == "initialize" else ITERATE, p)
+        self._call(getattr(aggregate, self._lifts), INITIALIZE if self._lifts == "initialize" else ITERATE, p)
         return aggregate
 
     cdef int _feed(self, Py_ssize_t p) except -1:
-        self._call(self._iterate, ITERATE if self._next == "iterate" else INITIALIZE, p)
+        self._call(self._feeds, ITERATE if self._goes_on == "iterate" else INITIALIZE, p)
 
     cdef int _take_back(self, aggregate) except -1:
-        self._back, self._iterate = aggregate, getattr(aggregate, self._next)
+        self._back, self._feeds = aggregate, getattr(aggregate, self._goes_on)
 
     cdef inline int _call(self, hook, Hook which, Py_ssize_t p) except -1:
-        cdef Py_ssize_t i = p - self._base
-        cdef list columns = self._columns
         self._position, self._running = p, which
-        if len(columns) == 1:
-            hook((<list>columns[0])[i])
-        elif len(columns) == 2:
-            hook((<list>columns[0])[i], (<list>columns[1])[i])
-        else:
-            hook(*[(<list>values)[i] for values in columns])
+        call_hook(hook, self._columns, p - self._base)
         self._running = NO_HOOK
-
-    cdef tuple _arguments(self, Py_ssize_t p):
-        return tuple([(<list>values)[p - self._base] for values in self._columns])
 
 
 cdef class MergePanes(_Stacks):
@@ -341,19 +262,17 @@ cdef class MergePanes(_Stacks):
     Positions count panes, and ``partials[p - base]`` is an aggregate, or None for a pane where no hook saw a
     tuple. The partials are never changed. With ``unmerge`` the back alone holds the whole frame: a pane that
     leaves is unmerged from it, unless it is the last, and a PUNT from ``unmerge`` folds the frame afresh. So does, with
-    ``rebase=True``, a float field that has lost what it should hold (``significance.pxi``).
+    ``rebase=True``, a float field that has lost what it should hold (``significance.pyx``).
     """
 
-    cdef object _punt
     cdef bint _inverts
     cdef _Watch _watch
     cdef readonly int64_t punts, rebased  # frames folded afresh since the driver was made: by the hook's wish, and by ours
     cdef list _partials
-    cdef Py_ssize_t _base
 
     def __init__(self, prototype, *, str result="object", empty=None, punt=None, snapshot=None, bint rebase=False):
-        self._configure(prototype, result, empty, snapshot)
-        self._punt = punt
+        self._configure(prototype, result, empty, punt, None, snapshot)
+        self._clear(0)
         self._inverts = getattr(prototype, "unmerge", None) is not None
         names = stored_names(prototype) if rebase and self._inverts else ()
         self._watch = _Watch(names) if names else None
@@ -375,7 +294,7 @@ cdef class MergePanes(_Stacks):
         """The result of each frame of panes [start[i], end[i]), as a column in the result mode."""
         self._partials, self._base = partials, base
         try:
-            return self._column(start, end)
+            return column(self._frames(start, end), self._result)
         finally:
             self._partials = None
 

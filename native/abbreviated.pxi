@@ -1,5 +1,5 @@
 # Columns of anything that _extremes_at.pyx orders: the abbreviated key of a value, and how two values with equal keys
-# compare. Text that is included after slices.pxi and ranked.pxi.
+# compare. Text of _extremes_at.pyx.
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, uint64_t
 from libc.string cimport memcmp, memcpy

@@ -10,14 +10,15 @@ What is not such a loop (panes, two stacks, laws) calls the same hooks from Pyth
 from copy import deepcopy
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
 
 import numpy as np
+import pyarrow as pa
 
 from inwindow.native._fresh import changed, resumed
 from inwindow.native._hooks import HookRaised
 
-include "slices.pxi"
+from inwindow.native.kernel cimport set_null, slice_of
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject
@@ -270,13 +271,12 @@ cdef class Frames:
         cdef int64_t n = start.shape[0]
         if end.shape[0] != n:
             raise ValueError(f"{n} starts but {end.shape[0]} ends")
-        cdef object results = space(n, np.int64 if self.is_integer else np.float64)
-        cdef uint8_t[::1] cells = results.view(np.uint8)
-        cdef uint8_t[::1] bits = all_valid(max(n, 1))
+        results, bits = pa.allocate_buffer(8 * max(n, 1)), np.full(n // 8 + 1, 255, np.uint8)
+        cdef uint8_t[::1] validity = bits
         if n:
-            self.run(values, base, seen, &start[0], &end[0], n, <double*>&cells[0], &bits[0])
-        return column_of(pa.int64() if self.is_integer else pa.float64(), results,
-                         bits.base if self.call.nulls else None)
+            self.run(values, base, seen, &start[0], &end[0], n, <double*><uintptr_t>results.address, &validity[0])
+        return pa.Array.from_buffers(pa.int64() if self.is_integer else pa.float64(), n,
+                                     [pa.py_buffer(bits) if self.call.nulls else None, results])
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end, seen):
         """Fold one frame without a result."""

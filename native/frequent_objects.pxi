@@ -30,7 +30,7 @@ cdef int64_t digest_of(value) except? -1:
     return int.from_bytes(blake2b(text_of(value), digest_size=8).digest(), "little", signed=True)
 
 
-cdef class ObjectFrequent(_Frequent):
+cdef class ObjectFrequent(ObjectKernel):
     """The frequent ones of hashable Python objects, of the Arrow type ``type``. None is not counted.
 
     What is counted is a digest of 64 bits. Two items of D have the same one with a probability below D * D /
@@ -41,79 +41,87 @@ cdef class ObjectFrequent(_Frequent):
     [[{'item': 'a', 'count': 2}], [{'item': 'b', 'count': 2}]]
     """
 
+    cdef _Frequent frequent
     cdef dict objects        # of the candidates, by digest; also of some that were pruned
     cdef object type
 
     def __cinit__(self, double support, double eps, double delta, type, *, bint evicts=True):
-        self.objects = {}
-        self.type = type
+        self.frequent = _Frequent(support, eps, delta)
+        self.objects, self.type, self.evicts = {}, type, evicts
 
-    cdef int slide(self, list values, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end) except -1:
-        cdef Sketch* sketch = &self.sketch
-        cdef int64_t position, digest, lo
-        if start >= sketch.hi:
-            begin(sketch, start)
-            self.objects.clear()
-        elif start > sketch.lo and not self.evicts:
-            no_eviction(sketch.lo, start)
-        for position in range(sketch.lo, start):
-            if values[position - base] is not None and (seen is None or seen[position - base]):
-                leave(sketch, digest_of(values[position - base]))
-        for position in range(sketch.hi, end):
-            if values[position - base] is not None and (seen is None or seen[position - base]):
-                digest = digest_of(values[position - base])
-                if arrive(sketch, digest):
-                    self.remember(digest, values[position - base])
-        sketch.lo, sketch.hi = start, max(sketch.hi, end)
-        if 2 * sketch.n < sketch.peak:
-            forget_candidates(sketch)
-            self.objects.clear()
-            for position in range(sketch.lo, sketch.hi):
-                if values[position - base] is not None and (seen is None or seen[position - base]):
-                    digest = digest_of(values[position - base])
-                    if consider(sketch, digest, estimate(sketch, digest, 0)):
-                        self.remember(digest, values[position - base])
+    cdef int forget(self) except -1:
+        begin(&self.frequent.sketch, self.lo)
+        self.objects.clear()
+        return 0
+
+    cdef int enter(self, object value) except -1:
+        cdef int64_t digest = digest_of(value)
+        return self.remember(digest, value) if arrive(&self.frequent.sketch, digest) else 0
+
+    cdef int leave(self, object value) except -1:
+        leave(&self.frequent.sketch, digest_of(value))
+        return 0
+
+    cdef int settle(self, list columns, int64_t base, const uint8_t* seen) except -1:
+        cdef Sketch* sketch = &self.frequent.sketch
+        cdef int64_t position, digest
+        sketch.lo, sketch.hi = self.lo, self.hi
+        if 2 * sketch.n >= sketch.peak:
+            return 0
+        forget_candidates(sketch)
+        self.objects.clear()
+        for position in range(self.lo, self.hi):
+            value = self.value_at(columns, position - base)
+            if value is not None and (seen == NULL or seen[position - base]):
+                digest = digest_of(value)
+                if consider(sketch, digest, estimate(sketch, digest, 0)):
+                    self.remember(digest, value)
         return 0
 
     cdef int remember(self, int64_t digest, value) except -1:
         """Keep the object of a candidate; now and then forget those of items that are none any more."""
-        cdef Sketch* sketch = &self.sketch
+        cdef Sketch* sketch = &self.frequent.sketch
         self.objects.setdefault(digest, value)
         if len(self.objects) > 2 * (sketch.limit + 1):
             self.objects = {sketch.candidates[index].key: self.objects[sketch.candidates[index].key]
                             for index in range(sketch.used)}
         return 0
 
-    def roll(
-        self, list columns, int64_t base, const uint8_t[::1] seen, const int64_t[::1] start, const int64_t[::1] end
-    ):
-        """For each frame [start, end) a list of its frequent items and their counts, the most frequent first."""
-        cdef Py_ssize_t frames = start.shape[0], frame
+    cdef int answer(self, list results) except -1:
+        """The frequent items and their counts, the most frequent first."""
+        cdef Sketch* sketch = &self.frequent.sketch
         cdef int64_t index
-        offsets, items, counts = [0], [], []
-        for frame in range(frames):
-            self.slide(columns[0], base, seen, start[frame], end[frame])
-            found = [(-self.sketch.candidates[index].count, self.objects[self.sketch.candidates[index].key])
-                     for index in range(frequent(&self.sketch))]
-            try:
-                found.sort()
-            except TypeError:                    # of items that have no order
-                found.sort(key=lambda row: (row[0], text_of(row[1])))
-            items += [item for _, item in found]
-            counts += [-count for count, _ in found]
-            offsets.append(len(items))
+        found = [(-sketch.candidates[index].count, self.objects[sketch.candidates[index].key])
+                 for index in range(frequent(sketch))]
+        try:
+            found.sort()
+        except TypeError:                    # of items that have no order
+            found.sort(key=lambda row: (row[0], text_of(row[1])))
+        results.append(found)
+        return 0
+
+    def column(self, list results):
+        """Lists of struct<item, count>."""
+        offsets = np.cumsum([0, *map(len, results)])
+        items = [item for found in results for _, item in found]
+        counts = [-count for found in results for count, _ in found]
         return lists_of(offsets, pa.array(items, self.type), pa.array(counts, pa.int64()))
 
-    def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        self.slide(columns[0], base, seen, start, end)
+    def __len__(self):
+        """How many candidates there are."""
+        return len(self.frequent)
+
+    def __sizeof__(self):
+        """Bytes, the tables and the candidates included."""
+        return self.frequent.__sizeof__()
 
     def state(self):
         """The state of the sketch, and the candidates' objects."""
-        return self._state(), dict(self.objects)
+        return self.frequent._state(), dict(self.objects)
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
         sketch, objects = state
-        self._restore(sketch)
+        self.frequent._restore(sketch)
+        self.lo, self.hi = self.frequent.sketch.lo, self.frequent.sketch.hi
         self.objects = dict(objects)

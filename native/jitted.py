@@ -1,17 +1,14 @@
-"""The driver of hooks that numba has compiled: it calls the generated loop, checks it, and knows the way back to plain hooks.
+"""The loop that numba has compiled of a class's hooks, and its state: at any time that of the plain driver.
 
 ::
 
-    roll ---> first rows: both, compared ---> the loop ---> results
-                 | differ                       | Bail: an integer passes 64 bits, a hook raises
-                 v                              v
-               error                          the plain hooks, from the state of before this call; and from there on
+    _hooks.Delta   -- take(state()) -->   Loop      at the tuple at which the compiled hooks take over
+    _hooks.Delta   <-- restore(given()) --  Loop    where they cannot go on, and where a state is stored
 
-A call that bails has changed nothing, so doing it over by the plain hooks gives what they would have given all along. Where
-floats are subtracted, frames are folded afresh by a rule of the loop's own (udaf/compiled/writing.py); the check leaves it out.
+A call that bails has changed nothing, so doing it over by the plain hooks gives what they would have given all along. One that
+stops has done the frames before the one that it stops at.
 """
 
-import logging
 import struct
 from typing import Any
 
@@ -19,207 +16,187 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native._fresh import fresh
-from inwindow.native._hooks import Delta, Recompute
+from inwindow.native._fresh import changed, fresh, resumed
+from inwindow.native._hooks import float_fields
 from inwindow.native.positions import Positions
-from inwindow.udaf.contract import PUNT
-from inwindow.udaf.errors import InWindowError
 
 Mask = npt.NDArray[np.uint8] | None
-CHECKED = 256  # rows that are computed by both
+_REST = ((-1, False, 0.0),)  # of a field of which nothing is known: large, has_marker, marker
 _ALL_SEEN = np.zeros(0, dtype=np.uint8)
-_PLACE = np.array([0, 0, 0, 0, 0, -1, -1])  # lo, hi, count; then of what makes a frame be folded afresh
-_log = logging.getLogger("inwindow")
+_LEFT, _SINCE, _EMPTY, _PUNTS, _REBASED = range(3, 8)  # of the places, behind lo, hi and count
 
 
-class Differs(InWindowError):
-    """The compiled hooks gave another result than the plain ones."""
+class Bailed(Exception):
+    """The compiled hooks cannot go on: an integer passes 64 bits, or a hook raises."""
 
 
-class Jitted:
-    """Delta, unbounded, tumble and recompute (``afresh``), by one generated loop.
+class Unlike(Exception):
+    """A state that the loop cannot hold; at all, or ``yet``: a float is being weighed."""
 
-    Invariant between frames: that of ``_hooks.Delta``, for ``place`` = (lo, hi, count) and the state in the two arrays.
-    """
+    def __init__(self, why: str, *, yet: bool = False) -> None:
+        super().__init__(why)
+        self.yet = yet
 
-    def __init__(self, roll: Any, bail: type[Exception], program: Any, plain: Any, *, afresh: bool, empty: Any) -> None:
-        self.loop, self.bail, self.program, self.prototype = roll, bail, program, plain
-        self.afresh, self.empty = afresh, empty
-        self.first = self._arrays(program.given)
-        self.live = tuple(array.copy() for array in self.first)
-        self.place = _PLACE.copy()
-        traits = plain._traits
-        self.looks = bool(program.floats) and not afresh and "expire" in traits.hooks and traits.rebase
-        self.is_checked = False
-        self.plain: Any = None  # the plain driver, once the loop has bailed
 
-    def _arrays(self, values: dict[str, Any]) -> tuple[Any, Any]:
-        floats = [
-            1.0,
-            *(float(values.get(name, 0.0)) for name in self.program.floats),
-            *([0.0] * len(self.program.floats)),
-        ]
-        return np.array(floats), np.array([int(values.get(name, 0)) for name in self.program.integers], dtype=np.int64)
+class Loop:
+    """Delta, unbounded, tumble and recompute (``afresh``), by one generated loop; ``looks`` where floats are looked after."""
+
+    def __init__(self, module: Any, program: Any, prototype: Any, *, afresh: bool, looks: bool, empty: Any) -> None:
+        self.module, self.program, self.prototype, self.empty = module, program, prototype, empty
+        self.fields = program.layout.fields
+        self.afresh, self.looks = afresh, looks and bool(self.fields)
+        values = [program.given.get(name, 0) for name in program.layout.floats]
+        self.first = (
+            np.array([1.0, *map(float, values)]),
+            np.array([int(program.given.get(name, 0)) for name in program.layout.integers], dtype=np.int64),
+        )
+        count = len(self.fields)
+        self.floats, self.integers = (array.copy() for array in self.first)
+        self.place, self.peaks = np.zeros(8, dtype=np.int64), np.zeros(count)
+        self.guard, self.rest = -1, _REST * count  # what else the watch knows, until the frame has been empty
+
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """The arrays that a call changes."""
+        return self.floats, self.integers, self.place, self.peaks
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many frames were folded afresh: by the hook's wish, and by ours."""
+        return int(self.place[_PUNTS]), int(self.place[_REBASED])
+
+    # Frames
 
     def roll(self, values: Any, base: int, start: Positions, end: Positions, seen: Mask) -> pa.Array:
-        """The result of each frame [start[i], end[i])."""
-        if self.plain is None and not self.is_checked and len(start):
-            self._check(values, base, start, end, seen)
-        if self.plain is None:
-            out, valid = self._space(len(start))
-            if self._runs(out, values, base, seen, start, end, valid, True):
-                return self._column(out, valid)
-        result: pa.Array = self.plain.roll(_lists(values), base, seen, start, end)
-        return result
+        """The results of frames [start[i], end[i]): of all, or of those before the first that Python hooks must do."""
+        out = np.empty(len(start), self.program.result.to_pandas_dtype())
+        valid = np.empty(len(start), dtype=np.uint8)
+        done = self._call(out, valid, values, base, start, end, seen, True)
+        return self._column(out[:done], valid[:done])
 
-    def absorb(self, values: Any, base: int, start: int, end: int, seen: Mask) -> None:
-        """Fold one frame without a result."""
-        if self.plain is None:
-            out, valid = self._space(0)
-            bounds = np.array([start], dtype=np.int64), np.array([end], dtype=np.int64)
-            if self._runs(out, values, base, seen, *bounds, valid, False):
-                return
-        self.plain.absorb(_lists(values), base, seen, start, end)
-
-    # The loop
-
-    def _runs(
-        self, out: Any, values: Any, base: int, seen: Mask, start: Positions, end: Positions, valid: Any, gives: bool
-    ) -> bool:
-        """Run the loop on the live state; False where it bails."""
-        try:
-            self._call(out, values, base, seen, start, end, self.place, self.live, valid, gives, self.looks)
-        except self.bail:
-            self._fall_back()
-            return False
-        return True
+    def absorb(self, values: Any, base: int, start: int, end: int, seen: Mask) -> bool:
+        """Fold one frame without a result; False if Python hooks must do it."""
+        out, valid = np.empty(0, self.program.result.to_pandas_dtype()), np.empty(0, dtype=np.uint8)
+        bounds = np.array([start], dtype=np.int64), np.array([end], dtype=np.int64)
+        return self._call(out, valid, values, base, *bounds, seen, False) == 1
 
     def _call(
-        self, out: Any, values: Any, base: int, seen: Mask, start: Positions, end: Positions, place: Any, live: Any, valid: Any,
-        gives: bool, looks: bool,
-    ) -> None:  # fmt: skip
-        length = len(values[0])
-        if len(start):
-            read = (
-                int(start[0])
-                if self.afresh or start[0] >= place[1]
-                else int(place[0] if start[0] > place[0] else place[1])
-            )
-            if end.max() > max(base + length, place[1]) or (read < base and end.max() > read):
-                raise RuntimeError(f"internal error: [{read}, {end.max()}) is not held, but [{base}, {base + length})")
+        self, out: Any, valid: Any, values: Any, base: int, start: Positions, end: Positions, seen: Mask, gives: bool
+    ) -> int:
+        if not len(start):
+            return 0
+        self._check_held(base, base + len(values[0]), start, end)
+        before = [array.copy() for array in self.state]
         columns = [_numbers(column) for column in values]
-        mask = _ALL_SEEN if seen is None else seen
-        self.loop(out, *columns, mask, base, start, end, place, *self.first, *live, valid, self.afresh, gives, looks)
+        held = *columns, _ALL_SEEN if seen is None else seen, base
+        try:
+            done: int = self.module.roll(
+                out, valid, *held, start, end, *self.first, *self.state, self.afresh, gives, self.looks
+            )
+        except self.module.Bail:
+            for array, its in zip(self.state, before, strict=True):
+                array[:] = its
+            raise Bailed from None
+        return done
 
-    def _space(self, count: int) -> tuple[Any, Any]:
-        return np.zeros(count, self.program.result.to_pandas_dtype()), np.zeros(count, dtype=np.uint8)
+    def _check_held(self, base: int, until: int, start: Positions, end: Positions) -> None:
+        """The loop reads what it is told to: nothing that is not held."""
+        lo, hi = self.place[:2].tolist()
+        first, last = int(start[0]), int(end.max())
+        if not self.afresh and first < hi:
+            first = lo if first > lo else hi  # what leaves is read once more
+        if last > max(until, hi) or (first < base and last > first):
+            raise RuntimeError(f"internal error: [{first}, {last}) is not held, but [{base}, {until})")
 
     def _column(self, out: Any, valid: Any) -> pa.Array:
+        if valid.all() and valid.max(initial=1) == 1:
+            return pa.array(out)
         if self.empty is not None:
             out[valid == 2] = self.empty
             valid[valid == 2] = 1
-        return pa.array(out, mask=None if (valid == 1).all() else valid != 1)
+        return pa.array(out, mask=valid != 1)
 
-    # The way back
+    # The state, as that of a plain driver
 
-    def _fall_back(self) -> None:
-        _log.warning(
-            "%s: compiled hooks cannot go on (an integer passes 64 bits, or a hook raises): the Python hooks take over",
-            self.program.name,
-        )
-        self.plain = self._plain_driver(self.looks)
-        self.plain.restore(() if self.afresh else self._as_plain(self.place, self.live))
-
-    def _plain_driver(self, rebase: bool = False) -> Any:
-        mode: Any = "double" if pa.types.is_float64(self.program.result) else "int64"
+    def take(self, state: Any) -> None:
+        """Go on from the state of a plain driver; :class:`Unlike` where it cannot be held."""
+        self.place[:_PUNTS] = 0
         if self.afresh:
-            return Recompute(self.prototype, result=mode, empty=self.empty)
-        return Delta(self.prototype, result=mode, empty=self.empty, punt=PUNT, rebase=rebase)
+            return
+        if self.looks:
+            self._check_constants()
+        lo, hi, count, frozen, _ = state[:5]
+        self.place[:3] = lo, hi, count
+        if count:
+            aggregate = resumed(self.prototype, frozen)
+            for name in self.program.changing:
+                self._put(name, getattr(aggregate, name, None))
+        if len(state) > 5:
+            left, _, since, guard, fields = state[5]
+            self._take_watch(left, since, guard, {name: its for name, index, *its in fields if index < 0})
 
-    def _as_plain(self, place: Any, live: Any) -> tuple[Any, ...]:
-        """The state as that of a plain driver."""
-        lo, hi, count = place[:3].tolist()
+    def _put(self, name: str, value: Any) -> None:
+        layout = self.program.layout
+        if name in layout.fields:
+            if type(value) is not float:
+                raise Unlike(f"{name} is {value!r}")
+            self.floats[1 + layout.fields.index(name)] = value
+            return
+        if type(value) is not (bool if name in self.program.bools else int) or not -(2**63) <= value < 2**63:
+            raise Unlike(f"{name} is {value!r}")
+        self.integers[layout.integers.index(name)] = value
+
+    def _take_watch(self, left: int, since: int, guard: int, known: dict[str, Any]) -> None:
+        if not self.looks or not known.keys() >= set(self.fields):
+            raise Unlike("other fields are looked at")
+        fields = [known[name] for name in self.fields]
+        if any(precise for _, _, _, precise, *_ in fields):
+            raise Unlike("a field is small against what is in the frame", yet=True)
+        self.place[_LEFT], self.place[_SINCE], self.guard = left, since, guard
+        self.peaks[:] = [peak for _, peak, *_ in fields]
+        self.rest = tuple((large, has_marker, marker) for *_, large, has_marker, marker in fields)
+
+    def _check_constants(self) -> None:
+        """A number that no hook changes never makes a frame be folded afresh, unless it is NaN or infinite."""
+        for (name, _), value in float_fields(self.prototype, self.prototype).items():
+            if name not in self.fields and not np.isfinite(value):
+                raise Unlike(f"{name} is {value!r}")
+
+    def given(self) -> Any:
+        """The state of a plain driver that has come so far."""
+        if self.afresh:
+            return ()
+        lo, hi, count, left, since, empty = self.place[:6].tolist()
         aggregate = None
         if count:
             aggregate = fresh(self.prototype)
-            vars(aggregate).update(self._attributes(live))
-            aggregate = vars(aggregate)
-        return lo, hi, count, aggregate, ((), None)
-
-    def _attributes(self, live: Any) -> dict[str, Any]:
-        floats, integers = (array.tolist() for array in live)
-        named = dict(zip(self.program.floats, floats[1:], strict=False)) | dict(
-            zip(self.program.integers, integers, strict=True)
-        )
-        return {
-            name: bool(value) if name in self.program.bools else value
-            for name, value in named.items()
-            if name in self.program.changing
-        }
-
-    # The check
-
-    def _check(self, values: Any, base: int, start: Positions, end: Positions, seen: Mask) -> None:
-        """Both on the first rows, each from a fresh state; an error if they differ."""
-        self.is_checked = True
-        stop = int(start[0]) + CHECKED
-        count = int(np.searchsorted(end, stop, side="right"))
-        start, end = (start[: max(count, 1)].copy(), np.minimum(end[: max(count, 1)], stop))
-        out, valid = self._space(len(start))
-        place, live = _PLACE.copy(), tuple(array.copy() for array in self.first)
-        place[:2] = start[0]
-        try:
-            self._call(out, values, base, seen, start, end, place, live, valid, True, False)
-            plain = self._plain_driver()
-            first = int(start[0]) - base
-            few = [column.slice(first, CHECKED) for column in values]
-            rolled = plain.roll(
-                _lists(few),
-                int(start[0]),
-                None if seen is None else np.ascontiguousarray(seen[first : first + CHECKED]),
-                start,
-                end,
+            for name, value in self.attributes().items():
+                setattr(aggregate, name, value)
+        state = lo, hi, count, changed(aggregate, self.prototype), ((), None)
+        if not self.looks or not left:
+            return state
+        guard, rest = (-1, _REST * len(self.fields)) if empty else (self.guard, self.rest)
+        fields = [
+            (name, -1, value, peak, True, False, *its)
+            for name, value, peak, its in zip(
+                self.fields, self.floats[1:].tolist(), self.peaks.tolist(), rest, strict=False
             )
-        except Exception:  # the run itself will come to it, and tell of it
-            return
-        given, expected = self._column(out, valid).to_pylist(), rolled.to_pylist()
-        for frame, (one, other) in enumerate(zip(given, expected, strict=True)):
-            if _bits(one) != _bits(other):
-                raise Differs(self._said(frame, one, other, given, plain, live))
-
-    def _said(self, frame: int, one: Any, other: Any, given: list[Any], plain: Any, live: Any) -> str:
-        name = self.program.name
-        its = {} if self.afresh else plain.state()[3] or {}
-        moved = [
-            f"self.{attribute} is {value!r}, not {its[attribute]!r}"
-            for attribute, value in self._attributes(live).items()
-            if attribute in its and _bits(value) != _bits(its[attribute])
         ]
-        hooks = "initialize, iterate or expire" if moved else "terminate"
-        return (
-            f"iw.compiled({name}()): in frame {frame} the compiled hooks give {one!r}, the Python hooks {other!r}: {hooks} is not "
-            f"compiled to the same arithmetic{' (' + ', '.join(moved) + ')' if moved else ''}; use {name}() without iw.compiled, "
-            "and please report the class"
-        )
+        return *state, (left, 1 << left.bit_length(), since, guard, fields)
 
-    # To be pickled
+    def attributes(self) -> dict[str, Any]:
+        """What hooks have set."""
+        layout, floats, integers = self.program.layout, self.floats.tolist(), self.integers.tolist()
+        values = dict(zip(layout.floats, floats[1:], strict=True)) | dict(zip(layout.integers, integers, strict=True))
+        bools = self.program.bools
+        return {name: bool(values[name]) if name in bools else values[name] for name in self.program.changing}
 
-    def state(self) -> Any:
-        """What the next call builds on."""
-        if self.plain is not None:
-            return "plain", self.plain.state()
-        return "compiled", (self.place.copy(), *(array.copy() for array in self.live))
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        kind, its = state
-        if kind == "plain":
-            self.plain = self._plain_driver(self.looks)
-            self.plain.restore(its)
-        else:
-            self.plain = None
-            place, *live = its
-            self.place, self.live = place.copy(), tuple(array.copy() for array in live)
+def bits(value: Any) -> Any:
+    """Equal where two numbers are the same to the last bit; one NaN is as good as another."""
+    if isinstance(value, float):
+        return "NaN" if value != value else struct.pack("d", value)
+    return type(value), value
 
 
 def _numbers(column: pa.Array) -> Any:
@@ -229,14 +206,3 @@ def _numbers(column: pa.Array) -> Any:
     if buffer is None or not len(column):
         return np.zeros(len(column), dtype)
     return np.frombuffer(buffer, dtype, len(column), column.offset * 8)
-
-
-def _lists(values: Any) -> list[list[Any]]:
-    return [column.to_pylist() for column in values]
-
-
-def _bits(value: Any) -> Any:
-    """Equal where two results are the same to the last bit; one NaN is as good as another."""
-    if isinstance(value, float):
-        return "NaN" if value != value else struct.pack("d", value)
-    return value

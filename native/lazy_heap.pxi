@@ -7,8 +7,9 @@ cdef struct Entry:
     int64_t count
     int64_t key
 
-cdef struct Modes:
+cdef struct State:
     Table table
+    int64_t lo, hi           # the frame that is folded in
     Entry* heap              # each entry is better than its two children, 2 i + 1 and 2 i + 2
     int64_t length
     int64_t capacity
@@ -21,7 +22,7 @@ cdef inline bint better(Entry one, Entry other) noexcept nogil:
     return (one.count > other.count) | ((one.count == other.count) & (one.key < other.key))
 
 
-cdef inline void sink(Modes* modes, int64_t at) noexcept nogil:
+cdef inline void sink(State* modes, int64_t at) noexcept nogil:
     cdef Entry* heap = modes.heap
     cdef Entry entry = heap[at]
     cdef int64_t child = 2 * at + 1
@@ -35,7 +36,7 @@ cdef inline void sink(Modes* modes, int64_t at) noexcept nogil:
     heap[at] = entry
 
 
-cdef int build(Modes* modes) except -1 nogil:
+cdef int build(State* modes) except -1 nogil:
     """The heap of all counts as they are."""
     cdef Table* table = &modes.table
     cdef int64_t room = 4 * <int64_t>table.used + FEWEST, i
@@ -59,7 +60,7 @@ cdef int build(Modes* modes) except -1 nogil:
     return 0
 
 
-cdef inline int push(Modes* modes, Entry entry) except -1 nogil:
+cdef inline int push(State* modes, Entry entry) except -1 nogil:
     cdef int64_t at = modes.length, parent
     if at == modes.capacity or modes.capacity > 16 * <int64_t>modes.table.used + 8 * FEWEST:
         return build(modes)
@@ -74,7 +75,7 @@ cdef inline int push(Modes* modes, Entry entry) except -1 nogil:
     return 0
 
 
-cdef inline void settle(Modes* modes) noexcept nogil:
+cdef inline void settle(State* modes) noexcept nogil:
     """Lower the roots that are not true, drop those that are stale."""
     cdef Entry* root = modes.heap
     cdef Slot* slot
@@ -91,7 +92,7 @@ cdef inline void settle(Modes* modes) noexcept nogil:
     modes.doubtful = False
 
 
-cdef inline int enter(Modes* modes, int64_t key, int64_t times) except -1 nogil:
+cdef inline int count_up(State* modes, int64_t key, int64_t times) except -1 nogil:
     add(&modes.table, key, times)
     cdef Slot* slot = &modes.table.slots[slot_of(&modes.table, key)]
     cdef Entry entry = Entry(slot.count, key)
@@ -109,12 +110,12 @@ cdef inline int enter(Modes* modes, int64_t key, int64_t times) except -1 nogil:
     return 0
 
 
-cdef inline int leave(Modes* modes, int64_t key, int64_t times) except -1 nogil:
+cdef inline int count_down(State* modes, int64_t key, int64_t times) except -1 nogil:
     modes.doubtful |= key == modes.heap.key
     return remove(&modes.table, key, times)
 
 
-cdef int restart(Modes* modes) except -1 nogil:
+cdef int restart(State* modes, int64_t start=0) except -1 nogil:
     clear(&modes.table)
     if modes.capacity > 8 * FEWEST:
         return build(modes)

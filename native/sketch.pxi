@@ -1,5 +1,5 @@
 # A count-min sketch of a frame, and its candidates: what the kernels of _frequent.pyx have in common. The text is
-# included, as slices.pxi is; _frequent.pyx says what it is for, and why no frequent item is missing.
+# included; _frequent.pyx says what it is for, and why no frequent item is missing.
 
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, qsort, realloc

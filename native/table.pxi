@@ -1,5 +1,5 @@
-# A hash table of how often each value is in a frame, and what is equal. Text that kernels include after slices.pxi
-# and after they have defined a Slot, of at least
+# A hash table of how often each value is in a frame, and what is equal. Text that kernels include after
+# they have defined a Slot, of at least
 #
 #     int64_t key
 #     int64_t count            # 0: the slot is free
@@ -9,14 +9,15 @@
 # are no tombstones, and a table is as fast after a billion evictions as a new one. It is at most a quarter full,
 # measured twice as fast as one half full where keys come and go at random.
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-import math
+import numpy as np
+import pyarrow as pa
 
-include "eviction.pxi"
-include "ranked.pxi"
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, slice_of
+from inwindow.native.ranked cimport one_nan_one_zero, ranked
 
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u    # Fibonacci hashing: 2 ** 64 divided by the golden ratio
 
@@ -31,8 +32,13 @@ cdef struct Table:
     Slot* slots
     uint64_t mask            # the number of slots, a power of two, less one
     uint64_t used
-    int64_t lo               # the frame that is folded in: [lo, hi)
-    int64_t hi
+
+cdef struct Source:
+    Slice column
+    bint floating
+    const int64_t* times     # how often the value at a position counts; NULL: once
+    int64_t last_start       # of the frames of a call: what is behind is not read
+    int64_t last_end
 
 
 cdef inline int64_t key_at(const Slice* column, int64_t position, bint floating) noexcept nogil:
@@ -62,7 +68,7 @@ cdef inline uint64_t slot_of(const Table* table, int64_t key) noexcept nogil:
 
 
 cdef int resize(Table* table, uint64_t slots) except -1 nogil:
-    cdef Table larger = Table(<Slot*>calloc(slots, sizeof(Slot)), slots - 1, table.used, table.lo, table.hi)
+    cdef Table larger = Table(<Slot*>calloc(slots, sizeof(Slot)), slots - 1, table.used)
     cdef uint64_t slot
     if larger.slots == NULL:
         with gil:
@@ -124,13 +130,13 @@ cdef int clear(Table* table) except -1 nogil:
 cdef rows_of(const Table* table):
     """The keys and their counts, as rows."""
     cdef uint64_t slot
-    cdef Py_ssize_t row = 0
-    cdef int64_t[:, ::1] rows = np.empty((table.used, 2), np.int64)
+    rows = np.empty((table.used, 2), np.int64)
+    cdef int64_t* words = <int64_t*><uintptr_t>rows.ctypes.data
     for slot in range(table.mask + 1):
         if table.slots[slot].count:
-            rows[row, 0], rows[row, 1] = table.slots[slot].key, table.slots[slot].count
-            row += 1
-    return rows.base
+            words[0], words[1] = table.slots[slot].key, table.slots[slot].count
+            words += 2
+    return rows
 
 
 cdef check_table(const Table* table):
@@ -164,19 +170,3 @@ cdef flat_bounds(lists, int64_t base, bounds):
     """
     panes = np.asarray(bounds) - base
     return lists.offsets.to_numpy().astype(np.int64)[np.maximum(panes, 0)] + np.minimum(panes, 0)
-
-
-# --- Python objects ------------------------------------------------------------------------------------------
-
-cdef object NOT_A_NUMBER = math.nan    # stands for every NaN: to a dict the same object is the same key
-
-
-cdef object canonical(value):
-    """A key for the value, the same for values that are the same; lists and structs by their contents."""
-    if isinstance(value, float):
-        return NOT_A_NUMBER if value != value else value or 0.0
-    if isinstance(value, (tuple, list)):
-        return tuple([canonical(part) for part in value])
-    if isinstance(value, dict):
-        return tuple([(name, canonical(part)) for name, part in value.items()])
-    return value

@@ -1,5 +1,5 @@
 # Two stacks over plain C structs: text for kernels whose aggregates only merge. It needs from the file that includes
-# it (after slices.pxi, before this text come the types, after it the functions):
+# it (before this text come the types, after it the functions):
 #
 #   Newest                           what is remembered of what was seen, beside the marks
 #   Rule                             the options of the aggregate
@@ -26,7 +26,7 @@ from libc.stdint cimport INT64_MIN
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-include "eviction.pxi"
+from inwindow.native.kernel cimport Kernel, memory_of, no_eviction, rows_from
 
 
 cdef struct Frame:
@@ -202,17 +202,16 @@ cdef int64_t fold(
     return i
 
 
-cdef class _TwoStacks:
-    """What every kernel here has in common: the two below differ in where the sequence is read from."""
+cdef class _TwoStacks(Kernel):
+    """What every kernel here is; over panes, it reads the rows that it wrote of them."""
 
     cdef Frame frame
     cdef Rule rule
     cdef int kind            # which Run
     cdef int64_t width       # its size in bytes
-    cdef object type         # of the results
 
     cdef int begin(self, int kind, int64_t width, bint evicts, type) except -1:
-        self.kind, self.width, self.type = kind, width, type
+        self.kind, self.width, self.type, self.partial = kind, width, type, width // 8 + 1
         self.rule.evicts = evicts
         for mark in range(4):
             self.frame.last[mark] = INT64_MIN
@@ -222,75 +221,42 @@ cdef class _TwoStacks:
     def __dealloc__(self):
         free(self.frame.block)
 
-    cdef int64_t column(self, terms, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
-                        Column out) except -1:
-        raise NotImplementedError
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Tuples tuples
+        cdef Panes panes
+        if self.over_panes:
+            panes = Panes(<const char*>memory_of(values[0], self.partial), base)
+            with nogil:
+                return fold_any(self.kind, &self.frame, &panes, &self.rule, start, end, i, n, Column(out, validity))
+        tuples = tuples_of(values, base)
+        with nogil:
+            return fold_any(self.kind, &self.frame, &tuples, &self.rule, start, end, i, n, Column(out, validity))
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame [start, end)."""
-        cdef int64_t n = start.shape[0]
-        cdef int64_t[::1] out = space(n, np.int64)
-        cdef uint8_t[::1] bits
-        cdef int64_t done = self.column(values, base, &start[0], &end[0], 0, n, Column(&out[0], NULL))
-        if done == n:
-            return column_of(self.type, out.base, None)
-        bits = all_valid(n)
-        self.column(values, base, &start[0], &end[0], done, n, Column(&out[0], &bits[0]))
-        return column_of(self.type, out.base, bits.base)
+    cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
+                           int64_t* out) except -1:
+        cdef Tuples tuples = tuples_of(values, base)
+        with nogil:
+            fold_any(self.kind, &self.frame, &tuples, &self.rule, start, end, 0, n, Rows(out))
 
     def state(self):
-        """(the frame's bounds and marks, the entries as rows of words): what :meth:`restore` goes on from."""
+        """(the frame's bounds and marks, the entries as rows of words): what ``restore`` goes on from."""
         cdef Frame* frame = &self.frame
         cdef int64_t live = max(0, frame.mid - frame.lo), words = self.width // 8
-        entries = np.empty((1 + live, words), np.int64)
-        cdef int64_t[:, ::1] rows = entries
-        memcpy(&rows[0, 0], frame.block, self.width)
-        if live:
-            memcpy(&rows[1, 0], frame.block + (1 + frame.lo - frame.at) * self.width, live * self.width)
+        front = rows_from(frame.block + (1 + frame.lo - frame.at) * self.width, live, words)
         last = [frame.last[mark] for mark in range(4)]
+        entries = np.concatenate([rows_from(frame.block, 1, words), front])
         return frame.lo, frame.mid, frame.hi, last, frame.newest, entries
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
-        cdef const int64_t[:, ::1] rows
         cdef Frame* frame = &self.frame
         frame.lo, frame.mid, frame.hi, last, frame.newest, rows = state
-        if rows.shape[0] != 1 + max(0, frame.mid - frame.lo) or rows.shape[1] * 8 != self.width:
+        cdef const int64_t* memory = memory_of(rows, self.width // 8)
+        if len(rows) != 1 + max(0, frame.mid - frame.lo):
             raise ValueError("a state of two stacks has other entries than it says")
         for mark in range(4):
             frame.last[mark] = last[mark]
         frame.at = frame.lo
-        make_room(frame, rows.shape[0] - 1, self.width)
-        memcpy(frame.block, &rows[0, 0], rows.shape[0] * self.width)
-
-
-cdef class _OfTuples(_TwoStacks):
-    cdef int64_t column(self, values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
-                        Column out) except -1:
-        cdef Tuples tuples = tuples_of(values, base)
-        with nogil:
-            return fold_any(self.kind, &self.frame, &tuples, &self.rule, start, end, i, n, out)
-
-    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """The first level of a cascade: one int64 array of a row per pane, the words of its aggregate and its marks."""
-        cdef int64_t n = start.shape[0]
-        cdef Tuples tuples = tuples_of(values, base)
-        partials = np.empty((n, self.width // 8 + 1), np.int64)
-        cdef int64_t[:, ::1] out = partials
-        with nogil:
-            fold_any(self.kind, &self.frame, &tuples, &self.rule, &start[0], &end[0], 0, n, Rows(&out[0, 0]))
-        return (partials,)
-
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Fold the frame [start, end) in without a result."""
-        cdef int64_t word
-        self.column(values, base, &start, &end, 0, 1, Column(&word, NULL))
-
-
-cdef class _OfPartials(_TwoStacks):
-    cdef int64_t column(self, partials, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
-                        Column out) except -1:
-        cdef const int64_t[:, ::1] words = partials[0]
-        cdef Panes panes = Panes(<const char*>&words[0, 0], base)
-        with nogil:
-            return fold_any(self.kind, &self.frame, &panes, &self.rule, start, end, i, n, out)
+        make_room(frame, len(rows) - 1, self.width)
+        memcpy(frame.block, memory, len(rows) * self.width)

@@ -1,5 +1,7 @@
 """The columns that a plan names are there, and can be compared; or an error that names the nearest."""
 
+import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -58,9 +60,6 @@ def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None
 
 def instead(name: str, names: list[str]) -> str:
     """What may be meant by a name that is none of these."""
-    import difflib
-    import re
-
     plain = name.removeprefix("-").removesuffix(" desc").removesuffix(" DESC")
     if plain != name and plain in names:
         return f"for a descending order write iw.desc({plain!r})"

@@ -123,10 +123,23 @@ def _what_runs(step: Step) -> str:
     if step.machine is not None:
         return step.machine.runs
     hooks = f"Python hooks of {type(step.prototype).__name__}, called from Cython"
-    machine = step.implementation.machine
-    if machine is None:
-        return hooks
-    return f"{hooks}: the compiled ones have loops for {', '.join(sorted(machine.strategies))} with its own hooks"
+    why = _uncompiled(step)
+    return f"{hooks}; not compiled: {why}" if why else hooks
+
+
+_LOOPS = ("unbounded", "tumble", "delta", "recompute")
+
+
+def _uncompiled(step: Step) -> str:
+    """Why Python hooks run, where compiled ones might have."""
+    of, window = step.implementation, step.case.window
+    if of.uncompiled and step.strategy not in _LOOPS:
+        return f"{step.strategy} has no compiled loop"
+    if of.machine is None or (window is not None and window.active_expiration):
+        return of.uncompiled
+    if step.strategy in of.machine.strategies:
+        return "its base runs"
+    return "expire is derived" if step.strategy == "delta" else f"{step.strategy} has no compiled loop"
 
 
 def _sentinel(step: Step) -> str:

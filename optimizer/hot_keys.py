@@ -136,12 +136,13 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
         return "gives results when tuples leave, in the order of the whole partition"
     if not step.is_blocking:
         return "has no terminate: its hooks may depend on all tuples before"
-    if native is not None and native.numbered:
+    if native is not None and native.reads == "numbered":
         return "depends on the tuples' numbers in their partition"
     if native is not None and native.remembers:
         return "approximates, by what it remembers of tuples that have left"
     if isinstance(frame, (Landmark, Scope)):
         return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
+    assert isinstance(frame, (Rows, Range))  # planning has refused all others
     if frame.lower is None:
         reason = _is_not_carried(step)
         if reason:

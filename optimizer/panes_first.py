@@ -44,7 +44,7 @@ def merges(step: Step) -> Verdict:
         return No(f"{step.label} has no merge")
     if not traits.commutative:
         return No(f"{step.label} depends on the order of tuples" if native else f"{step.label} is not commutative=True")
-    if native is not None and (native.gives == "values" or native.numbered):
+    if native is not None and (native.gives == "values" or native.reads == "numbered"):
         return No(f"{step.label} gives values in the order of their tuples")
     if native is None and traits.reads_inwindow:
         return No(f"{step.label} reads inwindow, which merged states do not have")

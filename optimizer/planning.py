@@ -18,6 +18,7 @@ from inwindow.optimizer.strategy import Case
 from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
+from inwindow.udaf.compiled.unasked import unasked
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.derive.version import derive
 from inwindow.udaf.errors import UsageError
@@ -26,8 +27,9 @@ from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
+from inwindow.windows.own_ends import check_own_ends
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Window, extent_name
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 
 _OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
@@ -99,7 +101,10 @@ def plan_groups(
                     f"extents over {key.column!r} of type {key.type} are not supported: their bounds need more than 64 "
                     "bits; cast it to bigint or to a decimal of at most 18 digits"
                 )
-        extents_of(extent, key)  # its sizes fit the column, or an error
+        if isinstance(extent, Session) and extent.has_own_ends and key is not None:
+            check_own_ends(extent, schema, key)
+        else:
+            extents_of(extent, key)  # its sizes fit the column, or an error
     steps = []
     for name, one in applied.items():
         if one.window is not None:
@@ -178,7 +183,7 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     aggregate = applied.aggregate
     if isinstance(aggregate, CompiledAggregate):
         plain = implementation_of(replace(applied, aggregate=aggregate.plain), types, ansi)
-        return replace(plain, machine=aggregate.machine(applied.label, types))
+        return replace(plain, machine=aggregate.machine(applied.label, types), uncompiled="")
     if not isinstance(aggregate, Aggregate):
         resolved: Implementation = aggregate.on(applied.label, types, ansi)
         return resolved
@@ -202,7 +207,9 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
     derivation = derive(aggregate, types)
     version = derivation.of(aggregate)
     assert version._traits is not None
-    return Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
+    plain = Implementation(version._traits, traits.result, None, version, derivation.hooks, derivation.why_not)
+    machine = unasked(aggregate, types) if traits.has_terminate else ""
+    return replace(plain, uncompiled=machine) if isinstance(machine, str) else replace(plain, machine=machine)
 
 
 def _check_copy(aggregate: Aggregate) -> None:
@@ -236,6 +243,11 @@ def _window(name: str, applied: Applied) -> Window:
                 "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"
             )
         window = Window(Rows(None, 0))
+    if isinstance(window.frame, Valid):
+        raise UsageError(
+            f"{applied.label}: temporal.valid(...) is when rows of another table hold: give that table, as in "
+            "iw.with_columns(points, ..., of=intervals)"
+        )
     if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "

@@ -36,7 +36,9 @@ class Choice:
     forced: bool = False
 
 
-def choose(case: Case, forced: str | None = None, fast: frozenset[str] = frozenset()) -> Choice:
+def choose(
+    case: Case, forced: str | None = None, fast: frozenset[str] = frozenset(), rules: tuple[Strategy, ...] = RULES
+) -> Choice:
     """The first strategy of the table that applies; or the forced one, if it is right.
 
     ``fast`` are those that outrun the table, where one of them applies: for C hooks a delta is faster than panes.
@@ -48,7 +50,7 @@ def choose(case: Case, forced: str | None = None, fast: frozenset[str] = frozens
     >>> choose(Case(median, rows(50))).strategy.name
     'recompute'
     """
-    verdicts = [(strategy, strategy.applies(case)) for strategy in RULES]
+    verdicts = [(strategy, strategy.applies(case)) for strategy in rules]
     if forced is not None:
         return _forced(case, forced, verdicts)
     taken = next((index for index, (_, verdict) in enumerate(verdicts) if verdict), None)

@@ -21,7 +21,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Window, extent_name
+from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
 
 
 def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, **planning: Any) -> Pass:
@@ -61,6 +61,11 @@ def plan_stream_groups(
             f"{extent.describe()}: scope='stream' numbers the tuples of all keys in one order, which a stream that is spread over "
             "tasks does not have: count within the keys (scope='partition')"
         )
+    if isinstance(extent, Session) and extent.has_own_ends:
+        raise UsageError(
+            f"{extent.describe()} on a stream: a session whose tuples say themselves how long they last is known only when all are "
+            "there: use batch data, or one gap for all"
+        )
     work = plan_groups(schema, keys, extent, applied, order_by=order_by, **planning)
     stream_key(schema, work, extent_name(extent), **planning)
     return work
@@ -90,7 +95,8 @@ def resumes(step: Step) -> bool:
     if window is None:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
-    return grows or not step.is_blocking or window.active_expiration
+    answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts afresh
+    return grows or answers or window.active_expiration
 
 
 def counts(work: Pass) -> bool:
@@ -98,7 +104,7 @@ def counts(work: Pass) -> bool:
     for step in work.steps:
         window, native = step.case.window, step.implementation.native
         slides = window is not None and window.slides_by_rows
-        if resumes(step) or slides or (native is not None and native.numbered):
+        if resumes(step) or slides or (native is not None and native.reads == "numbered"):
             return True
     return isinstance(work.extent, Hop) and work.extent.rows
 

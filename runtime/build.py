@@ -1,5 +1,6 @@
 """From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
 
+from dataclasses import replace
 from typing import Any
 
 from inwindow.native._emit import ActiveExpiration, Emit
@@ -8,17 +9,20 @@ from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.compiled import CompiledEvaluator
+from inwindow.runtime.compiled import Buffers, CEvaluator, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
 from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
+from inwindow.udaf.compiled.c_hooks import CMachine
+from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
 from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
+from inwindow.windows.frontier import View
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
@@ -29,15 +33,15 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
-    framing, slots, slides = framing_of(window.frame, key), slots_of(window, key), window.slide is not None
+    view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
     if halo is not None:
-        slots, slides = SlotsOfRange(slots, held, held.plain(halo.mark)), True
+        view, slides = replace(view, slots=SlotsOfRange(view.slots, held, held.plain(halo.mark))), True
     if window.active_expiration:
-        return ExpirationLane(framing, slots, _emitter(step, held, ActiveExpiration, "expire"), slides)
+        return ExpirationLane(view, _emitter(step, held, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         empty = step.case.traits.empty if every_row else None
-        return lane(framing, slots, _emitter(step, held, Emit, "iterate", empty), slides)
+        return lane(view, _emitter(step, held, Emit, "iterate", empty), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
@@ -46,7 +50,7 @@ def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, ha
     evaluator = evaluator_of(step, held, panes)
     if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
         evaluator = FromCarried(step, evaluator, _continued(step, evaluator, held), held, halo, halo.carried)
-    return FrameLane(framing, slots, evaluator, slides)
+    return FrameLane(view, evaluator, slides)
 
 
 def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
@@ -54,10 +58,10 @@ def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     evaluator = _evaluator(step, held, panes)
     if step.sentinel is None or step.strategy not in UNDOING:
         return evaluator
-    answers = _answers(step)
+    answers = answers_of(step)
     written = written_of(step.implementation.aggregate)
     naive = _driver("recompute", written, len(step.arguments), answers, step.case.traits.empty)
-    return Watched(evaluator, step, step.sentinel, held, _arguments(step, held), answers, naive)
+    return Watched(evaluator, step, step.sentinel, held, arguments_of(step, held), answers, naive)
 
 
 def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
@@ -71,24 +75,24 @@ def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
     if step.implementation.native is not None:
         return _kernel_evaluator(step, held, evicts)
     if step.machine is not None:
-        return _compiled_evaluator(step.machine, step, held, evicts, afresh=strategy == "recompute")
-    answers = _answers(step)
+        return _compiled_evaluator(step.machine, step, held, strategy)
+    answers = answers_of(step)
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
-    return HookEvaluator(driver, _arguments(step, held), answers, evicts=evicts, undoes=undoes)
+    return HookEvaluator(driver, arguments_of(step, held), answers, evicts=evicts, undoes=undoes)
 
 
 def _continued(step: Step, whole: Evaluator, held: Held) -> Continued:
     if isinstance(whole, KernelEvaluator):
         return ContinuedKernel(whole)
-    answers, aggregate = _answers(step), step.implementation.aggregate
+    answers, aggregate = answers_of(step), step.implementation.aggregate
     driver = _driver(step.strategy, aggregate, len(step.arguments), answers, step.case.traits.empty)
-    return ContinuedHooks(_arguments(step, held), answers, aggregate, driver)
+    return ContinuedHooks(arguments_of(step, held), answers, aggregate, driver)
 
 
 def levels_of(step: Step, held: Held) -> Levels:
     """The two levels of a step's cascade, the first one over held tuples."""
-    return KernelLevels(_input(step, held)) if step.implementation.native else _hook_levels(step, held)
+    return KernelLevels(input_of(step, held)) if step.implementation.native else _hook_levels(step, held)
 
 
 # Built-ins with a kernel
@@ -97,31 +101,52 @@ def levels_of(step: Step, held: Held) -> Levels:
 def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
     native = step.implementation.native
     assert native is not None
-    if native.objects:
+    if native.reads == "objects":
         driver = native.kernel(evicts)
-        return HookEvaluator(driver, _arguments(step, held), _answers(step), evicts=evicts, undoes=True)
+        return HookEvaluator(driver, arguments_of(step, held), answers_of(step), evicts=evicts, undoes=True)
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
-    return evaluator(_input(step, held), evicts)
+    return evaluator(input_of(step, held), evicts)
 
 
-def _input(step: Step, held: Held) -> KernelInput:
+def input_of(step: Step, held: Held) -> KernelInput:
+    """The held columns that a step's kernel reads."""
     native = step.implementation.native
     assert native is not None
-    if native.marks:
+    if native.reads == "marks":
         return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
-    mask = held.seen(() if native.sees_nulls else step.arguments, step.condition) if native.takes_seen else None
-    condition = None if native.takes_seen else step.condition
-    return KernelInput(held, native, [held.plain(name, native.input, condition) for name in step.arguments], mask)
+    if native.reads == "values":
+        columns = [held.plain(name, native.input, step.condition) for name in step.arguments]
+        return KernelInput(held, native, columns, None)
+    mask = held.seen(() if native.reads == "all" else step.arguments, step.condition)
+    return KernelInput(held, native, [held.plain(name, native.input, None) for name in step.arguments], mask)
 
 
 # Compiled hooks
 
 
-def _compiled_evaluator(machine: Machine, step: Step, held: Held, evicts: bool, *, afresh: bool) -> Evaluator:
+def _compiled_evaluator(machine: Machine, step: Step, held: Held, strategy: str) -> Evaluator:
     columns = [held.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
-    driver = machine.driver(step.prototype, afresh=afresh)
-    return CompiledEvaluator(
-        driver, held, columns, held.seen(step.arguments, step.condition), evicts=evicts, undoes=not afresh
+    buffers = Buffers(held, columns, held.seen(step.arguments, step.condition))
+    evicts, undoes = strategy not in ("unbounded", "tumble"), strategy != "recompute"
+    if isinstance(machine, CMachine):
+        return CEvaluator(machine.driver(step.prototype, afresh=not undoes), buffers, evicts=evicts, undoes=undoes)
+    assert isinstance(machine, NumbaMachine)
+    answers, prototype = answers_of(step), step.prototype
+
+    def driver() -> Any:
+        return _driver(strategy, prototype, len(step.arguments), answers, step.case.traits.empty)
+
+    looks = _rebases(strategy, prototype)
+    return NumbaEvaluator(
+        driver,
+        arguments_of(step, held),
+        answers,
+        buffers,
+        machine,
+        prototype,
+        evicts=evicts,
+        undoes=undoes,
+        looks=looks,
     )
 
 
@@ -135,16 +160,20 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
         return TwoStacks(prototype, result=mode, empty=empty, snapshot=snapshot)
     if strategy == "recompute":
         return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
-    traits = prototype._traits
-    # What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN.
-    rebase = strategy == "delta" and traits is not None and traits.rebase and not traits.derived
+    rebase = _rebases(strategy, prototype)
     # Unbounded and tumble are a delta from which nothing has to be undone.
     return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase)
 
 
+def _rebases(strategy: str, prototype: Aggregate) -> bool:
+    """What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN."""
+    traits = prototype._traits
+    return strategy == "delta" and traits is not None and traits.rebase and not traits.derived
+
+
 def _hook_levels(step: Step, held: Held) -> Levels:
     aggregate = step.implementation.aggregate
-    traits, answers = step.case.traits, _answers(step)
+    traits, answers = step.case.traits, answers_of(step)
     if traits.has_merge:
         tumble = Delta(aggregate, result="state", punt=PUNT)
         window: Any = MergePanes(
@@ -159,25 +188,27 @@ def _hook_levels(step: Step, held: Held) -> Levels:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
-    return HookLevels(aggregate, tumble, window, _arguments(step, held), answers, columnar=not traits.has_merge)
+    return HookLevels(aggregate, tumble, window, arguments_of(step, held), answers, columnar=not traits.has_merge)
 
 
 def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:
     prototype = step.prototype
     fields = _record_fields(prototype, len(step.arguments))
-    answers = _answers(step, hook)
+    answers = answers_of(step, hook)
     running = driver(prototype, punt=PUNT, record_fields=fields, snapshot=answers.snapshot)
     expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
-    return HookEmitter(running, _arguments(step, held), answers, expires=expires, empty=empty)
+    return HookEmitter(running, arguments_of(step, held), answers, expires=expires, empty=empty)
 
 
-def _arguments(step: Step, held: Held) -> Arguments:
+def arguments_of(step: Step, held: Held) -> Arguments:
+    """The held values that a step's hooks are called with."""
     required = step.arguments if step.case.traits.nulls == "skip" else ()
     mask = held.seen(required, step.condition) if required or step.condition is not None else None
     return Arguments(held, [held.objects(name) for name in step.arguments], mask)
 
 
-def _answers(step: Step, hook: str = "terminate") -> Answers:
+def answers_of(step: Step, hook: str = "terminate") -> Answers:
+    """What becomes of the answers of a step's hooks."""
     return Answers(hook, step.implementation.result, step.zone)
 
 

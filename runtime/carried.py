@@ -10,6 +10,7 @@ What goes on from partials is *continued*: :class:`ContinuedKernel` for a built-
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
+from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.states import Sent
@@ -256,3 +258,19 @@ class CarriedCheck:
                     "other tuples in it: the data have changed since, or give other values each time they are computed; use "
                     "hot_keys='off', or cache the DataFrame"
                 )
+
+
+def in_halo(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The tuples of ranges; an error where the data are not those that were sampled, or of which there are partials."""
+    if halo is None:
+        yield from batches
+        return
+    checks: list[HaloCheck | CarriedCheck] = [HaloCheck(halo)]
+    if halo.carried is not None:
+        checks.append(CarriedCheck(halo, halo.carried))
+    for batch in batches:
+        for check in checks:
+            check(batch)
+        yield batch
+    for check in checks:
+        check.finish()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.native.dictionaries import entries_of, has_dictionary, is_or_has, plain, plain_type, rebuilt
 from inwindow.native.equality import canonical, codes_of
@@ -77,10 +78,22 @@ def together(arrays: Sequence[pa.Array]) -> pa.Array:
         return pa.concat_arrays(arrays)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         kind = arrays[0].type
-        if not pa.types.is_dictionary(kind):
+        if pa.types.is_dictionary(kind):
+            entries = pa.concat_arrays(list(map(entries_of, arrays)))
+            return encoded(pa.concat_arrays(list(map(plain, arrays))), entries, kind)
+        if pa.types.is_struct(kind):
+            fields = [together([one.field(at) for one in arrays]) for at in range(kind.num_fields)]
+            return pa.StructArray.from_arrays(fields, fields=list(kind), mask=_nulls(arrays))
+        if not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
             raise
-        entries = pa.concat_arrays(list(map(entries_of, arrays)))
-        return encoded(pa.concat_arrays(list(map(plain, arrays))), entries, kind)
+        lengths = np.concatenate([pc.fill_null(pc.list_value_length(one), 0).to_numpy() for one in arrays])
+        offsets = pa.array(np.append(0, np.cumsum(lengths)), pa.int64() if pa.types.is_large_list(kind) else pa.int32())
+        made = pa.LargeListArray if pa.types.is_large_list(kind) else pa.ListArray
+        return made.from_arrays(offsets, together([one.flatten() for one in arrays]), type=kind, mask=_nulls(arrays))
+
+
+def _nulls(arrays: Sequence[pa.Array]) -> pa.Array:
+    return pa.concat_arrays([one.is_null() for one in arrays])
 
 
 def encoded(values: pa.Array, entries: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.runtime.held import ArrowColumn, Held, MaskColumn
-from inwindow.udaf.native import Native
+from inwindow.udaf.native import WITH_MASK, Kernel, Native
 from inwindow.windows.sequence import Positions, Sequence
 
 
@@ -109,20 +109,19 @@ class KernelInput:
 
     def arrive(self, sequence: Sequence) -> None:
         """The tuples' numbers in their partitions, as one more column, where the kernel asks for them."""
-        if self.native.numbered:
-            at = np.arange(self.held.base, self.held.end)
-            self.numbers = pa.array(at - sequence.partitions(at)[0])
+        if self.native.reads == "numbered":
+            self.numbers = pa.array(sequence.numbers(np.arange(self.held.base, self.held.end)))
 
     def read(self) -> tuple[Any, int]:
         """(values, base): one array, or a tuple of arrays."""
         arrays = [_values_of(column) for column in self.columns]
-        if self.native.numbered:
+        if self.native.reads == "numbered":
             arrays.append(self.numbers)
         return arrays[0] if len(arrays) == 1 else tuple(arrays), self.held.base
 
     def seen(self) -> tuple[Any, ...]:
         """(mask,): None where every tuple counts; nothing for a kernel that does not ask."""
-        if not self.native.takes_seen:
+        if self.native.reads not in WITH_MASK:
             return ()
         return (None if self.mask is None else self.mask.seen(),)
 
@@ -135,7 +134,7 @@ class KernelEvaluator(Evaluator):
         self.given, self.native = given, given.native
         self.evicts = (evicts or self.native.rereads) and self.native.keeps is None
         self.moves = evicts and self.native.keeps is not None
-        self.kernel: Any = self.native.kernel(evicts)
+        self.kernel: Kernel = self.native.kernel(evicts)
 
     def arrive(self, sequence: Sequence) -> None:
         """Number the new tuples."""

@@ -22,6 +22,7 @@ from inwindow.native.instants import has_instants, in_utc
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.expressions import shown_name
 from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
+from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.errors import StateError, UsageError, shown
@@ -110,7 +111,7 @@ def _of_step(step: Step) -> dict[str, Part]:
         f"the arguments {of}": (_shown_names(step.arguments), digest(step.arguments)),
         f"the filter {of}": (_shown_names(filter(None, [step.condition])), digest([step.condition])),
         f"the result type {of}": (str(in_utc(step.implementation.result)), ""),
-        f"the strategy {of}": (f"{'' if step.machine is None else 'compiled '}{step.strategy}", ""),
+        f"the strategy {of}": (f"{'compiled ' if isinstance(step.machine, CMachine) else ''}{step.strategy}", ""),
         f"the options {of}": (f"nulls={traits.nulls!r}, empty={shown(traits.empty)}", digest([
             Teller().told([traits.nulls, traits.empty])
         ])),

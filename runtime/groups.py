@@ -15,10 +15,13 @@ from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_place
+from inwindow.runtime.reserved import BEGINS
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
 from inwindow.windows.neighbours import changes
+from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Session
 
 _MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
@@ -29,7 +32,8 @@ class GroupOperator(Operator):
 
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
-        self.framing = extents_of(work.extent, work.key)
+        self.framing = framing_of_extent(work)
+        self.begins_later = 0  # whether the open partition has had no tuple so far that counts
         if self.framing.per_tuple > _MANY:
             self.patience = CELLS  # the rows of a tuple cost more than what it waits for
         self.evaluators = self.made_evaluators()
@@ -52,8 +56,8 @@ class GroupOperator(Operator):
         ]
 
     def reads(self, *, told: bool = False) -> set[str]:
-        """With the keys, as they came."""
-        return super().reads(told=told) | set(self.given)
+        """With the keys, as they came, and what an extent is made of."""
+        return super().reads(told=told) | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -72,11 +76,25 @@ class GroupOperator(Operator):
             yield batch.slice(start, end - start)
 
     def _append(self, batch: pa.RecordBatch) -> None:
+        if isinstance(self.framing, OwnEnds):
+            batch = self._lasting(batch, self.framing)
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
         keys = [batch.column(name) for name in self.given]
         self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
+
+    def _lasting(self, batch: pa.RecordBatch, framing: OwnEnds) -> pa.RecordBatch:
+        """The tuples that are in a session; where the first of a partition is in none, the partition begins with the next one."""
+        lasts = framing.lasting(batch)
+        if BEGINS not in batch.schema.names or (lasts.all() and not self.begins_later):
+            return batch if lasts.all() else batch.filter(pa.array(lasts))
+        number = np.cumsum(batch.column(BEGINS).to_numpy()) + self.begins_later
+        kept = number[lasts]
+        self.begins_later = int(number[-1] > (kept[-1] if len(kept) else 0))
+        begins = np.diff(kept, prepend=0) > 0
+        at = batch.schema.get_field_index(BEGINS)
+        return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
 
     def advance(self) -> None:
         """The extents that have become complete."""
@@ -131,6 +149,8 @@ class GroupOperator(Operator):
         return pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
 
     def _bound(self, keys: Any) -> pa.Array:
+        if isinstance(self.framing, OwnEnds):
+            return self.framing.bounds_of(keys)
         return pa.array(keys) if self.work.key is None else self.work.key.bounds_of(keys)
 
     def keep_from(self) -> int:
@@ -142,6 +162,15 @@ class GroupOperator(Operator):
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
         return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+
+
+def framing_of_extent(work: Pass) -> Any:
+    """The framing of a pass's extent."""
+    extent = work.extent
+    if isinstance(extent, Session) and extent.has_own_ends:
+        assert work.key is not None
+        return OwnEnds(extent, work.key)
+    return extents_of(extent, work.key)
 
 
 class PartitionKeys:

@@ -5,6 +5,7 @@ NULL, a mask of the tuples its hooks see, Python values for hooks. Equal sources
 "sharing windows between UDAs").
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 
 from inwindow.runtime.dictionaries import together
 from inwindow.udaf.doubles import doubles
+from inwindow.udaf.pythonic import pythonic
 
 Mask = npt.NDArray[np.uint8]
 
@@ -34,11 +36,17 @@ class Source(Protocol):
 class Column(Protocol):
     """A held column: grows at the end, is trimmed at the front."""
 
-    def append(self, values: Any) -> None:
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
 
     def forget(self, count: int) -> None:
         """Drop the oldest rows."""
+
+    def state(self) -> Any:
+        """What is held."""
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +134,9 @@ class ArrowColumn:
     def __init__(self) -> None:
         self.array: pa.Array | None = None
 
-    def append(self, values: pa.Array) -> None:
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
+        values = source.read(batch)
         if self.array is None or not len(self.array):
             self.array = values
         elif len(values):
@@ -138,23 +147,61 @@ class ArrowColumn:
         if self.array is not None:
             self.array = self.array.slice(count)
 
+    def state(self) -> Any:
+        """The array."""
+        return self.array
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.array = state
+
 
 class ListColumn:
-    """Held Python values."""
+    """Held Python values, made when they are first asked for: where compiled hooks run, they never are."""
 
     def __init__(self) -> None:
-        self.values: list[Any] = []
+        self.made: list[Any] = []
+        self.waiting: deque[tuple[Source, pa.RecordBatch]] = deque()
 
-    def append(self, values: list[Any]) -> None:
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
-        if self.values:
-            self.values.extend(values)
-        else:
-            self.values = values
+        self.waiting.append((source, batch.select(source.names())))
+
+    @property
+    def values(self) -> list[Any]:
+        """All of them."""
+        while self.waiting:
+            source, batch = self.waiting.popleft()
+            made: list[Any] = source.read(batch)
+            if self.made:
+                self.made.extend(made)
+            else:
+                self.made = made
+        return self.made
+
+    @values.setter
+    def values(self, values: list[Any]) -> None:
+        self.made = values
+        self.waiting.clear()
 
     def forget(self, count: int) -> None:
         """Drop the oldest rows."""
-        del self.values[:count]
+        here = min(count, len(self.made))
+        del self.made[:here]
+        count -= here
+        while count:
+            source, batch = self.waiting.popleft()
+            if batch.num_rows > count:
+                self.waiting.appendleft((source, batch.slice(count)))
+            count -= min(count, batch.num_rows)
+
+    def state(self) -> Any:
+        """The values."""
+        return self.values
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.values = state
 
 
 class MaskColumn:
@@ -163,13 +210,22 @@ class MaskColumn:
     def __init__(self) -> None:
         self.mask: Mask = np.zeros(0, dtype=np.uint8)
 
-    def append(self, values: Mask) -> None:
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
+        values = source.read(batch)
         self.mask = np.concatenate([self.mask, values]) if len(self.mask) else values
 
     def forget(self, count: int) -> None:
         """Drop the oldest rows."""
         self.mask = self.mask[count:]
+
+    def state(self) -> Any:
+        """The mask."""
+        return self.mask
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.mask = state
 
     def seen(self) -> Mask | None:
         """One byte per tuple, side by side; None where every tuple is seen."""
@@ -210,7 +266,7 @@ class Held:
     def append(self, batch: pa.RecordBatch) -> None:
         """Take the next rows."""
         for source, column in self.columns.items():
-            column.append(source.read(batch))
+            column.append(source, batch)
         self.end += batch.num_rows
 
     def forget(self, before: int) -> None:
@@ -223,13 +279,13 @@ class Held:
 
     def state(self) -> Any:
         """What is held, to be pickled."""
-        return self.base, self.end, [vars(column) for column in self.columns.values()]
+        return self.base, self.end, [column.state() for column in self.columns.values()]
 
     def restore(self, state: Any) -> None:
         """The inverse of :meth:`state`."""
         self.base, self.end, columns = state
-        for column, attributes in zip(self.columns.values(), columns, strict=True):
-            vars(column).update(attributes)
+        for column, its in zip(self.columns.values(), columns, strict=True):
+            column.restore(its)
 
 
 def python_values(values: pa.Array) -> list[Any]:
@@ -252,10 +308,9 @@ def python_values(values: pa.Array) -> list[Any]:
             values = floored.view(pa.timestamp("us", kind.tz))
         if kind.tz == "UTC":
             # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
-            naive = pc.cast(values, pa.timestamp(values.type.unit)).to_pylist()
+            naive = pythonic(pc.cast(values, pa.timestamp(values.type.unit)), "an argument of hooks")
             return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
-    listed: list[Any] = values.to_pylist()
-    return listed
+    return pythonic(values, "an argument of hooks")
 
 
 def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:

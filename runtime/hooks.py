@@ -121,7 +121,6 @@ class HookEmitter:
 
     def resume(
         self,
-        arguments: tuple[list[list[Any]], Any],
         low: Positions,
         last: Positions,
         until: Positions,
@@ -130,7 +129,7 @@ class HookEmitter:
         states: list[Any],
     ) -> tuple[Positions, pa.Array]:
         """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
-        columns, seen = arguments
+        columns, _, seen = self.arguments.read()
         bounds = [np.ascontiguousarray(bound, dtype=np.int64) for bound in (low, last, until, shift, start)]
         values, owners = self.driver.resume(columns, seen, *bounds, states)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
@@ -142,6 +141,17 @@ class HookEmitter:
         if seen is None:
             return at
         return np.maximum.accumulate(np.where(seen[first - base : first - base + count], at, before))
+
+    def seen_within(self, starts: Positions, since: Positions, before: Positions) -> Positions:
+        """For each held tuple the newest one from ``since`` on in its partition, up to it, that the hooks see; or ``before``."""
+        at = np.arange(self.arguments.held.end)
+        sizes = np.diff(np.append(starts, len(at)))
+        _, _, seen = self.arguments.read()
+        sees = at >= np.repeat(since, sizes)
+        if seen is not None:
+            sees &= seen.astype(bool)
+        newest = np.maximum.accumulate(np.where(sees, at, -1))
+        return np.where(newest < np.repeat(starts, sizes), np.repeat(before, sizes), newest)
 
     def drain(self, until: int | None = None) -> tuple[Positions, pa.Array]:
         """Owners and values of what the last tuples (those before ``until``) emit as they leave."""

@@ -1,4 +1,4 @@
-"""A lane: one aggregate over one window, in step with the tuples as they arrive.
+"""A lane: one aggregate over one window, in step with the tuples as they come; by arrival, or by a watermark.
 
 Lanes of a pass share the held sequence; each has its own place in it::
 
@@ -6,7 +6,9 @@ Lanes of a pass share the held sequence; each has its own place in it::
     lane a           decided ^cursor            frames that end at the current tuple: close behind the arrivals
     lane b    decided ^cursor                   frames with FOLLOWING wait
 
-A lane gives out pieces ``(at, values)``: results, each for the tuple at a position.
+A lane gives out pieces ``(at, values)``: results, each for the tuple at a position. What is decided a frontier says
+(`windows/frontier.py`). In a batch a lane goes on from its own state, partition after partition. On a stream it lives for one
+micro-batch: where the frame's tuples are held, nothing else is needed; else it resumes each key's own state.
 """
 
 from abc import ABC, abstractmethod
@@ -16,24 +18,37 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.hooks import HookEmitter
-from inwindow.windows.bounds import Framing, RowsFraming
-from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.slots import RowSlots, Slots
+from inwindow.runtime.hooks import HookEmitter, HookEvaluator
+from inwindow.windows.frontier import Arrival, Due, Frontier, Place, View, Watermark
+from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 
 Piece = tuple[Positions, pa.Array]
+Resumed = tuple[list[Piece], Positions]  # results, and the first tuple that each key still needs
 
 
 class Lane(ABC):
     """Results in the order of their tuples; all before ``cursor`` are decided."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: View, slides: bool) -> None:
+        self.view, self.slides = view, slides
         self.cursor = 0
         self.pieces: deque[Piece] = deque()
 
     @abstractmethod
-    def advance(self, sequence: Sequence) -> None:
+    def decided(self, frontier: Frontier[Place]) -> Place:
+        """The position before which results can be given, in each partition that is open."""
+
+    @abstractmethod
+    def results(self, sequence: Sequence, due: Due) -> list[Piece]:
+        """The results of the tuples that are decided, all of which are held; nothing else is gone on from."""
+
+    def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
+        """New tuples are held."""
+
+    @abstractmethod
+    def advance(self, arrival: Arrival) -> None:
         """Evaluate what has become ready; called once per batch, and once more when the sequence has ended."""
 
     @property
@@ -75,37 +90,69 @@ class Lane(ABC):
 class FrameLane(Lane):
     """A class with ``terminate``: a result per yield tuple, a function of its frame's contents."""
 
-    def __init__(self, framing: Framing, slots: Slots, evaluator: Evaluator, slides: bool) -> None:
-        super().__init__()
-        self.framing, self.slots, self.evaluator, self.slides = framing, slots, evaluator, slides
+    def __init__(self, view: View, evaluator: Evaluator, slides: bool) -> None:
+        super().__init__(view, slides)
+        self.evaluator = evaluator
         self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
 
-    def advance(self, sequence: Sequence) -> None:
+    def arrive(self, sequence: Sequence) -> None:
+        """As the evaluator does."""
+        self.evaluator.arrive(sequence)
+
+    def decided(self, frontier: Frontier[Place]) -> Place:
+        """Frames are complete."""
+        return frontier.decided(self.view, self.cursor)
+
+    def results(self, sequence: Sequence, due: Due) -> list[Piece]:
+        """One call."""
+        at = due.yields(self.view.slots, sequence)
+        if not len(at):
+            return []
+        start, end = self.view.framing.bounds(sequence, at)
+        return [(at, self.evaluator.roll(start, end))]
+
+    def advance(self, arrival: Arrival) -> None:
         """Bounds of the yields that are ready, and their results; then look ahead."""
+        sequence = arrival.sequence
         if not sequence.end:
             return
-        self.evaluator.arrive(sequence)
-        ready = min(self.framing.ready(sequence, self.cursor), self.slots.ready(sequence))
+        self.arrive(sequence)
+        ready = self.decided(arrival)
         if ready > self.cursor:
-            at = self.slots.yields(sequence, self.cursor, ready)
-            if len(at):
-                start, end = self.framing.bounds(sequence, at)
-                self.give(at, self.evaluator.roll(start, end))
+            self.pieces.extend(self.results(sequence, Due(self.cursor, ready)))
             self.cursor = ready
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
         if self.slides and not self.evaluator.evicts and not self.evaluator.moves:
-            self._look_ahead(sequence)
+            self._look_ahead(arrival)
             self.evaluator.absorb(self.next_start, self.next_end)
 
-    def _look_ahead(self, sequence: Sequence) -> None:
-        if isinstance(self.framing, RowsFraming) and isinstance(self.slots, RowSlots):
-            at = self.slots.next_yield(sequence, self.cursor)  # may not have arrived: arithmetic is enough
-        elif self.cursor > sequence.base:
-            at = self.cursor - 1
-        else:
-            return
-        start, end = self.framing.bounds(sequence, np.array([at]))
-        self.next_start, self.next_end = int(start[0]), int(end[0])
+    @property
+    def resumes_at_once(self) -> bool:
+        """Whether the states of all keys can be gone on from in one call: hooks of a growing frame, that take nothing back."""
+        evaluator = self.evaluator
+        return isinstance(evaluator, HookEvaluator) and not evaluator.evicts and isinstance(evaluator.driver, Delta)
+
+    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+        """Go on with frames that only grow, each key of these from its own state; ``states`` are then those to go on from."""
+        evaluator, sequence = self.evaluator, tuples.sequence
+        assert isinstance(evaluator, HookEvaluator)
+        _, end = self.view.framing.bounds(sequence, np.arange(sequence.end))
+        out = tuples.due(ready).yields(self.view.slots, sequence)
+        shift, gone, ready = tuples.shift[keys], tuples.gone[keys], ready[keys]
+        # The yields of these partitions, one partition behind the other; those of others have none.
+        first = np.append(np.searchsorted(out, gone), len(out))
+        folded = np.array([0 if state is None else state[1] for state in states], dtype=np.int64) + shift
+        grown = np.where(ready > gone, end[np.maximum(ready - 1, 0)], folded)
+        drivers = [None if state is None else state[2] for state in states]
+        columns, _, seen = evaluator.arguments.read()
+        bounds = [np.ascontiguousarray(bound, dtype=np.int64) for bound in (first, end[out], grown, shift)]
+        values = evaluator.answers.rolled(lambda: evaluator.driver.resume(columns, seen, *bounds, drivers), end[out])
+        grown = np.maximum(grown, folded)
+        states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
+        return ([(out, values)] if len(out) else []), np.minimum(grown, tuples.ends[keys])
+
+    def _look_ahead(self, arrival: Arrival) -> None:
+        self.next_start, self.next_end = arrival.needed(self.view, self.cursor) or (self.next_start, self.next_end)
 
     @property
     def keep_from(self) -> int:
@@ -119,7 +166,8 @@ class FrameLane(Lane):
 
     def state(self) -> Any:
         """With the evaluator's state and the framing's memory."""
-        memory = {name: getattr(self.framing, name) for name in self.framing.memory}
+        framing = self.view.framing
+        memory = {name: getattr(framing, name) for name in framing.memory}
         return super().state(), self.next_start, self.next_end, self.evaluator.state(), memory
 
     def restore(self, state: Any) -> None:
@@ -127,43 +175,81 @@ class FrameLane(Lane):
         mine, self.next_start, self.next_end, evaluator, framing = state
         super().restore(mine)
         self.evaluator.restore(evaluator)
-        vars(self.framing).update(framing)
+        vars(self.view.framing).update(framing)
 
 
 class EmitLane(Lane):
     """A class without ``terminate``: its hooks see every tuple come and go, and give results as they like."""
 
-    def __init__(self, framing: Framing, slots: Slots, emitter: HookEmitter, slides: bool) -> None:
-        super().__init__()
-        self.framing, self.slots, self.emitter, self.slides = framing, slots, emitter, slides
+    def __init__(self, view: View, emitter: HookEmitter, slides: bool) -> None:
+        super().__init__(view, slides)
+        self.emitter = emitter
         self.start = 0
         self.last_seen = -1  # the newest tuple that a hook saw
 
-    def advance(self, sequence: Sequence) -> None:
-        """Run the hooks over the new tuples; with a slide, keep what the yield tuples gave."""
-        ready = self.slots.ready(sequence)
-        if ready <= self.cursor:
-            return
-        at = np.arange(self.cursor, ready)
-        start, _ = self.framing.bounds(sequence, at)
-        owners, values = self.emitter.roll(self.cursor, start, sequence.partitions(at)[0])
-        yields = self.slots.yields(sequence, self.cursor, ready)
-        if self.slides:
-            given = np.isin(owners, yields)
-            owners, values = owners[given], values.filter(pa.array(given))
-        if self.emitter.empty is not None:
-            owners, values = self._with_empty_frames(owners, values, yields, start)
-        self.give(owners, values)
-        self.cursor, self.start = ready, int(start[-1])
+    def decided(self, frontier: Frontier[Place]) -> Place:
+        """Each tuple, at once; whether it yields must be known."""
+        return frontier.arrived(self.view)
 
-    def _with_empty_frames(
-        self, owners: Positions, values: pa.Array, yields: Positions, start: Positions
-    ) -> tuple[Positions, pa.Array]:
-        """The emissions, and the class's ``empty`` value for yield tuples in whose frame no hook saw a tuple."""
-        last_seen = self.emitter.last_seen(self.cursor, len(start), self.last_seen)
-        self.last_seen = int(last_seen[-1])
-        index = yields - self.cursor
-        return with_empty_frames((owners, values), yields[last_seen[index] < start[index]], self.emitter.empty)
+    def results(self, sequence: Sequence, due: Due) -> list[Piece]:
+        """Run the hooks over the new tuples; with a slide, keep what the yield tuples gave."""
+        at = np.arange(due.first, due.last)
+        start, _ = self.view.framing.bounds(sequence, at)
+        given = self.emitter.roll(due.first, start, sequence.partitions(at)[0])
+        yields = due.yields(self.view.slots, sequence)
+        given = self._yielded(given, yields)
+        if self.emitter.empty is not None:
+            seen = self.emitter.last_seen(due.first, len(at), self.last_seen)
+            self.last_seen = int(seen[-1])
+            bare = yields[seen[yields - due.first] < start[yields - due.first]]
+            given = with_empty_frames(given, bare, self.emitter.empty)
+        self.start = int(start[-1])
+        return [given]
+
+    def _yielded(self, given: Piece, yields: Positions) -> Piece:
+        if not self.slides:
+            return given
+        kept = np.isin(given[0], yields)
+        return given[0][kept], given[1].filter(pa.array(kept))
+
+    def advance(self, arrival: Arrival) -> None:
+        """Run the hooks over what has become ready."""
+        ready = self.decided(arrival)
+        if ready > self.cursor:
+            for piece in self.results(arrival.sequence, Due(self.cursor, ready)):
+                self.give(*piece)
+            self.cursor = ready
+
+    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+        """Go on with these keys, each from its own state; ``states`` are then those to go on from.
+
+        A state is the emitter's, the newest tuple that a hook saw, and the first one that it has not seen, or not let go.
+        """
+        start, shift = self._starts(tuples.sequence), tuples.shift[keys]
+        gone, last = tuples.gone[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        spans = gone - shift, last - shift, np.full(len(keys), -1)
+        given = self.emitter.resume(*spans, shift, start, emitters)
+        if self.slides or self.emitter.empty is not None:
+            yields = tuples.due(ready).yields(self.view.slots, tuples.sequence)
+            given = self._yielded(given, yields)
+            if self.emitter.empty is not None:
+                before = np.full(len(tuples.starts), -1)
+                before[keys] = seen + shift
+                newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
+                given = with_empty_frames(given, yields[newest[yields] < start[yields]], self.emitter.empty)
+                seen = np.where(last > gone, newest[np.maximum(last - 1, 0)] - shift, seen)
+        lows = np.where(last > gone, start[np.maximum(last - 1, 0)] - shift, lows)
+        states[:] = zip(emitters, seen.tolist(), lows.tolist(), strict=True)
+        lets_go = self.view.window.is_unbounded_below and not self.emitter.expires
+        return ([given] if len(given[0]) else []), last if lets_go else lows + shift
+
+    def _starts(self, sequence: OpenSequence) -> Positions:
+        """Where frames begin; without a lower bound at the partition's first tuple, which need not be held."""
+        at = np.arange(sequence.end)
+        if self.view.window.is_unbounded_below:
+            return at - sequence.own
+        return self.view.framing.bounds(sequence, at)[0]
 
     @property
     def keep_from(self) -> int:
@@ -189,13 +275,11 @@ class EmitLane(Lane):
 class TumbleEmitLane(EmitLane):
     """A class without ``terminate`` in a tumble: restarted for each yield tuple's frame; its last emissions count."""
 
-    def advance(self, sequence: Sequence) -> None:
+    def results(self, sequence: Sequence, due: Due) -> list[Piece]:
         """Fold each frame on its own."""
-        ready = self.slots.ready(sequence)
-        if ready <= self.cursor:
-            return
-        at = self.slots.yields(sequence, self.cursor, ready)
-        starts, _ = self.framing.bounds(sequence, at)
+        at = due.yields(self.view.slots, sequence)
+        starts, _ = self.view.framing.bounds(sequence, at)
+        pieces = []
         for yield_tuple, start in zip(at.tolist(), starts.tolist(), strict=True):
             count = yield_tuple + 1 - start
             restart = np.full(count, yield_tuple)  # no other frame has this number: the aggregate starts afresh
@@ -204,9 +288,10 @@ class TumbleEmitLane(EmitLane):
             owners, values = owners[last], values.filter(pa.array(last))
             if self.emitter.empty is not None and self.emitter.last_seen(start, count, -1)[-1] < start:
                 owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
-            self.give(owners, values)
-        bounds, _ = self.framing.bounds(sequence, np.array([ready - 1]))
-        self.cursor, self.start = ready, int(bounds[0])
+            pieces.append((owners, values))
+        newest, _ = self.view.framing.bounds(sequence, np.array([due.last - 1]))
+        self.start = int(newest[0])
+        return pieces
 
     @property
     def keep_from(self) -> int:
@@ -217,23 +302,46 @@ class TumbleEmitLane(EmitLane):
 class ExpirationLane(EmitLane):
     """Active expiration: arrivals emit nothing; what ``expire`` gives belongs to the tuple that leaves."""
 
-    def advance(self, sequence: Sequence) -> None:
-        """A tuple is decided once it has left: when a later time has arrived, or time has run out."""
-        arrived = self.start
+    def decided(self, frontier: Frontier[Place]) -> Place:
+        """A tuple is decided once it has left: when a later time has come, or time has run out."""
+        return frontier.left(self.view)
+
+    def advance(self, arrival: Arrival) -> None:
+        """The hooks see what has arrived; what has left is decided."""
+        sequence, arrived = arrival.sequence, self.start
         if sequence.end > arrived:
             at = np.arange(arrived, sequence.end)
-            start, _ = self.framing.bounds(sequence, at)
-            owners, values = self.emitter.roll(arrived, start, sequence.partitions(at)[0])
-            self.give(owners, values)
-            self.cursor, self.start = int(start[-1]), sequence.end
+            start, _ = self.view.framing.bounds(sequence, at)
+            self.give(*self.emitter.roll(arrived, start, sequence.partitions(at)[0]))
+            self.start = sequence.end
         if sequence.ended:
             self.give(*self.emitter.drain())
-            self.cursor = sequence.end
+        if sequence.end:
+            self.cursor = self.decided(arrival)
+
+    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+        """The hooks see the tuples that have come since; then those leave whose time has come."""
+        shift, last = tuples.shift[keys], ready[keys]
+        emitters, seen, lows = _parts(states)
+        ends = tuples.ends[keys] - shift
+        given = self.emitter.resume(lows, ends, last - shift, shift, self._starts(tuples.sequence), emitters)
+        if self.slides:
+            given = self._yielded(given, tuples.due(ready).yields(self.view.slots, tuples.sequence))
+        states[:] = zip(emitters, seen.tolist(), ends.tolist(), strict=True)
+        return ([given] if len(given[0]) else []), last
 
     @property
     def keep_from(self) -> int:
         """The tuples that have not left."""
         return self.cursor
+
+
+def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
+    """Of the states of an emitting lane's keys (None: of one that begins) each part by itself."""
+    if not states:
+        return [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    emitters, seen, lows = zip(*[(None, -1, 0) if state is None else state for state in states], strict=True)
+    return list(emitters), np.array(seen, dtype=np.int64), np.array(lows, dtype=np.int64)
 
 
 def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:

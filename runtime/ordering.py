@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._order import Levels
+from inwindow.native.dictionaries import plain
 from inwindow.native.equality import codes_of_rows
 from inwindow.native.levels import Level, Numbering, Numbers, as_levels, coded, numbers, ranks
 from inwindow.optimizer.plan import Pass
@@ -86,6 +87,17 @@ def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
     NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
     """
     return codes_of_rows([in_one_piece(column) for column in columns])
+
+
+def numbers_of(tables: Sequence[pa.Table], by: Sequence[Sequence[str]]) -> Numbers:
+    """As :func:`partition_numbers`, of the rows of several tables, one behind the other, by some columns of each."""
+    columns = []
+    for names in zip(*by, strict=True):
+        parts = [table.column(name) for table, name in zip(tables, names, strict=True)]
+        if any(part.type != parts[0].type for part in parts):  # some are dictionaries
+            parts = [plain(part) for part in parts]
+        columns.append(pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type))
+    return partition_numbers(columns)
 
 
 def _key_levels(column: pa.ChunkedArray, number: Numbering) -> list[Level]:

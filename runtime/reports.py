@@ -1,6 +1,7 @@
 """Errors from inside the run, told as the user needs them: which aggregate, hook, partition, tuple, arguments."""
 
 import traceback
+from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,10 +14,11 @@ from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError, ResultTypeError, shown
+from inwindow.udaf.pythonic import text_of
 from inwindow.windows.sequence import Sequence
 
 _OURS = str(Path(__file__).resolve().parent.parent)
-_ROOMS = ("udaf", "windows", "optimizer", "native", "runtime")
+_ROOMS = ("udaf", "windows", "optimizer", "native", "runtime", "temporal")
 
 
 def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence: Sequence) -> InWindowError:
@@ -37,8 +39,15 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
     said = f": {error}" if str(error) else ""
     if isinstance(error, AttributeError) and error.name == "inwindow" and isinstance(error.obj, Aggregate):
         said += "; annotate it in the class to get the window's buffer, `inwindow: iw.InWindow` (an iw.WindowAggregate)"
-    if isinstance(error, AttributeError) and isinstance(error.obj, tuple) and type(error.obj).__name__ == "Record":
+    elif isinstance(error, AttributeError) and isinstance(error.obj, tuple) and type(error.obj).__name__ == "Record":
         said += f"; a record has the names of iterate's parameters: {', '.join(getattr(error.obj, '_fields', ()))}"
+    elif isinstance(error, AttributeError) and isinstance(error.obj, Aggregate):
+        close = get_close_matches(str(error.name), dir(error.obj), 1, 0.8)
+        said += (
+            f"; did you mean {close[0]!r}?"
+            if close
+            else f"; set self.{error.name} in `initialize`, for the first tuple"
+        )
     lines = [f"{call} raised {type(error).__name__}{said}"]
     lines += [f"  in {step.label}{_place(work, raised, held, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
@@ -100,7 +109,7 @@ def _place(work: Pass, raised: HookRaised | Unfit, held: Held, sequence: Sequenc
             continue  # nothing that a user knows of
         column = held.plain(name).array
         if column is not None:
-            values.append(f"{name}={_shown(column[position - held.base])}")
+            values.append(f"{name}={shown_scalar(column[position - held.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     if work.halo is not None:
         start = start[:0]  # where the partition starts is not known in a range of it
@@ -111,13 +120,13 @@ def _place(work: Pass, raised: HookRaised | Unfit, held: Held, sequence: Sequenc
 
 def extent_place(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar, finish: pa.Scalar) -> str:
     """Where a hook was called for an extent: behind a shuffle of partials, no tuple's position is known any more."""
-    by = ", ".join(f"{name}={_shown(key)}" for name, key in zip(names, keys, strict=True))
-    return f", for the extent [{_shown(begin)}, {_shown(finish)}){f' of {by}' if by else ''}"
+    by = ", ".join(f"{name}={shown_scalar(key)}" for name, key in zip(names, keys, strict=True))
+    return f", for the extent [{shown_scalar(begin)}, {shown_scalar(finish)}){f' of {by}' if by else ''}"
 
 
-def _shown(value: pa.Scalar) -> Any:
-    plain = value.as_py()
-    return repr(plain) if isinstance(plain, str) else str(plain)
+def shown_scalar(value: pa.Scalar) -> str:
+    """A value of a column, as a message shows it."""
+    return repr(value.as_py()) if pa.types.is_string(value.type) and value.is_valid else text_of(value)
 
 
 def _user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
@@ -125,7 +134,7 @@ def _user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
 
 
 def _is_ours(filename: str) -> bool:
-    if filename.endswith(".pyx"):
+    if filename.endswith((".pyx", ".pxd")):
         return True
     path = str(Path(filename).resolve())
     return path.startswith(_OURS) and any(f"{_OURS}/{room}/" in path for room in _ROOMS)

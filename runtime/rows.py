@@ -6,12 +6,14 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.build import lane_of
 from inwindow.runtime.held import concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import Operator
+from inwindow.windows.frontier import Arrival
 from inwindow.windows.interval import negated
+from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions
 
 
@@ -27,6 +29,7 @@ class RowOperator(Operator):
         self.lanes = [
             lane_of(step, self.held, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
         ]
+        self.arrival = Arrival(self.sequence)
         self.cursor = 0
         fields = [schema.field(name) for name in self.passed]
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
@@ -35,7 +38,7 @@ class RowOperator(Operator):
     def advance(self) -> None:
         """Every lane as far as it can go."""
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
-            self.run(step, lane.advance, self.sequence)
+            self.run(step, lane.advance, self.arrival)
 
     def keep_from(self) -> int:
         """What a lane needs, or has not gone out."""
@@ -126,17 +129,23 @@ class Select(RowOperator):
         return [self.schema.field(index) for index in range(len(self.passed))]
 
     def _expiration_times(self, at: Positions) -> pa.Array:
-        key, window = self.work.key, self.work.steps[0].case.window
-        assert key is not None and window is not None
+        key = self.work.key
+        assert key is not None
         owners, which = np.unique(at, return_inverse=True)  # a tuple may have emitted several times
         keys = self.sequence.keys_at(owners)[which] if len(at) else np.zeros(0, dtype=np.int64)
-        size = negated(window.frame.lower)  # type: ignore[union-attr, arg-type]
-        times = key.times_of(key.moved(keys, size, lower=True, what="the frame"))
+        times = expiration_times(self.work.steps[0], key, keys)
         plain = self.sequence.plain_at(at)
         if plain is None or plain.all():
             return times
         # A tuple without a time leaves with its peers, at no time.
         return pa.array(times.to_pylist(), times.type, mask=~plain)
+
+
+def expiration_times(step: Step, key: OrderKey, keys: Keys) -> pa.Array:
+    """When tuples of these times leave, under active expiration."""
+    assert step.case.window is not None
+    size = negated(step.case.window.frame.lower)  # type: ignore[union-attr, arg-type]
+    return key.times_of(key.moved(keys, size, lower=True, what="the frame"))
 
 
 def owners_of(taken: list[list[Piece]]) -> Positions:

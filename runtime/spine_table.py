@@ -6,19 +6,17 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native.dictionaries import plain, plain_type
-from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.at_points import EveryPoint
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.local import given_by
+from inwindow.runtime.feeding import ROW, Feed
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
-from inwindow.runtime.reserved import EVENT, PREFIX
-from inwindow.runtime.spine import AtPoints
+from inwindow.runtime.reserved import EVENT
 from inwindow.udaf.applied import Applied
 
-_ROW = f"{PREFIX}row"
 _UNITS = ["s", "ms", "us", "ns"]
 
 
@@ -30,11 +28,12 @@ def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]
     results: dict[str, pa.ChunkedArray] = {}
     for work in plan_spine(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
-        operator = AtPoints(work, both.schema, (_ROW,))
+        # Stable, and the spine stands before the events: nothing but the places is needed.
+        feed = Feed(EveryPoint(work, (ROW,)), both, Arranged(permutation(both, work), None))
         names = [step.name for step in work.steps]
-        arrivals = ByArrival(pa.schema([operator.schema.field(name) for name in names]), len(spine))
-        for batch in given_by(operator, both, Arranged(permutation(both, work), None)):
-            arrivals.put(batch.select(names), batch.column(_ROW).to_numpy())
+        arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(spine))
+        for batch in feed.batches():
+            arrivals.put(batch.select(names), batch.column(ROW).to_numpy())
         given = arrivals.table()
         results |= dict(zip(names, given.columns, strict=True))
     return results
@@ -75,15 +74,15 @@ def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
     tuples = as_read(events.select(list(needed)), needed).append_column(
         EVENT, pa.array(np.ones(len(events), dtype=np.int8))
     )
-    points = points.append_column(_ROW, pa.array(np.arange(len(spine))))
+    points = points.append_column(ROW, pa.array(np.arange(len(spine))))
     return pa.concat_tables(
         [points.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
     )
 
 
-def explain_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> Explanation:
-    """What aggregates over events would do at the rows of the spine."""
+def plan_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> tuple[list[Pass], str]:
+    """The passes over events at the rows of the spine, and where they run."""
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
     points, events = (_in_one_unit(schema, (spine, events), applied) for schema in (spine, events))
-    return Explanation(plan_spine(readable(points), computed.schema(events), named), place, at_points=True)
+    return plan_spine(readable(points), computed.schema(events), named), place

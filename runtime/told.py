@@ -203,10 +203,15 @@ class Teller:
                 found[name] = function.__globals__[name]
             elif not hasattr(builtins, name):
                 found[name] = _Missing
-        for name, module in [*found.items(), *modules.items()]:
-            if isinstance(module, types.ModuleType) and self.is_own(module.__name__):
-                its = vars(module)
-                found |= {f"{name}.{one}": its[one] for one in attributes if one in its}
+        pending = sorted([*found.items(), *modules.items()], key=lambda its: its[0])
+        known: set[str] = set()
+        while pending:  # a module may be within a module: package.settings.LIMIT
+            name, module = pending.pop()
+            if isinstance(module, types.ModuleType) and self.is_own(module.__name__) and module.__name__ not in known:
+                known.add(module.__name__)
+                read = {f"{name}.{one}": vars(module)[one] for one in sorted(attributes & vars(module).keys())}
+                found |= read
+                pending += read.items()
         return found
 
     def _of_class(self, kind: type) -> list[Any]:

@@ -29,7 +29,8 @@ For users:
 - :func:`same`, :func:`pickled`, :class:`Rehashed` are what the pasted tests are made of.
 """
 
-from inwindow.runtime.stream.replay import Replayed, replay
+from inwindow.runtime.stream.replay import replay
+from inwindow.runtime.stream.replayed import Replayed
 from inwindow.testing.checking import check
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same

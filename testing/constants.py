@@ -3,10 +3,13 @@
 A fault at 13 shows if 13 is drawn. So the pools of ``values.py`` have what the class itself names, and its neighbours.
 """
 
+import dataclasses
+import enum
+import functools
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
-from types import CodeType, FunctionType
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
 from inwindow.udaf.contract import Aggregate, WindowAggregate
@@ -31,7 +34,7 @@ def constants_of(aggregate: Any) -> list[Any]:
 
 def _named_by(it: Any) -> Iterator[Any]:
     for value in getattr(it, "__dict__", {}).values():
-        yield from _flat(value)
+        yield from _given(value)
     bases = [base for base in type(it).__mro__ if base not in _OURS]
     functions = [function for base in bases for value in vars(base).values() for function in written(value)]
     for base in bases:
@@ -40,6 +43,21 @@ def _named_by(it: Any) -> Iterator[Any]:
                 yield from _flat(value)
     for function in functions:
         yield from _of_function(function, {base.__module__ for base in bases}, set())
+
+
+def _given(value: Any) -> Iterator[Any]:
+    """A parameter: what is in it; of a function what it names, of a partial or a method what it was given, too."""
+    for one in _flat(value):
+        if isinstance(one, FunctionType):
+            yield from _of_function(one, {one.__module__}, set())
+        elif isinstance(one, functools.partial):
+            yield from _given([one.func, *one.args, *one.keywords.values()])
+        elif isinstance(one, (MethodType, MethodWrapperType, BuiltinMethodType)):
+            yield from _given([one.__self__, getattr(one, "__func__", None)])
+        elif dataclasses.is_dataclass(one) and not isinstance(one, type):
+            yield from _flat(vars(one) if hasattr(one, "__dict__") else ())
+        else:
+            yield one
 
 
 def _of_function(function: FunctionType, modules: set[str], known: set[int]) -> Iterator[Any]:
@@ -63,13 +81,17 @@ def _of_function(function: FunctionType, modules: set[str], known: set[int]) -> 
         if isinstance(value, FunctionType):
             if value.__module__ in modules:
                 yield from _of_function(value, modules, known)
+        elif isinstance(value, type):
+            yield from _flat([*vars(value).values()] if value.__module__ in modules else ())
         else:
-            yield from _flat(value)
+            yield from _given(value)
 
 
 def _flat(value: Any, depth: int = 3) -> Iterator[Any]:
     """A value, or what is in it."""
-    if isinstance(value, Mapping) and depth:
+    if isinstance(value, enum.Enum):
+        yield value.value
+    elif isinstance(value, Mapping) and depth:
         for key, item in value.items():
             yield from _flat(key, depth - 1)
             yield from _flat(item, depth - 1)

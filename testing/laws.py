@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from inwindow.testing.state import Rehashed
 from inwindow.testing.steps import Broken, Steps, Tuple, expression_of
 from inwindow.udaf.contract import Aggregate, base_of
@@ -77,8 +79,6 @@ class Wanted(str):
 
 def _python_type(traits: Traits) -> str:
     """Roughly what fits the result's type, for ``isinstance``."""
-    import pyarrow as pa
-
     kinds: list[tuple[Callable[[pa.DataType], bool], str]] = [
         (pa.types.is_boolean, "bool,"), (pa.types.is_integer, "int,"), (pa.types.is_floating, "int, float"),
         (pa.types.is_string, "str,"), (pa.types.is_list, "list, tuple, set"), (pa.types.is_struct, "dict, tuple"),
@@ -179,6 +179,19 @@ def _frame_agrees(steps: Steps, rows: Sequence[Tuple], leaving: list[int]) -> No
         oldest = max(start, oldest)
         moved.take(rows[arriving : arriving + 1])
     steps.agree(moved, steps.copy("afresh").take(rows[oldest:]))
+
+
+def _expire_in_any_order(steps: Steps, example: Example) -> None:
+    """Tuples leave from anywhere in the frame, the newest one first as a rule, against those left afresh."""
+    rows = example.rows
+    for count in [len(rows) // 2] if example.is_long else range(1, len(rows)):
+        steps.lines.clear()
+        moved, held = steps.copy("moved").take(rows), list(rows)
+        for number in range(count):
+            left = held.pop(len(held) - 1 - _leaving(example, number) % len(held))
+            if not moved.expire(left) or moved.is_poisoned(held) or moved.has_lost_digits():
+                moved = steps.copy("moved").take(held)
+        steps.agree(moved, steps.copy("afresh").take(held))
 
 
 def _leaving(example: Example, arriving: int) -> int:
@@ -290,6 +303,9 @@ LAWS = (
     Law("expire undoes iterate", lambda its: its.has_expire and its.has_terminate, _expire_undoes,
         "After expire(oldest) the state must be that of the tuples left, as if the oldest had never come. Where it cannot be, "
         "return iw.PUNT and the frame is folded afresh.", "expire"),
+    Law("expire in any order", lambda its: its.expire_any_order and its.has_terminate, _expire_in_any_order,
+        "expire_any_order=True lets rows that hold for a while leave in the order of their ends: after expire(any) the state must "
+        "be that of the tuples left. Drop it where only the oldest can be undone.", "expire"),
     Law("merge equals running on", lambda its: its.has_merge and its.has_terminate, _merge_runs_on,
         "After self.merge(later) the state must be as if self had seen later's tuples itself, after its own.", "merge"),
     Law("merge is associative", lambda its: its.has_merge and its.has_terminate, _merge_is_associative,

@@ -2,7 +2,7 @@
 
 import math
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +28,8 @@ def near_to(kind: pa.DataType, one: Any) -> list[Any]:
     >>> near_to(pa.int8(), 1000), near_to(pa.date32(), 13)[0]
     ([], datetime.date(2026, 3, 13))
     """
+    if isinstance(one, str) and pa.types.is_decimal(kind):
+        one = _written(one)
     is_number = isinstance(one, (int, float, Decimal)) and math.isfinite(one) and -_LARGEST <= one <= _LARGEST
     if pa.types.is_integer(kind):
         low, high = int_bounds(kind)
@@ -53,6 +55,14 @@ def near_to(kind: pa.DataType, one: Any) -> list[Any]:
     return []
 
 
+def _written(text: str) -> Any:
+    """The number of ``Decimal("19.99")``; of another text the text."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return text
+
+
 def _whole(one: Any) -> list[int]:
     if isinstance(one, int):
         return [one, one - 1, one + 1]
@@ -63,7 +73,7 @@ def _floats(one: float) -> list[float]:
     """Itself, and multiples of 1/8 beside it."""
     step = math.floor(one * 8) / 8
     sides = [one - 1, one + 1, one + 0.125, one - 0.125] if step == one else [step, step + 0.125]
-    return [one, *sides, -one]
+    return [one, *sides, -one, *([one / 2] if 0 < abs(one) < 0.125 else [])]
 
 
 def _decimals(kind: pa.DataType, one: Decimal) -> list[Decimal]:

@@ -13,11 +13,12 @@ import pyarrow as pa
 
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.rules import RULES
-from inwindow.runtime.apply import with_columns
-from inwindow.runtime.grouped import group_by
+from inwindow.runtime.group_by import group_by
+from inwindow.runtime.with_columns import with_columns
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same
 from inwindow.testing.steps import Broken, Steps, Tuple, literal
+from inwindow.udaf.builtins.counts import count
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError, shown
 from inwindow.windows.extents import hop, session, tumble
@@ -86,8 +87,6 @@ def _shown(window: Any) -> str:
 def plan_of(window: Any) -> None:
     """The window fits an order column of whole numbers, or an error."""
     schema = pa.schema([("k", pa.string()), ("t", pa.int64())])
-    from inwindow.udaf.builtins.counts import count
-
     if isinstance(window, Window):
         plan_windows(schema, {"n": count().over(window)})
     else:

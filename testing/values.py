@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +26,7 @@ from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.udaf.types import arrow_type
 from inwindow.windows.interval import EXACT
+from inwindow.windows.reference_hooks import Run
 
 Strategy = st.SearchStrategy[Any]
 LARGE = 2.0**53  # from here on floats absorb what is added to them: only whether a result is finite can be compared
@@ -35,7 +37,9 @@ _HUGE_FLOAT = 1e308  # of one sign, and without infinities beside it: two of the
 _INTS = [0, 1, 2, -1, 3, 4, 8, 5, 7, -5, 10, 16, 100, -100]
 _TEXTS = ["", "a", "b", "c", "ab", "B", "é", "\x00", "z z", "aa", "日本", "d", "e", "f", "g", "a" * 20]
 _RANGE = [sign * number for number in range(21) for sign in (1, -1)]
-_MOMENTS = [datetime(2026, 3, 1) + timedelta(hours=hours) for hours in (0, 1, 2, 25, -1, 24 * 31)]
+_MOMENTS = [
+    datetime(2026, 3, 1) + timedelta(hours=hours) for hours in (0, 1, 2, 25, -1, 24 * 31, 24 * 730)
+]  # the last: 29 February
 
 
 @dataclass(frozen=True)
@@ -183,8 +187,6 @@ _TRIED: list[Any] = [float, int, str, bool, datetime, date, bytes, Decimal, time
 
 def _fitting_kinds(aggregate: Aggregate, known: list[pa.DataType | None]) -> list[pa.DataType]:
     """For arguments without an annotation the first type on which the hooks run; float where none does."""
-    from itertools import product
-
     tried = [_column_type(kind) for kind in _TRIED]
     free = [index for index, kind in enumerate(known) if kind is None]
     alike = [(kind,) * len(free) for kind in tried]
@@ -200,8 +202,6 @@ def _fitting_kinds(aggregate: Aggregate, known: list[pa.DataType | None]) -> lis
 
 def _runs_on(aggregate: Aggregate, kinds: list[Any]) -> bool:
     """Whether the hooks run on three tuples of these types, as far as their types go."""
-    from inwindow.windows.reference_hooks import Run
-
     pools = [_plain(kind) or [list(_plain(kind.value_type)[:2])] for kind in kinds]
     try:
         run = Run(aggregate)

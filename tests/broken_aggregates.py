@@ -551,11 +551,28 @@ class MeanOfMedians:
         return "double"
 
 
+class ExpiresTheOldestAlone(iw.WindowAggregate, expire_any_order=True):
+    """Its expire undoes the oldest tuple, whichever leaves."""
+
+    def initialize(self, value: int):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values = [*self.values, value]
+
+    def expire(self, value):
+        self.values = self.values[1:]
+
+    def terminate(self) -> int:
+        return max(self.values)
+
+
 EXPIRE, MERGE, TERMINATE = "expire undoes iterate", "merge equals running on", "terminate changes nothing"
 SHARE, AGAIN = "copies share nothing", "the same tuples give the same result"
 BROKEN = {
     WrongInverseOfTheFirst: EXPIRE,
     ForgetsToCountDown: EXPIRE,
+    ExpiresTheOldestAlone: "expire in any order",
     MergeDropsACount: MERGE,
     MergeCountsOne: MERGE,
     SharedList: SHARE,

@@ -509,6 +509,24 @@ class SparkMean:
         return "double"
 
 
+class Bag(iw.WindowAggregate, expire_any_order=True):
+    """It undoes any tuple, not just the oldest."""
+
+    def initialize(self, value: int):
+        self.counts = {value: 1}
+
+    def iterate(self, value):
+        self.counts[value] = self.counts.get(value, 0) + 1
+
+    def expire(self, value):
+        self.counts[value] -= 1
+        if not self.counts[value]:
+            del self.counts[value]
+
+    def terminate(self) -> str:
+        return str(sorted(self.counts.items()))
+
+
 FINITE = {"finite": True}
 KEPT = {
     "Total": (Total, FINITE),
@@ -523,6 +541,7 @@ KEPT = {
     "GeometricMean": (GeometricMean, {"values": st.floats(0.01, 1e6)}),
     "Product": (Product, FINITE),
     "Max": (Max, {}),
+    "Bag": (Bag, {}),
     "Spread": (Spread, {}),
     "LastPrice": (LastPrice, {}),
     "Words": (Words, {}),

@@ -82,10 +82,10 @@ def on_time(batches: list[pa.Table], watermarks: list[Any]) -> tuple[pa.Table, l
 
 
 def replayed(batches: list[pa.Table], query: Any, restarts: bool, **options: Any) -> Any:
-    """The stream; with restarts, every bucket is made anew before each micro-batch: from bytes, and from a head and chunks."""
+    """The stream; with restarts, every bucket goes on from its state before each micro-batch: bytes, or a head and chunks."""
     if not restarts:
         return module.replay(batches, query, **options)
-    by_bytes = _restarted(batches, query, lambda before, bucket, _: bucket.restore(before.state()), options)
+    by_bytes = _restarted(batches, query, _from_bytes, options)
     with patch.object(log, "FULL", 200):
         by_chunks = _restarted(batches, query, _from_chunks, options)
     assert str(by_bytes.table.to_pylist()) == str(by_chunks.table.to_pylist())
@@ -96,23 +96,32 @@ def _restarted(batches: list[pa.Table], query: Any, restart: Any, options: dict[
     turn, stores = module._turn, defaultdict(dict)
 
     def after_a_restart(query: Any, buckets: list[Any], *rest: Any) -> None:
-        for index, bucket in enumerate(buckets):
-            buckets[index] = query.bucket()
-            restart(bucket, buckets[index], stores[index])
+        restart(query, buckets, stores)
         turn(query, buckets, *rest)
 
     with patch.object(module, "_turn", after_a_restart):
         return module.replay(batches, query, **options)
 
 
-def _from_chunks(before: Any, bucket: Any, store: dict[int, bytes]) -> None:
-    """As a state store would have it: chunks are put and removed, and never written again."""
-    changed = before.changed()
-    for number in changed.removed:
-        del store[number]
-    assert not store.keys() & changed.chunks.keys()
-    store.update(changed.chunks)
-    bucket.restore(changed.head, store.__getitem__)
+def _from_bytes(query: Any, buckets: list[Any], stores: Any) -> None:
+    """As in a task: an object that was another bucket before is this one now."""
+    states = [bucket.state() for bucket in buckets]
+    buckets.append(buckets.pop(0))
+    for bucket, state in zip(buckets, states, strict=True):
+        bucket.begin()
+        bucket.restore(state)
+
+
+def _from_chunks(query: Any, buckets: list[Any], stores: Any) -> None:
+    """As in a process of its own, from a state store: chunks are put and removed, and never written again."""
+    for index, before in enumerate(buckets):
+        changed, store = before.changed(), stores[index]
+        for number in changed.removed:
+            del store[number]
+        assert not store.keys() & changed.chunks.keys()
+        store.update(changed.chunks)
+        buckets[index] = query.bucket()
+        buckets[index].restore(changed.head, store.__getitem__)
 
 
 def end_of(time: str) -> Any:

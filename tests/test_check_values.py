@@ -1,7 +1,10 @@
 """``iw.testing.check`` draws what is near zero, and near what the class itself names: a fault at one value is found there."""
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum
+from functools import partial
 from typing import Any
 
 import pytest
@@ -100,6 +103,48 @@ class OfADay(Faulty):
         return value.day == 13
 
 
+class Shade(Enum):
+    DARK = 4242
+
+
+class InAnEnum(Faulty):
+    def is_odd(self, value):
+        return value == Shade.DARK.value
+
+
+class ByAFunction(Faulty):
+    def __init__(self, function):
+        self.function = function
+
+    def is_odd(self, value):
+        return self.function(value)
+
+
+@dataclass
+class Limit:
+    """Called as a function."""
+
+    at: int
+
+    def is_reached(self, value: Any) -> bool:
+        return value == self.at
+
+
+class OnALeapDay(Faulty):
+    def is_odd(self, value):
+        return (value.month, value.day) == (2, 29)
+
+
+class OfADecimal(Faulty):
+    def is_odd(self, value):
+        return value == Decimal("19.99")
+
+
+class BelowIt(Faulty):
+    def is_odd(self, value):
+        return 0 < value < 1e-9
+
+
 FAULTS: list[tuple[Any, Any]] = [
     (NearZero(), int), (NearZero(), float), (NearZero(), "decimal(10,2)"), (NearZero(), "tinyint"), (InACode(), int),
     (InACode(), float), (InATuple(), int), (BesideIt(), int), (BesideIt(), float), (InTheClass(), int),
@@ -107,6 +152,9 @@ FAULTS: list[tuple[Any, Any]] = [
     (OfAParameter((Decimal("2.71"),)), "decimal(10,2)"), (OfTheModule(), int), (InATable(), str), (_closed(1234), int),
     (_closed("plum"), str), (_closed(b"plum"), bytes), (_closed(date(2031, 7, 4)), date),
     (_closed(datetime(2031, 7, 4, 12)), datetime), (_closed(timedelta(hours=7)), timedelta), (_closed(-13), int),
+    (InAnEnum(), int), (ByAFunction(lambda value: value == 2718), int), (ByAFunction((1618).__eq__), int),
+    (ByAFunction(partial(lambda limit, value: limit == value, 577)), int), (ByAFunction(Limit(8128).is_reached), int),
+    (OnALeapDay(), date), (OnALeapDay(), datetime), (OfADecimal(), "decimal(10,2)"), (BelowIt(), float),
     (_closed(17), "smallint"), (OfALength(), str), (OfADay(), date),
 ]  # fmt: skip
 

@@ -434,3 +434,20 @@ def test_bench_on_spark(folder: Path) -> None:
     assert run.returncode == 0, run.stderr
     ways = [list(one["spark"]) for one in json.loads(run.stdout)["results"]]
     assert ways == [["inwindow", "Spark's own", "a pandas_udf"], ["inwindow", "a pandas_udf"], ["inwindow"]]
+
+
+# sql
+
+
+def test_sql_runs_a_script_and_saves(folder: Path) -> None:
+    (folder / "averages.esl").write_text("""
+        CREATE STREAM trade(symbol string, ts timestamp, price real) ORDER BY ts SOURCE 'trades.csv';
+        SELECT symbol, max(price) OVER (PARTITION BY symbol ROWS 1 PRECEDING) AS high FROM trade;
+    """)
+    code, out, err = ran("sql averages.esl --save highs.csv")
+    assert (code, out, err) == (0, "3 rows in highs.csv\n", "")
+    assert csv.read_csv("highs.csv")["high"].to_pylist() == [10.0, 5.0, 11.0]
+    assert ran("sql averages.esl")[1].splitlines()[0] == "symbol  high"
+    assert ran("sql -e 'SELECT 1' --save highs.txt")[2].startswith("inwindow: sql --save highs.txt: .txt is not known")
+    assert ran("sql")[0] == ran("sql averages.esl -e x")[0] == ran("sql -e 'SELECT 1' --tables t")[0] == 2
+    assert "known are .parquet" in ran("sql -e 'SELECT 1' --tables t=t.txt")[2]

@@ -3,6 +3,7 @@
 Each dictionary here has a NULL among its entries, a NULL among its indices, and an entry that is there twice.
 """
 
+import math
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -357,3 +358,23 @@ def test_one_table_has_a_dictionary_and_the_other_has_not() -> None:
     points = pa.table({"t": pa.array([1_500_000], pa.timestamp("us"))})
     of = pa.table({"t": times, "v": [1, 2]})
     assert iw.with_columns(points, n=iw.sum("v").over(iw.unbounded(order_by="t")), of=of)["n"].to_pylist() == [1]
+
+
+def _structs(its: pa.Array) -> pa.Array:
+    return pa.StructArray.from_arrays([its], ["a"], mask=pa.array([False] * 4 + [True] + [False] * 3))
+
+
+def _lists(its: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array([0, 2, 2, None, 3, 6, 7, 8], pa.int32()), its)
+
+
+@pytest.mark.parametrize("within", [_structs, _lists, lambda its: _structs(_lists(its).take([*range(7), 0]))])
+@pytest.mark.parametrize("cut", [1, 3, 100])
+def test_dictionaries_with_a_null_within_others(within: Callable[[pa.Array], pa.Array], cut: int) -> None:
+    """Arrow joins no batches of them."""
+    entries = pa.array([None, -1.0, 0.0, -0.0, math.nan, 2.0, None, 5.0])
+    column = within(pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3, None, 5, 6, 1], pa.int8()), entries))
+    table = pa.table({"c": column, "i": range(len(column))})
+    got = iw.with_columns(table.to_reader(max_chunksize=cut), x=iw.last("c").over(iw.rows(2, order_by="i"))).read_all()
+    assert got.schema.field("c").type == column.type
+    assert repr(got["c"].to_pylist()) == repr(got["x"].to_pylist()) == repr(column.to_pylist())

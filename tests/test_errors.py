@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bad import (
+    aggregates,
     built_ins,
     calls,
     checks,
@@ -27,11 +28,13 @@ from bad import (
     pairs,
     results,
     scopes,
+    scripts,
     sentinels,
     spine,
     statements,
     stream_states,
     streams,
+    temporal,
 )
 from bad.input import TABLE, Bad, MyAvg
 
@@ -47,6 +50,7 @@ TABLES = (
     streams,
     stream_states,
     extents,
+    temporal,
     columns,
     pairs,
     calls,
@@ -55,6 +59,8 @@ TABLES = (
     hooks,
     results,
     statements,
+    aggregates,
+    scripts,
     drawings,
     checks,
 )
@@ -93,7 +99,7 @@ def test_nothing_of_ours_shows(row: Bad) -> None:
 # Completeness: what the code can say is tried above, or has its cause and fix on the page
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "testing", "commands")
+ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "temporal", "language", "testing", "commands")
 RAISED = {name for name in dir(iw) if name.endswith("Error")} | {"StatementError", "NotAppliedError"}
 SAYS = {"error", "_error"}  # methods of readers of text, which add the place
 

@@ -7,6 +7,7 @@ import ast
 import datetime
 import difflib
 import json
+import linecache
 import re
 import subprocess
 import sys
@@ -61,14 +62,22 @@ def test_is_an_entry_of_the_gallery(example: Path) -> None:
 def test_notebook_shows_what_its_cells_give() -> None:
     """After a change that is meant: jupyter nbconvert --to notebook --execute --inplace examples/first_steps.ipynb"""
     names: dict[str, Any] = {}
-    for cell in json.loads((EXAMPLES / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]:
+    cells = json.loads((EXAMPLES / "first_steps.ipynb").read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells):
         if cell["cell_type"] != "code":
             continue
-        tree = ast.parse("".join(cell["source"]))
+        lines, file = "".join(cell["source"]).splitlines(keepends=True), f"<cell {number}>"
+        linecache.cache[file] = (
+            len(lines),
+            None,
+            lines,
+            file,
+        )  # so that the source of a class is found, as in a notebook
+        tree = ast.parse("".join(lines))
         last = tree.body.pop() if cell["outputs"] else None
-        exec(compile(tree, "cell", "exec"), names)
+        exec(compile(tree, file, "exec"), names)
         if isinstance(last, ast.Expr):
-            given = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+            given = eval(compile(ast.Expression(last.value), file, "eval"), names)
             shown = {kind: "".join(text) for kind, text in cell["outputs"][0]["data"].items()}
             if isinstance(given, list):
                 assert eval(shown["text/plain"], {"datetime": datetime}) == given

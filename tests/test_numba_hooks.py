@@ -117,13 +117,9 @@ class Looked(MyAvg, rebase=True):
     st.sampled_from([1, 7, 100]),
 )
 def test_nothing_stays_of_what_has_left(values: list[Any], rows: int, size: int) -> None:
-    """A NaN, an infinity, a number so large that the others vanish beside it: as if folded afresh, up to rounding."""
+    """A NaN, an infinity, a number so large that the others vanish beside it: folded afresh where the Python hooks are."""
     table, window = table_of(v=(values, pa.float64())), iw.rows(rows, order_by="t")
-    ours = outcome(table, size, iw.compiled(Looked()), "v", window)
-    afresh = outcome(table, size, Looked(), "v", replace(window, strategy="recompute"))
-    for at, (one, other) in enumerate(zip(ours, afresh, strict=True)):
-        sizes = [abs(v) for v in values[max(0, at - rows + 1) : at + 1] if v is not None and math.isfinite(v)]
-        assert one == other or abs(float(one) - float(other)) <= 1e-8 * max(sizes), (at, one, other)
+    assert outcome(table, size, iw.compiled(Looked()), "v", window) == outcome(table, size, Looked(), "v", window)
 
 
 def test_an_infinity_and_a_nan_leave_no_trace() -> None:
@@ -256,12 +252,14 @@ def test_a_source_that_has_changed_is_refused(tmp_path: Path, monkeypatch: pytes
         iw.compiled(module.MyAvg())
 
 
-def test_many_expirations_and_a_large_number_lose_no_digits() -> None:
+@pytest.mark.parametrize(("rows", "size"), [(10, 50_000), (5_000, 1 << 20)])
+def test_many_expirations_and_a_large_number_lose_no_digits(rows: int, size: int) -> None:
     values = [1e17, *(0.1 * (n % 7) for n in range(200_000))]
-    table, window = table_of(v=(values, pa.float64())), iw.rows(10, order_by="t")
-    ours = iw.with_columns(table, x=iw.compiled(Looked())("v").over(window))["x"].to_pylist()
+    table, window = table_of(v=(values, pa.float64())), iw.rows(rows, order_by="t")
+    ours = outcome(table, size, iw.compiled(Looked()), "v", window)
+    assert ours == outcome(table, size, Looked(), "v", window)
     afresh = iw.with_columns(table, x=iw.avg("v").over(window))["x"].to_pylist()
-    assert all(math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) for one, other in zip(ours, afresh, strict=True))
+    assert all(math.isclose(float(one), other, rel_tol=1e-9) for one, other in zip(ours, afresh, strict=True))
 
 
 def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.LogCaptureFixture) -> None:
@@ -370,7 +368,7 @@ def test_one_file_per_program(folder: Path) -> None:
 
 
 def test_without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("inwindow.udaf.compiled.numba_hooks"), "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.import_module("inwindow.udaf.compiled.numba_hooks"), "numba_version", lambda: None)
     with pytest.raises(ImportError, match=r'pip install "inwindow\[compiled\]"$'):
         iw.compiled(MyAvg())
 

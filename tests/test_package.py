@@ -14,7 +14,7 @@ import pytest
 import inwindow as iw
 
 MODULES = ["inwindow", *(m.name for m in pkgutil.walk_packages(iw.__path__, "inwindow."))]
-ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "testing", "commands")
+ROOMS = ("api", "udaf", "windows", "optimizer", "native", "runtime", "temporal", "language", "testing", "commands")
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -34,7 +34,14 @@ def test_everything_public_is_documented(name: str) -> None:
 
 def test_nothing_private_leaks() -> None:
     public = {name for name in dir(iw) if not name.startswith("_")}
-    rooms = {"native", "optimizer", "runtime", "windows", "commands"}  # sub-packages are attributes once imported
+    rooms = {
+        "native",
+        "optimizer",
+        "runtime",
+        "language",
+        "windows",
+        "commands",
+    }  # sub-packages are attributes once imported
     assert public - rooms == set(iw.__all__)
     with pytest.raises(AttributeError, match="module 'inwindow' has no attribute 'nothing'"):
         iw.nothing  # noqa: B018

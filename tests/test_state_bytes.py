@@ -24,7 +24,7 @@ from inwindow.runtime.operator import Operator
 from inwindow.runtime.plain import from_plain, in_stream, to_plain
 from inwindow.runtime.rows import WithColumns
 from inwindow.runtime.stream import log, stored
-from inwindow.runtime.stream.replay import Stream
+from inwindow.runtime.stream.stream import Stream
 from inwindow.runtime.trusted import to_bytes
 
 ROWS = 40

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.spark.sql.expressions import Expression, Piece, Result, Verbatim
-from inwindow.runtime.spark.sql.statement import Made, Statement, read
-from inwindow.runtime.spark.sql.text import Source, tokens_of
+from inwindow.language.sql.expressions import Expression, Piece, Result, Verbatim
+from inwindow.language.sql.statement import Made, Statement, read
+from inwindow.language.text import Source, tokens_of
 from inwindow.windows.interval import Interval
 from inwindow.windows.spec import Frame, Range, Rows
 

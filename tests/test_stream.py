@@ -345,6 +345,55 @@ def test_early_results_end_as_the_final_ones(time: str, data: st.DataObject) -> 
         passed = got.watermarks[number]
 
 
+class Running(iw.WindowAggregate, returns="double", empty=-7.0):
+    def initialize(self, value: float) -> float:
+        self.total = value
+        return value
+
+    def iterate(self, value: float) -> float:
+        self.total += value
+        return self.total
+
+
+@pytest.mark.parametrize("cut", [1, 3, 8])
+@pytest.mark.parametrize(
+    "window",
+    [
+        iw.unbounded,
+        lambda **of: iw.rows(3, **of),
+        lambda **of: iw.range(2, **of),
+        lambda **of: iw.rows(4, slide=2, **of),
+    ],
+)
+def test_a_frame_in_which_no_hook_has_seen_a_tuple_yet(window: Any, cut: int) -> None:
+    times, seen = [*range(8), *range(4)], [False] * 3 + [True] + [False] * 4 + [True] + [False] * 3
+    table = pa.table({"k": [1] * 8 + [2] * 4, "t": times, "v": [float(i) for i in range(12)], "ok": seen})
+    over = Running()("v").filter("ok").over(window(partition_by="k", order_by="t"))
+    batches = [table.filter(pa.array([t // cut == i for t in times])) for i in range(-(-8 // cut))]
+    streamed = replayed(batches, lambda df: iw.with_columns(df, total=over), True, until=100).table
+    expected = iw.with_columns(table, total=over)
+    assert expected["total"].to_pylist()[1] == -7.0
+    assert streamed.sort_by([("k", "ascending"), ("t", "ascending")]).to_pylist() == expected.to_pylist()
+
+
+@pytest.mark.parametrize("row", [iw.with_columns, iw.select])
+@pytest.mark.parametrize("window", [lambda **of: iw.rows(3, slide=3, **of), lambda **of: iw.range(4, slide=4, **of)])
+def test_hooks_that_answer_per_tuple_start_afresh_in_each_frame_of_a_tumble(row: Any, window: Any) -> None:
+    times = [0, 0, 1, 1, 2, 3, 5, 6, 7, 8, 9, 13, 14, 14, 15]
+    table = pa.table({"k": [i % 2 for i in range(15)], "t": times, "v": [float(i) for i in range(15)]})
+    over = Running()("v").over(window(partition_by="k", order_by="t"))
+    assert "strategy  tumble" in str(iw.explain(table, total=over))
+    batches = [table.slice(at, 4) for at in range(0, 15, 4)]
+    kept = ("k", "t") if row is iw.select else ()
+    streamed = replayed(batches, lambda df: row(df, *kept, total=over), True, until=100).table
+    expected = row(table, *kept, total=over)
+    assert len(expected) and equal_rows(streamed, expected)
+
+
+def equal_rows(one: pa.Table, other: pa.Table) -> bool:
+    return sorted(map(repr, one.to_pylist())) == sorted(map(repr, other.to_pylist()))
+
+
 def test_string_views_are_strings() -> None:
     batches = [pa.table({"k": pa.array(["a", "b"], pa.string_view()), "t": [n, n], "id": [n, -n]}) for n in range(3)]
     window = iw.range(9, partition_by="k", order_by="t")

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.stream.replay import Stream
+from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.told import Teller
 
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
 
@@ -96,7 +97,7 @@ def parts(script: str) -> dict[str, Any]:
     """What a state says of the query of a script."""
     scope: dict[str, Any] = {"__name__": "a_script"}
     exec(compile(script, "a_script.py", "exec"), scope)
-    bucket = Stream(SCHEMA).with_columns({"x": scope["applied"]}).bucket()
+    bucket = iw.with_columns(Stream(SCHEMA), x=scope["applied"]).bucket()
     plan: dict[str, Any] = json.loads(json.dumps(bucket.plan))
     return plan
 
@@ -108,7 +109,7 @@ def differences(one: str, other: str) -> str:
     for script in (one, other):
         scope: dict[str, Any] = {"__name__": "a_script"}
         exec(compile(script, "a_script.py", "exec"), scope)
-        buckets.append(Stream(SCHEMA).with_columns({"x": scope["applied"]}).bucket())
+        buckets.append(iw.with_columns(Stream(SCHEMA), x=scope["applied"]).bucket())
         states.append(buckets[-1].state())
     try:
         buckets[0].restore(states[1])
@@ -323,9 +324,9 @@ def test_the_same_script_in_another_process_and_file(tmp_path: Path) -> None:
         'iw.range(5, partition_by="k", order_by="t")', 'iw.scope(lower=lambda t: t - 5, partition_by="k", order_by="t")'
     )
     tail = (
-        "import json, sys\nfrom inwindow.runtime.stream.replay import Stream\n"
+        "import json, sys\nfrom inwindow.runtime.stream.stream import Stream\n"
         "schema = pa.schema([('k', pa.string()), ('t', pa.int64()), ('v', pa.float64()), ('ok', pa.bool_())])\n"
-        "print(json.dumps(Stream(schema).with_columns({'x': applied}).bucket().plan))\n"
+        "print(json.dumps(iw.with_columns(Stream(schema), **{'x': applied}).bucket().plan))\n"
     )
     said = []
     for number, head in enumerate(("", "# another line\n\n\n")):
@@ -355,12 +356,32 @@ def test_an_own_class_in_a_package_and_what_it_imports(tmp_path: Path, monkeypat
         (tmp_path / f"own_helpers_{number}.py").write_text(f"LIMIT = {limit}\ndef scaled(v): return v * {factor}\n")
         (tmp_path / f"own_hooks_{number}.py").write_text(source.format(**names))
         kind = __import__(f"own_hooks_{number}").Mine
-        bucket = Stream(SCHEMA).with_columns({"x": kind()("v").over(iw.range(5, order_by="t"))}).bucket()
+        bucket = iw.with_columns(Stream(SCHEMA), x=kind()("v").over(iw.range(5, order_by="t"))).bucket()
         made.append({name.replace(f"own_helpers_{number}", "helpers"): part for name, part in bucket.plan.items()})
     changed = [{name for name in made[0] if made[0][name] != other.get(name)} for other in made[1:]]
     assert (
         "helpers.scaled, which is read by Mine" in changed[0] and "helpers.LIMIT, which is read by Mine" in changed[1]
     )
+
+
+def test_what_a_module_within_a_package_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_package").mkdir()
+    (tmp_path / "own_package" / "__init__.py").write_text("from . import settings\n")
+    (tmp_path / "own_package" / "settings.py").write_text("import own_package\nLIMIT = 5\ndef f(v): return v\n")
+    scope: dict[str, Any] = {"__name__": "a_script"}
+    exec(
+        "import own_package.settings, own_package.settings as other\n"
+        "def limited(v): return v + own_package.settings.LIMIT + other.LIMIT\n"
+        "def called(v):\n    from own_package import settings\n    return settings.f(v)\n",
+        scope,
+    )
+    settings = scope["own_package"].settings
+    before = [Teller().told(scope[name]) for name in ("limited", "called")]
+    settings.LIMIT = 6
+    settings.f = lambda v: v + 1
+    after = [Teller().told(scope[name]) for name in ("limited", "called")]
+    assert all(one != other for one, other in zip(before, after, strict=True))
 
 
 def test_another_version_of_python_cannot_tell_code() -> None:
@@ -373,5 +394,5 @@ def test_another_version_of_python_cannot_tell_code() -> None:
         iw.StateError, match="the version of Python: 3.10 in the state, .*\n  whose instructions differ"
     ):
         check(there, here, IN_A_CHECKPOINT)
-    plain = Stream(SCHEMA).with_columns({"x": iw.sum("v").over(iw.range(5, order_by="t"))}).bucket().plan
+    plain = iw.with_columns(Stream(SCHEMA), x=iw.sum("v").over(iw.range(5, order_by="t"))).bucket().plan
     check({**plain, "the version of Python": ("3.10", "")}, plain, IN_A_CHECKPOINT)

@@ -14,6 +14,8 @@ from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.spec import Window
 
+_NO_WINDOW: Any = object()
+
 
 @dataclass(frozen=True, eq=False)
 class Applied:
@@ -32,12 +34,17 @@ class Applied:
     shown: str | None = None  # the call as the user wrote it, where columns were computed since
     watch: Sentinel | None = None
 
-    def over(self, window: Any, **options: Any) -> "Applied":
+    def over(self, window: Any = _NO_WINDOW, **options: Any) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
         Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``; and
         ``sentinel=``, as :meth:`sentinel`.
         """
+        if window is _NO_WINDOW:
+            said = ", ".join(f"{name}={shown(value)}" for name, value in options.items())
+            raise UsageError(
+                f"{self}: over({said}) has no window: write .over(iw.unbounded({said})), or iw.rows, iw.range"
+            )
         watch = options.pop("sentinel", None)
         over = replace(self, window=window_of(window, **options))
         return over if watch is None else over.sentinel(watch)

@@ -32,7 +32,10 @@ class BuiltIn:
             raise UsageError(
                 f"{label}: {self.traits.name} is for {self.accepts}, not {', '.join(map(str, types))}: cast the column"
             )
-        traits = replace(self.traits, result=native.result, has_merge=native.cascade is not None, keeps=native.keeps)
+        traits = replace(
+            self.traits, result=native.result, has_merge=native.cascade is not None, keeps=native.keeps,
+            expire_any_order=native.swept is not None, partials_grow=native.cascade is not None and native.cascade.grows,
+        )  # fmt: skip
         return Implementation(traits, native.result, native=native)
 
 

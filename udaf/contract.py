@@ -69,7 +69,9 @@ class Aggregate:
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
     ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (the framework
     writes no ``expire`` and ``merge`` of its own where there is neither), ``rebase=False`` (never fold a frame
-    afresh unasked, though a float in the state has lost its digits or is NaN).
+    afresh unasked, though a float in the state has lost its digits or is NaN), ``compile=False`` (Python hooks for good,
+    where numba would compile them after a million tuples), ``expire_any_order=True`` (``expire`` undoes any tuple of the
+    frame, not just the oldest: rows that hold for a while leave in the order of their ends).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -97,6 +99,8 @@ class Aggregate:
         commutative: bool | None = None,
         derive: bool | None = None,
         rebase: bool | None = None,
+        expire_any_order: bool | None = None,
+        compile: bool | None = None,
         abstract: bool = False,
         **unknown: Any,
     ) -> None:
@@ -105,7 +109,7 @@ class Aggregate:
         if unknown:
             raise DefinitionError(
                 f"{cls.__name__}: unknown class keyword {', '.join(map(repr, unknown))}: known are returns, nulls, "
-                "empty, algebraic, commutative, derive, rebase and, for a WindowAggregate, base"
+                "empty, algebraic, commutative, derive, rebase, compile and, for a WindowAggregate, base and expire_any_order"
             )
         above, above_has_hooks = cls._declared, cls._traits is not None
         cls._declared = Declared(
@@ -117,6 +121,8 @@ class Aggregate:
             derive=above.derive if derive is None else derive,
             base=above.base if base is None else base,
             rebase=above.rebase if rebase is None else rebase,
+            expire_any_order=above.expire_any_order if expire_any_order is None else expire_any_order,
+            compile=above.compile if compile is None else compile,
         )
         if abstract or (not above_has_hooks and _is_bare(cls)):
             return

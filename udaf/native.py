@@ -9,6 +9,26 @@ import pyarrow as pa
 from inwindow.udaf.traits import Traits
 
 
+class Kernel(Protocol):
+    """A loop over ``(values, start[], end[])``: what every kernel is, in Cython or in Python.
+
+    ``values`` is an Arrow array, or a tuple of several, of the positions from ``base`` on; ``seen`` is given to those that ask
+    for it. The bounds of frames never move backwards, from call to call neither.
+    """
+
+    def roll(self, *values_base_start_end: Any, **more: Any) -> Any:
+        """One result per frame [start, end)."""
+
+    def absorb(self, *values_base_start_end: Any, **more: Any) -> None:
+        """Fold the frame [start, end) in without a result."""
+
+    def state(self) -> Any:
+        """What ``restore`` goes on from, to be pickled."""
+
+    def restore(self, state: Any) -> None:
+        """Go on from the state of a kernel that was made with the same arguments."""
+
+
 def as_it_is(result: Any) -> Any:
     """The kernel's result needs no conversion."""
     return result
@@ -27,23 +47,36 @@ class Cascade:
     grows: bool = False  # a partial is a list of what is in its tuples
 
 
+def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
+    """The cascade of a kernel that rolls over its own partials as it does over tuples."""
+    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows)
+
+
+# What a kernel is given of the tuples:
+#   values     the columns, NULL where a tuple does not count
+#   counted    the columns, and the mask of the tuples that count: no argument is NULL, and the condition holds
+#   all        the same, where a NULL argument counts, too
+#   numbered   as counted; a last column has the tuples' numbers in their partition
+#   marks      only which tuples count, of any number of columns
+#   objects    Python values, of any number of columns
+Reads = Literal["values", "counted", "all", "numbered", "marks", "objects"]
+WITH_MASK: tuple[Reads, ...] = ("counted", "all", "numbered")
+
+
 @dataclass(frozen=True)
 class Native:
     """A kernel, ready to be made. A kernel of several columns is given a tuple of arrays."""
 
     result: pa.DataType
-    kernel: Callable[[bool], Any]  # evicts -> kernel
+    kernel: Callable[[bool], Kernel]  # evicts -> kernel
     input: pa.DataType | None = None  # what the arguments are cast to; None: as they are
     finish: Callable[[Any], pa.Array] = as_it_is
     cascade: Cascade | None = None
-    takes_seen: bool = False  # wants the mask of counted tuples beside the values
-    sees_nulls: bool = False  # a NULL argument counts
+    reads: Reads = "values"
     keeps: str | None = None  # what it keeps of the tuples it has folded, which then need not be held
     rereads: bool = False  # reads the frame's tuples again for every result
-    objects: bool = False  # reads Python values, of any number of columns
-    marks: bool = False  # reads only which tuples count, of any number of columns
-    numbered: bool = False  # wants, as a last column, the tuples' numbers in their partition
     remembers: bool = False  # tuples that have left the frame still show in its results, within their error
+    swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in another order than they came
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 
@@ -66,9 +99,6 @@ class Machine(Protocol):
     def preferred(self) -> frozenset[str]:
         """Those that are taken before what the table of rules says; results may then differ by rounding."""
 
-    def driver(self, plain: Any, *, afresh: bool) -> Any:
-        """What a kernel is: ``roll``, ``absorb``, ``state``, ``restore``; ``afresh`` folds every frame on its own."""
-
 
 @dataclass(frozen=True)
 class Implementation:
@@ -81,3 +111,4 @@ class Implementation:
     derived: dict[str, str] = field(default_factory=dict)  # the text of the derived hooks, by name
     why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are neither written nor derived
     machine: Machine | None = None  # of compiled hooks, those that were written
+    uncompiled: str = ""  # why there is none, though nobody has asked for one

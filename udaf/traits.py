@@ -40,6 +40,8 @@ class Declared:
     derive: bool = True
     base: Any = None
     rebase: bool = True
+    expire_any_order: bool = False
+    compile: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,12 @@ class Traits:
     never_answers: bool = False  # no `terminate`, and the other hooks certainly return nothing
     has_base: bool = False
     rebase: bool = True  # a frame may be folded afresh where its float fields have lost what they should hold
+    expire_any_order: bool = False  # `expire` undoes any tuple of the frame, not just the oldest
     nulls: str = "skip"
     empty: Any = None
     native: bool = False  # has kernels of its own
     order_statistics: bool = False  # O(log window) kernel
+    partials_grow: bool = False  # what is merged are lists of all that was folded
     keeps: str | None = None  # what a kernel keeps of a frame's tuples, if it needs no more of them
     online: bool = False  # blocking, but with a result per tuple where no window is given
     hooks: frozenset[str] = field(default_factory=frozenset)
@@ -128,6 +132,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         never_answers="merge" not in hooks and _answers_nothing(cls, hooks),
         has_base=declared.base is not None,
         rebase=declared.rebase,
+        expire_any_order=declared.expire_any_order and "expire" in hooks,
         nulls=declared.nulls,
         empty=declared.empty,
         hooks=frozenset(hooks),
@@ -206,7 +211,7 @@ def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | 
 
 
 def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    for keyword in ("algebraic", "commutative", "derive", "rebase"):
+    for keyword in ("algebraic", "commutative", "derive", "rebase", "compile", "expire_any_order"):
         value = getattr(declared, keyword)
         if not isinstance(value, bool):
             raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")

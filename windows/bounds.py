@@ -20,6 +20,7 @@ import numpy as np
 
 from inwindow.native._bounds import edges, row_frames
 from inwindow.udaf.errors import DataError, HookError, UsageError
+from inwindow.udaf.pythonic import pythonic
 from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
@@ -48,7 +49,10 @@ def framing_of(frame: Frame, key: OrderKey | None) -> Framing:
     if isinstance(frame, Range):
         return RangeFraming(frame, key)
     assert key is not None
-    return LandmarkFraming(frame, key) if isinstance(frame, Landmark) else ScopeFraming(frame, key)
+    if isinstance(frame, Landmark):
+        return LandmarkFraming(frame, key)
+    assert isinstance(frame, Scope)  # planning has refused all others
+    return ScopeFraming(frame, key)
 
 
 def needs_distances(frame: Frame) -> bool:
@@ -216,7 +220,7 @@ class ScopeFraming:
             for option, function in (("lower", self.frame.lower), ("upper", self.frame.upper)):
                 targets = keys
                 if function is not None:
-                    values = self.key.column_of(self.key.original(keys[distinct])).to_pylist()
+                    values = pythonic(self.key.column_of(self.key.original(keys[distinct])), repr(self.key.column))
                     plain = sequence.plain_at(at[distinct])
                     targets = self._call(option, function, values, keys[distinct], blocks[distinct], plain)[group]
                 held = getattr(self, option)[max(sequence.base - self.base, 0) :]

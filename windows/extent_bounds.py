@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from inwindow.native._bounds import edges, shifted
 from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.pythonic import text_of
 from inwindow.udaf.zones import zone_of
 from inwindow.windows.clock import Clock
 from inwindow.windows.grid import added, floor_multiple, grid
@@ -113,7 +114,7 @@ class ExtentFraming(ABC):
             if not low + self.reach <= extreme.item() <= high - self.reach:
                 value = key.column_of(np.array([extreme]))[0]
                 raise DataError(
-                    f"{key.column!r} = {value} is so close to the end of its type, {key.type}, that an "
+                    f"{key.column!r} = {text_of(value)} is so close to the end of its type, {key.type}, that an "
                     "extent around it would have no bounds: filter such tuples out, or make the value NULL"
                 )
         key.check_steps(keys, self.step, self.origin, bounds=True)
@@ -212,7 +213,7 @@ class Numbered(ExtentFraming):
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple at or beyond the extent's end."""
-        return _first_beyond(sequence, self.open, block_end)
+        return first_beyond(sequence, self.open, block_end)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
         """The attribute's values at the given positions."""
@@ -346,7 +347,7 @@ class Sessions(ExtentFraming):
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
         """The first tuple behind the last one's key + gap."""
-        return _first_beyond(sequence, self.open, block_end, after=True)
+        return first_beyond(sequence, self.open, block_end, after=True)
 
 
 def clock_of(extent: Session, key: OrderKey) -> Clock | None:
@@ -368,7 +369,8 @@ def _exact(key: OrderKey, size: Size, option: str) -> Any:
     return key.exact_distance(size, what=option)
 
 
-def _first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
+def first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
+    """For each extent the first tuple that lies behind its finish, or at it."""
     assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
     return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, after)

@@ -65,16 +65,35 @@ def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
     return Cumulate(_column("cumulate", on), length, step, origin)
 
 
-def session(on: str, gap: Any) -> Session:
+def session(on: str, gap: Any = None, *, until: str | None = None) -> Session:
     """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
 
-    As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours.
+    As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours. ``gap`` may be the
+    name of a column: each tuple's own. With ``until=``, a tuple lasts until that column says, and a session is a run of intervals
+    that overlap, meet, or are at most ``gap`` apart (if there is one).
 
     >>> session("ts", gap="30 minutes").gap
     Interval(months=0, microseconds=1800000000)
+    >>> session("since", until="until").describe()
+    '(session since until until)'
     """
-    size = _positive("session", "gap", gap)
-    return Session(_column("session", on), size, days_in(gap) if isinstance(gap, str) else 0)
+    name = _column("session", on)
+    if until is not None:
+        size = 0 if gap is None else _positive("session", "gap", gap)
+        return Session(name, size, 0, _other_column("until", until))
+    if gap is None:
+        raise UsageError(
+            "session() needs a gap=, as in iw.session('ts', gap='30 minutes'), or the column until= which tuples last"
+        )
+    if isinstance(gap, str) and gap.isidentifier():
+        return Session(name, 0, own_gap=gap)
+    return Session(name, _positive("session", "gap", gap), days_in(gap) if isinstance(gap, str) else 0)
+
+
+def _other_column(option: str, name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"session({option}={shown(name)}): write the name of a column")
+    return name
 
 
 def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:

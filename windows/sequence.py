@@ -146,6 +146,15 @@ class Sequence:
         """Start and end of the block of each position: its partition's plain, NULL or NaN order values."""
         return self._spread(self.block_starts, at)
 
+    def numbers(self, at: Positions) -> Positions:
+        """How many tuples of its partition have come before each."""
+        return at - self.partitions(at)[0]
+
+    def lasts(self, first: int, last: int) -> Positions:
+        """The positions in [first, last) that are the last of their partition, the newest tuple among them."""
+        ends = np.append(self.partition_starts, self.end) - 1
+        return ends[(ends >= first) & (ends < last)]
+
     def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
         """The positions in [first, last) whose row number in their partition, from 0, leaves ``remainder`` by ``slide``.
 
@@ -171,6 +180,48 @@ class Sequence:
             return np.full(len(at), starts[first]), np.full(len(at), ends[first])
         which = np.searchsorted(starts, at, side="right") - 1
         return starts[which], ends[which]
+
+
+class OpenSequence(Sequence):
+    """Partitions side by side, none of which has ended: of each what is held, and behind it what has come.
+
+    ::
+
+        positions                 0  1  2 | 3  4  5  6 | ...
+        own                       4  5  6 | 9 10 11 12          numbers in the partition, of which the first need not be here
+    """
+
+    def __init__(
+        self,
+        key: OrderKey | None,
+        peers: bool,
+        own: Positions,
+        starts: Positions,
+        order: Columns[pa.Array],
+        times: Keys,
+    ) -> None:
+        super().__init__(key, peers)
+        self.own, self.times = own, times  # times: as keys; empty in arrival order
+        self.partition_starts = self.block_starts = starts
+        if key is not None:
+            self._keys.append(times)
+        elif self.peers:
+            new_partition = np.zeros(len(own), dtype=bool)
+            new_partition[starts] = True
+            self._number_peers(order, new_partition)
+        self.end = len(own)
+
+    def numbers(self, at: Positions) -> Positions:
+        """How many tuples of its partition have come before each, in all."""
+        return self.own[at]
+
+    def lasts(self, first: int, last: int) -> Positions:
+        """None."""
+        return np.zeros(0, dtype=np.int64)
+
+    def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
+        """By the numbers in the partition."""
+        return first + np.flatnonzero(self.own[first:last] % slide == remainder)
 
 
 def _from_containing(starts: Positions, position: int) -> Positions:

@@ -64,8 +64,7 @@ class RowSlots:
         fill = sequence.every(self.slide, self.slide - 1, first, last)
         if not self.emit_final:
             return fill
-        ends = np.append(sequence.partition_starts, sequence.end) - 1
-        return np.union1d(fill, ends[(ends >= first) & (ends < last)])
+        return np.union1d(fill, sequence.lasts(first, last))
 
     def next_yield(self, sequence: Sequence, cursor: int) -> int:
         """No tuple from ``cursor`` on, arrived or not, yields before this position."""

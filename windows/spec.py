@@ -72,7 +72,15 @@ class Scope:
     upper: Callable[[Any], Any] | None = None
 
 
-Frame = Rows | Range | Landmark | Scope
+@dataclass(frozen=True)
+class Valid:
+    """The rows of another table that hold at the current time: since <= it < until."""
+
+    since: str
+    until: str
+
+
+Frame = Rows | Range | Landmark | Scope | Valid
 
 
 class Drawable:
@@ -163,7 +171,7 @@ class Window(Drawable):
             return frame.lower is None
         if isinstance(frame, Landmark):
             return True
-        return frame.lower is None
+        return isinstance(frame, Scope) and frame.lower is None
 
     def describe(self) -> str:
         """The window as ESL's figure 1 would write it."""
@@ -221,16 +229,27 @@ class Cumulate(Drawable):
 class Session(Drawable):
     """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
 
-    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change.
+    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change. With
+    ``until``, a tuple is there until that column says; with ``own_gap``, as long as that column says.
     """
 
     on: str
     gap: Size
     days: int = 0
+    until: str | None = None
+    own_gap: str | None = None
+
+    @property
+    def has_own_ends(self) -> bool:
+        """Whether each tuple says itself how long it lasts."""
+        return self.until is not None or self.own_gap is not None
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
-        return f"(session {self.on} gap {self._gap_text()})"
+        if self.own_gap is not None:
+            return f"(session {self.on} gap of column {self.own_gap})"
+        until = "" if self.until is None else f" until {self.until}"
+        return f"(session {self.on}{until}{f' gap {self._gap_text()}' if self.gap or not until else ''})"
 
     def _gap_text(self) -> str:
         if not isinstance(self.gap, Interval) or self.days == self.gap.microseconds // MICROSECONDS["day"]:
@@ -262,6 +281,8 @@ def _frame_text(frame: Frame) -> str:
     if isinstance(frame, Landmark):
         since = "" if frame.since is None else f"since {frame.since}"
         return " ".join(part for part in (since, "" if frame.until is None else f"until {frame.until}") if part)
+    if isinstance(frame, Valid):
+        return f"valid from {frame.since} until {frame.until}"
     upper = "current row" if frame.upper is None else "upper(t)"
     return f"scope from {'unbounded preceding' if frame.lower is None else 'lower(t)'} to {upper}"
 

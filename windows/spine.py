@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inwindow.native._bounds import edges
+from inwindow.udaf.pythonic import pythonic
 from inwindow.windows.bounds import Bounds, ScopeFraming, _constant
 from inwindow.windows.interval import is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
@@ -80,7 +81,10 @@ def point_framing_of(frame: Frame, key: OrderKey) -> PointFraming:
         return RowsAtPoints(frame)
     if isinstance(frame, Range):
         return RangeAtPoints(frame, key)
-    return LandmarkAtPoints(frame, key) if isinstance(frame, Landmark) else ScopeAtPoints(frame, key)
+    if isinstance(frame, Landmark):
+        return LandmarkAtPoints(frame, key)
+    assert isinstance(frame, Scope)  # planning has refused all others
+    return ScopeAtPoints(frame, key)
 
 
 def bounds_at(framing: PointFraming, sequence: Sequence, points: Points) -> Bounds:
@@ -205,7 +209,7 @@ class ScopeAtPoints(ScopeFraming, PointFraming):
         differ = points.keys[1:] != points.keys[:-1]
         fresh[1:] = (low[1:] != low[:-1]) | (differ.any(axis=1) if differ.ndim == 2 else differ)
         keys = points.keys[fresh]
-        values = self.key.column_of(self.key.original(keys)).to_pylist()
+        values = pythonic(self.key.column_of(self.key.original(keys)), repr(self.key.column))
         targets: Keys = self._call(option, function, values, keys, low[fresh], None)[np.cumsum(fresh) - 1]
         return np.ascontiguousarray(targets)
 

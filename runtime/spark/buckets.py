@@ -11,7 +11,6 @@ all, the watermark has moved, which wakes them. So what they hold adds up to wha
 watermark of the micro-batch before, whatever else its bucket holds.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,18 +20,16 @@ import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from inwindow.optimizer.plan import Pass
-from inwindow.runtime.fingerprint import Part
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.fingerprint import Part as Told
 from inwindow.runtime.plain import in_stream
+from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observed import sentinels_of
 from inwindow.runtime.spark.returned import returned
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Given
-from inwindow.runtime.stream.extents import extent_bucket
-from inwindow.runtime.stream.late import LateBucket
-from inwindow.runtime.stream.tuples import TupleBucket
 from inwindow.udaf.errors import InWindowError
 from inwindow.udaf.sentinel import COUNTS, Found
 
@@ -49,57 +46,24 @@ GIVEN = (
 
 
 @dataclass(frozen=True)
-class StreamJob(ABC):
-    """What a bucket needs: the plan, and the columns that arrive."""
+class StreamJob:
+    """What a bucket needs: the part of a query, and the columns that arrive."""
 
-    work: Pass
+    part: Part
     schema: pa.Schema  # of what arrives
     zone: str
-    plan: dict[str, Part]  # found on the driver: what workers have of functions and classes came by value
+    plan: dict[str, Told]  # found on the driver: what workers have of functions and classes came by value
 
-    def bucket(self, label: int) -> Bucket:
-        """A fresh bucket."""
-        made = self.made()
-        made.label, made.plan = label, self.plan
+    @property
+    def steps(self) -> Sequence[Step]:
+        """All that is computed."""
+        return self.part.work.steps
+
+    def bucket(self) -> Bucket:
+        """A bucket, for all turns of a task."""
+        made = self.part.bucket(self.schema, self.zone)
+        made.plan = self.plan
         return made
-
-    @abstractmethod
-    def made(self) -> Bucket:
-        """The bucket itself."""
-
-
-@dataclass(frozen=True)
-class TupleStreamJob(StreamJob):
-    """Rows for tuples."""
-
-    passed: tuple[str, ...]
-    every_row: bool
-    emitted_at: str | None = None
-
-    def made(self) -> Bucket:
-        """For ``with_columns`` and ``select``."""
-        return TupleBucket(
-            self.work, self.schema, self.passed, every_row=self.every_row, emitted_at=self.emitted_at, zone=self.zone
-        )
-
-
-@dataclass(frozen=True)
-class ExtentStreamJob(StreamJob):
-    """Rows for extents."""
-
-    early: bool
-
-    def made(self) -> Bucket:
-        """For ``group_by``."""
-        return extent_bucket(self.work, self.schema, early=self.early, zone=self.zone)
-
-
-class LateStreamJob(StreamJob):
-    """Nothing but the tuples that come too late."""
-
-    def made(self) -> Bucket:
-        """For ``late``."""
-        return LateBucket(self.work, self.schema, zone=self.zone)
 
 
 def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
@@ -189,6 +153,7 @@ class Turns:
 
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = loaded(job)
+        self.bucket = self.job.bucket()
 
     def take(
         self,
@@ -199,7 +164,8 @@ class Turns:
         chunk: Callable[[int], bytes] | None = None,
     ) -> Taken:
         """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds."""
-        bucket = self.job.bucket(label)
+        bucket = self.bucket
+        bucket.begin(label)
         if state is not None:
             bucket.restore(state, chunk)
         done = bucket.done

@@ -6,7 +6,7 @@ A plan knows columns by name and Arrow type. Here each thing that a user may wri
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +19,7 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.asking import asked, quietly
 from inwindow.runtime.spark.column_functions import digest_of_functions
 from inwindow.runtime.spark.placed import placed_of
-from inwindow.runtime.spark.session import Session, is_connect, quoted
+from inwindow.runtime.spark.session import Session, explained, is_connect, quoted
 from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
@@ -52,11 +52,12 @@ _ASKED = f"{PREFIX}asked"
 class Columns:
     """Spark columns by the name under which the plan knows them."""
 
-    def __init__(self, df: Any, session: Session) -> None:
+    def __init__(self, df: Any, session: Session, schema: T.StructType | None = None) -> None:
         self.df = df  # and the columns that are computed
         self.session = session
         self._data = df
-        self.names: list[str] = df.columns
+        self.fields: list[T.StructField] = (df.schema if schema is None else schema).fields
+        self.names: list[str] = [field.name for field in self.fields]
         self.placed = placed_of(df)
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
@@ -68,8 +69,10 @@ class Columns:
         """The plan's name for a column name or a Column."""
         if isinstance(column, str):
             if column not in self._columns:
-                self._columns[column] = named_column(self._data, self.names, column, where, self.session.F)
+                self._columns[column] = named_column(self._data, self.names, column, where, self.session)
                 self._asked[column] = column, where
+                if is_plain(self.names, column):
+                    self._analysed[column] = self.fields[self.names.index(column)]
             return column
         if type(column).__module__.startswith("pyarrow"):
             raise UsageError(
@@ -84,7 +87,7 @@ class Columns:
     def add(self, name: str, column: Any) -> None:
         """A column of ours beside the user's."""
         self.df = self.df.withColumn(name, column)
-        self._columns[name] = self.session.F.col(name)
+        self._columns[name] = self.session.column(name)
 
     def _compute(self, column: Any, where: str) -> str:
         """An expression becomes a column of the data before these are shuffled and sorted.
@@ -104,7 +107,7 @@ class Columns:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
         self.df = asked(lambda: self.df.withColumn(self._computed[name], column), where, column, self.names)
-        self._columns[name] = self.session.F.col(self._computed[name])
+        self._columns[name] = self.session.column(self._computed[name])
         self._given.append((column, name))
         self._asked[name] = column, where
         return name
@@ -144,6 +147,16 @@ class Columns:
         """Order columns as names."""
         return tuple(replace(order, column=self.place(order.column, where)) for order in orders)
 
+    @cached_property
+    def explained(self) -> str:
+        """Spark's plan of the data, with the sizes it reckons; asked for when all columns have been named."""
+        return explained(self.df, "cost")
+
+    @property
+    def kinds(self) -> list[T.DataType]:
+        """The Spark types of the data's columns, and of those that are computed."""
+        return [*(field.dataType for field in self.fields), *map(self.kind, self._computed)]
+
     @property
     def computed(self) -> list[str]:
         """The columns that were added to the data, to be dropped at the end."""
@@ -180,13 +193,14 @@ class Columns:
 
     def _field(self, name: str) -> T.StructField:
         if name not in self._analysed:
-            wanted = [column.alias(f"_{i}") for i, column in enumerate(self._columns.values())]
+            unknown = [name for name in self._columns if name not in self._analysed]
+            wanted = [self._columns[name].alias(f"_{i}") for i, name in enumerate(unknown)]
             try:
                 analysed = quietly(lambda: self.df.select(*wanted).schema)
             except AnalysisException:
                 self._find_fault()
                 raise
-            self._analysed = dict(zip(self._columns, analysed.fields, strict=True))
+            self._analysed |= zip(unknown, analysed.fields, strict=True)
         return self._analysed[name]
 
     def _find_fault(self) -> None:
@@ -259,8 +273,16 @@ def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
     return _same(column, F.col(quoted(name))) or _same(column, df[quoted(name)])
 
 
-def named_column(df: Any, names: list[str], name: str, where: str, F: ModuleType) -> Any:
+def is_plain(names: list[str], name: str) -> bool:
+    """Whether a name is that of one of the data's columns, and of no other in whatever case."""
+    return names.count(name) == 1 and sum(one.casefold() == name.casefold() for one in names) == 1
+
+
+def named_column(df: Any, names: list[str], name: str, where: str, session: Session) -> Any:
     """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
+    if is_plain(names, name):
+        return session.column(name)
+    F = session.F
     if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
         asked(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
     if names.count(name) == 1:

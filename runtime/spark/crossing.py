@@ -1,7 +1,6 @@
 """What crosses between Spark and Python for a pass: the columns out, the results back."""
 
-from collections.abc import Collection, Mapping
-from types import ModuleType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -9,48 +8,48 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.query import Query
 from inwindow.runtime.range_partials import DIGEST_BITS
 from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.observed import found_results, observed
 from inwindow.runtime.spark.plans import needed
-from inwindow.runtime.spark.session import functions_of
+from inwindow.runtime.spark.session import Session as SparkSession
+from inwindow.runtime.spark.session import aliased, functions_of, is_connect, quoted
+from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
-from inwindow.runtime.spark.types import Result, result_of
-from inwindow.udaf.applied import Applied
-from inwindow.udaf.built_in import BuiltIn
-
-
-def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Applied]:
-    """The aggregates over names alone; what they read can be compared and worked on in Python."""
-    named = columns.applied(applied)
-    for one in named.values():
-        compared = _compared(one)
-        for at, column in enumerate(one.columns):
-            columns.check_value(column, one.label)
-            if at in compared:
-                columns.check_compared(column, one.label)
-        if one.window is not None:
-            places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
-            columns.check_places(places, f"the window of {one.label}")
-    return named
-
-
-# The arguments of built-ins that are told apart, or put in order; hooks compare as they like.
-_COMPARED = {"min": 0, "max": 0, "min_by": 1, "max_by": 1, "mode": 0, "collect_set": 0, "frequent_items": 0}
-
-
-def _compared(one: Applied) -> Collection[int]:
-    name = one.traits.name if isinstance(one.aggregate, BuiltIn) else None
-    if name == "count_distinct":
-        return range(len(one.columns))
-    return [_COMPARED[name]] if name in _COMPARED else []
+from inwindow.runtime.spark.types import AsItIs, Result, result_of, to_spark
+from inwindow.windows.spec import Session
 
 
 def results_of(columns: Columns, work: Pass) -> list[Result]:
     """The results of a pass's steps, as Spark will have them."""
     return [result_of(step, [columns.ferry(name) for name in step.arguments]) for step in work.steps]
+
+
+def results_by_title(columns: Columns, query: Query, work: Pass) -> dict[str, Result]:
+    """The columns of a part's rows, by their titles."""
+    found = dict(zip((step.name for step in work.steps), results_of(columns, work), strict=True))
+    for title in query.titles:
+        if title in query.passed:
+            found[title] = columns.handed_through(query.passed[title])
+        elif title in query.keys:
+            found[title] = columns.handed_through(title)
+        elif title == query.emitted_at:
+            assert work.key is not None
+            found[title] = Result.of(AsItIs(to_spark(work.key.type)))
+        elif title not in query.aggregates:
+            found[title] = _bounds(work)
+    return {title: found[title] for title in query.titles}
+
+
+def _bounds(work: Pass) -> Result:
+    """The extent's. A time's are marked as Spark marks its own: F.window_time takes them."""
+    mark = "spark.sessionWindow" if isinstance(work.extent, Session) else "spark.timeWindow"
+    bound = pa.int64() if work.key is None else work.key.bound_type
+    its = to_spark(pa.struct([("start", bound), ("end", bound)]))
+    return Result(AsItIs(its), its, nullable=False, metadata=None if work.key is None else {mark: True})
 
 
 def struct_of(results: list[Result]) -> T.StructType:
@@ -74,7 +73,7 @@ def crossing(
             handed.append(digest(columns, work))
             fields.append(pa.field(DIGEST, pa.int64()))
     if not handed:  # a count of tuples reads nothing but that they are there
-        handed, fields = [columns.session.F.lit(1)], [pa.field(f"{PREFIX}nothing", pa.int32())]
+        handed, fields = [columns.session.expr("1")], [pa.field(f"{PREFIX}nothing", pa.int32())]
     return handed, pa.schema(fields)
 
 
@@ -88,26 +87,33 @@ def digest(columns: Columns, work: Pass) -> Any:
     return F.xxhash64(*read).bitwiseAND(F.lit((1 << DIGEST_BITS) - 1))
 
 
-def mapped_in_arrow(df: Any, handed: list[Any], job: bytes, output: list[Result], work: Pass) -> Any:
-    """``mapInArrow`` over columns, known by their positions on either side; behind them, what sentinels have found."""
-    sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)])
-    return mapped_with_found(sent, job, output, work)
+def mapped_in_arrow(df: Any, handed: list[Any], job: worker.Job, output: list[Result]) -> Any:
+    """``mapInArrow`` over columns, known by their positions on either side; what sentinels have found is observed."""
+    sent = df.select(*[aliased(column, f"_{i}") for i, column in enumerate(handed)])
+    if is_connect(sent):  # PySpark asks the server for the names
+        sent._cached_schema = T.StructType([T.StructField(f"_{i}", T.NullType()) for i in range(len(handed))])
+    return mapped(sent, job, output)
 
 
-def mapped_with_found(sent: Any, job: bytes, output: list[Result], work: Pass) -> Any:
-    """``mapInArrow``, whose sentinels are observed."""
-    found = found_results(work)
-    mapped = sent.mapInArrow(worker.map_function(job), struct_of([*output, *found]))
+def mapped(sent: Any, job: worker.Job, output: list[Result]) -> Any:
+    """The same over all columns."""
+    found = found_results(job.task.works)
+    made = sent.mapInArrow(worker.map_function(shipped(job)), struct_of([*output, *found]))
     if not found:
-        return mapped
-    F = functions_of(mapped)
-    return observed(mapped, work, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
+        return made
+    F = functions_of(made)
+    return observed(made, job.task.works, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
-def titled(mapped: Any, results: Mapping[str, Result], order: list[str], F: ModuleType) -> Any:
+def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], session: SparkSession) -> Any:
     """Columns by position become columns by name, in the order in which they were asked for."""
     made = {}
     for at, (name, result) in enumerate(results.items()):
-        named = {} if result.metadata is None else {"metadata": result.metadata}
-        made[name] = result.finished(F.col(f"_{at}"), F).alias(name, **named)
+        text = result.text(f"`_{at}`")
+        if result.metadata is not None:
+            made[name] = result.finished(session.expr(f"`_{at}`"), session.F).alias(name, metadata=result.metadata)
+        elif text is not None:
+            made[name] = session.expr(f"{text} AS {quoted(name)}")
+        else:
+            made[name] = aliased(result.finished(session.expr(f"`_{at}`"), session.F), name)
     return mapped.select(*[made[name] for name in order])

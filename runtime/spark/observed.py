@@ -7,6 +7,7 @@
     driver    sentinel.checked       once an action has run; Spark counts the first one only
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -22,15 +23,18 @@ LARGEST = pa.struct(
 FOUND = pa.struct([*((name, pa.int64()) for name in COUNTS), ("largest", LARGEST)])
 
 
-def sentinels_of(work: Pass) -> list[Sentinel]:
-    """The sentinels of a pass, once each."""
-    found = {id(step.sentinel): step.sentinel for step in work.steps if step.sentinel is not None}
-    return list(found.values())
+def sentinels_of(*works: Pass) -> list[Sentinel]:
+    """The sentinels of passes, of each pass once."""
+    return [
+        sentinel
+        for work in works
+        for sentinel in {id(step.sentinel): step.sentinel for step in work.steps if step.sentinel is not None}.values()
+    ]
 
 
-def with_found(work: Pass, batch: pa.RecordBatch) -> pa.RecordBatch:
+def with_found(works: Iterable[Pass], batch: pa.RecordBatch) -> pa.RecordBatch:
     """In a worker: the output, and for each sentinel what it has found since the last one."""
-    for number, sentinel in enumerate(sentinels_of(work)):
+    for number, sentinel in enumerate(sentinels_of(*works)):
         rows: list[Any] = [None] * batch.num_rows
         if batch.num_rows:
             rows[0] = as_row(sentinel.take())
@@ -46,14 +50,14 @@ def as_row(found: Found) -> dict[str, Any] | None:
     return {**{name: getattr(found, name) for name in COUNTS}, "largest": largest}
 
 
-def found_results(work: Pass) -> list[Result]:
+def found_results(works: Iterable[Pass]) -> list[Result]:
     """The columns that :func:`with_found` adds, as what crosses to Spark."""
-    return [Result.of(AsItIs(to_spark(FOUND))) for _ in sentinels_of(work)]
+    return [Result.of(AsItIs(to_spark(FOUND))) for _ in sentinels_of(*works)]
 
 
-def observed(df: Any, work: Pass, columns: list[Any], F: Any) -> Any:
-    """The DataFrame, whose ``columns`` are what the pass's sentinels have found."""
-    for sentinel, column in zip(sentinels_of(work), columns, strict=True):
+def observed(df: Any, works: Iterable[Pass], columns: list[Any], F: Any) -> Any:
+    """The DataFrame, whose ``columns`` are what the sentinels of passes have found."""
+    for sentinel, column in zip(sentinels_of(*works), columns, strict=True):
         observation = _observation(df)
         df = df.observe(observation, *metrics(column, F))
         sentinel.elsewhere(lambda observation=observation: _found(observation))

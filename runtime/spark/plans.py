@@ -4,38 +4,55 @@ import sys
 import warnings
 from dataclasses import dataclass
 
+from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No, Verdict
 from inwindow.runtime.memory import described
+from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.sampled import look
-from inwindow.runtime.spark.shuffles import Shuffle, shuffles_of
+from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
+from inwindow.windows.own_ends import own_columns
 
 
 @dataclass(frozen=True)
 class SparkPlan:
     """Passes in the order in which they will run, each with its shuffle."""
 
+    query: Query  # over names
     columns: Columns
     passes: list[Pass]
     shuffles: list[Shuffle]
+    crossing: str  # what hands the tuples to Python, in words
     panes_first: Verdict = No("only extents have panes")  # whether partials are shuffled in place of tuples
 
     @classmethod
-    def of(cls, columns: Columns, passes: list[Pass], hot_keys: str) -> "SparkPlan":
-        """The passes, each with the shuffle that it needs as the rows lie then; ``hot_keys`` says how to look for those."""
-        return cls(columns, passes, shuffles_of(passes, columns, look(columns, hot_keys)))
+    def of(cls, query: Query, columns: Columns) -> "SparkPlan":
+        """The passes, each with the shuffle that it needs as the rows lie then."""
+        session = columns.session
+        passes = in_order_of_sharing(query.verb.passes(query, columns.schema(), **session.planning))
+        if query.verb.rows == "groups":
+            return cls._of_groups(query, columns, passes)
+        crossing = (
+            "one Arrow UDF (in select: mapInArrow)" if session.has_iterator_udf else "mapInArrow (no Arrow UDFs in 4.0)"
+        )
+        return cls(query, columns, passes, shuffles_of(passes, columns, look(columns, query.hot_keys)), crossing)
 
     @classmethod
-    def of_groups(cls, columns: Columns, work: Pass) -> "SparkPlan":
-        """The one pass of groups; over extents, with panes before the shuffle where that is possible and there is one."""
-        shuffles = shuffles_of([work], columns)
-        verdict = panes_first(work)
+    def _of_groups(cls, query: Query, columns: Columns, passes: list[Pass]) -> "SparkPlan":
+        """Over extents, with panes before the shuffle where that is possible and there is one."""
+        shuffles = shuffles_of(passes, columns)
+        verdict = panes_first(passes[0])
         if verdict and not shuffles[0].needed:
             verdict = No("the rows lie together by the keys already")
-        return cls(columns, [work], shuffles, verdict)
+        return cls(query, columns, passes, shuffles, "mapInArrow", verdict)
+
+    @property
+    def explanation(self) -> Explanation:
+        """The same in words."""
+        return Explanation(self.passes, self._described(self.crossing), at_points=self.query.of is not None)
 
     def crossings(self) -> list[tuple[list[Pass], Shuffle]]:
         """Passes that run over rows as they lie after one shuffle: they cross to Python together."""
@@ -47,8 +64,7 @@ class SparkPlan:
                 made.append(([work], shuffle))
         return made
 
-    def describe(self, crossing: str) -> str:
-        """The plan's shape in Spark, for explain; ``crossing`` is what hands the tuples to Python."""
+    def _described(self, crossing: str) -> str:
         lines = []
         for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
@@ -70,7 +86,8 @@ class SparkPlan:
                 ordered_panes = "; panes of the ordered tuples" if behind else ""
                 lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
         lines.append(
-            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs"
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs, "
+            "which Spark's UI shows as the stage's spill"
         )
         return "\n".join(lines)
 
@@ -100,7 +117,7 @@ def _level_of_the_user() -> int:
 
 def needed(work: Pass) -> list[str]:
     """The columns that a pass reads, places first."""
-    names = work.places
+    names = [*work.places, *own_columns(work.extent)]
     for step in work.steps:
         names += step.arguments
         names += [] if step.condition is None else [step.condition]

@@ -10,14 +10,14 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
-from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.ranges import numbers
-from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import Partials
 
 _MOST = 1 << 26  # bytes of partials that are sent to every task
 
@@ -27,20 +27,18 @@ def begun(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     cut = shuffle.cut
     if not isinstance(cut, Cut) or not cut.by_prefix:
         return shuffle
-    F, schema = columns.session.F, columns.schema()
+    schema = columns.schema()
     own, _, _ = numbers(columns, work, cut)
     begins = replace(work, steps=carried_steps(work))
     names = needed(begins if calls_hooks(work) else replace(begins, partition_by=(), order_by=()))
     handed = [own, digest(columns, work), *map(columns.crossing, names)]
     fields = [pa.field(RANGE, pa.int32()), pa.field(DIGEST, pa.int64()), *(schema.field(name) for name in names)]
     panes = panes_of_ranges(work, pa.schema(fields))
-    job = worker.PartialJob(panes.work, pa.schema(fields), panes)
+    job = Job(Partials(panes), pa.schema(fields))
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.bundles.sent}
     last = [first - 1 for first in cut.first_ranges]  # carried nowhere; 0 are the tuples of other keys
-    mapped = mapped_in_arrow(
-        columns.df.where(~own.isin(last)), handed, shipped(job), list(results.values()), panes.work
-    )
-    sent: Any = titled(mapped, results, list(results), F).toArrow().cast(panes.bundles.sent)
+    mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, job, list(results.values()))
+    sent: Any = titled(mapped, results, list(results), columns.session).toArrow().cast(panes.bundles.sent)
     partials = pa.Table.from_batches(map(panes.bundles.opened, sent.to_batches()), panes.schema)
     if partials.nbytes > _MOST:
         # Of a class whose state grows with its tuples: every task would begin with all of them.

@@ -4,7 +4,7 @@ The call is ``my_avg(row_number() OVER (PARTITION BY item ORDER BY ts), item, pr
 tuples in order, the keys, the arguments. Their types are known only here, so here the plan is made.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.planning import plan_windows
-from inwindow.runtime.arrivals import ROW_FIELD
+from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.returned import returned
-from inwindow.runtime.spark.row_jobs import RowJob, RowJobs
 from inwindow.runtime.spark.shipping import loaded
-from inwindow.runtime.spark.worker import Batches
+from inwindow.runtime.tasks import Batches, Beside
+from inwindow.runtime.with_columns import EveryRow
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.neighbours import changes
 from inwindow.windows.sequence import Positions
@@ -30,11 +30,11 @@ _PLAIN = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 
 @dataclass(frozen=True)
-class NumberedJob(RowJob):
+class NumberedRows(EveryRow):
     """Tuples in the order of their row numbers, which must run on from 1 within equal keys."""
 
-    name: str
-    call: str
+    name: str = ""
+    call: str = ""
 
     def checked(self, batches: Batches) -> Batches:
         """The ordered tuples, or an error: a column of PARTITION BY is missing, or another window has moved the rows."""
@@ -82,7 +82,12 @@ class CallJob:
         given = (pa.RecordBatch.from_arrays(batch.columns, job.schema.names) for batch in chain([first], batches))
         yield from job.run(given)
 
-    def _planned(self, types: list[pa.DataType]) -> RowJobs:
+    @property
+    def steps(self) -> Sequence[Step]:
+        """What is computed, as far as it is known."""
+        return self.work.steps
+
+    def _planned(self, types: list[pa.DataType]) -> worker.Job:
         keys = len(types) - 1 - len(self.parameters)
         if keys < 0 or not pa.types.is_integer(types[0]):
             raise UsageError(
@@ -103,8 +108,8 @@ class CallJob:
                 f"{self.result}: register it with returns= for {its}, or cast its argument"
             )
         schema = pa.schema([fields[-1], *fields[:-1]])
-        job = NumberedJob(work, schema.append(ROW_FIELD), self.memory, self.name, self._call())
-        return RowJobs(work, schema, (job,))
+        part = NumberedRows(work, (ROW,), self.name, self._call())
+        return worker.Job(Beside((part,), (tuple(schema.names),)), schema, self.memory)
 
     def _call(self) -> str:
         arguments = ", ".join(self.parameters)

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import types as T
 
 from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.ranges import hash_of
-from inwindow.runtime.spark.session import is_connect
+from inwindow.runtime.spark.session import aliased, explained
 
 WANTED = 1 << 18  # sampled rows: 16 bytes each, or a little more
 LARGE = 5_000_000  # rows from which on a sample is taken unasked
@@ -27,6 +28,11 @@ _CHEAP = (
 )  # fmt: skip
 _OTHER_EACH_TIME = re.compile(r"\b(rand|randn|randstr|uuid|shuffle|monotonically_increasing_id|spark_partition_id)\(")
 _SIZE = re.compile(r"sizeInBytes=([\d.E+]+) (B|KiB|MiB|GiB|TiB|PiB)\b")  # exabytes are Spark's word for not knowing
+_WIDTHS = {
+    "BooleanType": 1, "ByteType": 1, "NullType": 1, "ShortType": 2, "IntegerType": 4, "FloatType": 4, "DateType": 4,
+    "YearMonthIntervalType": 4, "CalendarIntervalType": 16, "StringType": 20, "CharType": 20, "VarcharType": 20,
+    "BinaryType": 100, "VariantType": 2048,
+}  # fmt: skip
 _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB": 2**50}
 
 Look = Callable[[Pass], Cut | No]
@@ -41,9 +47,14 @@ def look(columns: Columns, hot_keys: str) -> Look:
         possible = can_be_cut(work)
         if isinstance(possible, No):
             return possible
-        source = Source.of(columns, work)
-        if hot_keys == "auto" and source.dear:
-            return No(f"not looked for: {source.dear}; hot_keys='sample' looks for them")
+        rows = rows_of(columns)
+        dear = _few(rows)
+        if hot_keys == "auto" and dear:
+            return No(f"not looked for: {dear}; hot_keys='sample' looks for them")
+        source = Source.of(columns, work, rows)
+        dear = source.dear()
+        if hot_keys == "auto" and dear:
+            return No(f"not looked for: {dear}; hot_keys='sample' looks for them")
         return cut(work, source.sample(), cores_of(columns.df))
 
     return found
@@ -51,25 +62,29 @@ def look(columns: Columns, hot_keys: str) -> Look:
 
 @dataclass(frozen=True)
 class Source:
-    """Keys and order columns of the data, and what Spark says of them without running anything."""
+    """Keys and order columns of the data."""
 
     columns: Columns
     work: Pass
     data: Any
     rows: float | None  # about how many; None: Spark does not know
-    dear: str  # why a sample would be dear, or nothing
 
     @classmethod
-    def of(cls, columns: Columns, work: Pass) -> "Source":
+    def of(cls, columns: Columns, work: Pass, rows: float | None) -> "Source":
         """Of a pass."""
         names = dict.fromkeys(work.places)
-        places = [columns.crossing(name).alias(f"_{i}") for i, name in enumerate(names)]
-        data = columns.df.select(hash_of(columns, work).alias("hash"), *places)
-        logical, _, physical = cost_text(data).partition("== Physical Plan ==")
-        size = _SIZE.search(logical)
-        width = 8 + 8 * len(data.columns)  # as Spark reckons, about
-        rows = None if size is None else float(size[1]) * _UNITS[size[2]] / width
-        return cls(columns, work, data, rows, _dear(physical, rows))
+        places = [aliased(columns.crossing(name), f"_{i}") for i, name in enumerate(names)]
+        return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *places), rows)
+
+    def dear(self) -> str:
+        """What Spark would run for a sample, if that is more than to read; or nothing."""
+        physical = explained(self.data, "simple")
+        for line in physical.partition("InMemoryRelation")[0].splitlines():
+            node = line.lstrip(" +-:*()0123456789")
+            if node and not node.startswith(_CHEAP):
+                return f"a sample would run the DataFrame's {node.split()[0]}"
+        changing = _OTHER_EACH_TIME.search(physical)
+        return f"{changing[1]}() gives other values each time" if changing else ""
 
     def sample(self) -> pa.Table:
         """About WANTED rows, or all: one job."""
@@ -88,28 +103,41 @@ class Source:
         return table
 
 
-def _dear(physical: str, rows: float | None) -> str:
-    """Why a sample would be dear for what it may save, or nothing."""
+def rows_of(columns: Columns) -> float | None:
+    """About how many rows Spark thinks there are: it reckons a size, and a width of each row by its types."""
+    size = _SIZE.search(columns.explained.partition("== Physical Plan ==")[0])
+    width = 8 + sum(map(width_of, columns.kinds))
+    return None if size is None else float(size[1]) * _UNITS[size[2]] / width
+
+
+def width_of(kind: T.DataType) -> int:
+    """The bytes of a value, as Spark reckons.
+
+    >>> width_of(T.ArrayType(T.StringType())), width_of(T.DecimalType(20, 2))
+    (20, 16)
+    """
+    match kind:
+        case T.ArrayType():
+            return width_of(kind.elementType)
+        case T.MapType():
+            return width_of(kind.keyType) + width_of(kind.valueType)
+        case T.StructType():
+            return sum(width_of(field.dataType) for field in kind)
+        case T.UserDefinedType():
+            return width_of(kind.sqlType())
+        case T.DecimalType():
+            return 8 if kind.precision <= 18 else 16
+    return _WIDTHS.get(type(kind).__name__, 8)
+
+
+def _few(rows: float | None) -> str:
+    """Why a sample would not pay, or nothing."""
     if rows is None:
         return "Spark does not know how many rows there are"
-    if rows < LARGE:
-        return f"there are only about {rows:,.0f} rows"
-    for line in physical.partition("InMemoryRelation")[0].splitlines():
-        node = line.lstrip(" +-:*()0123456789")
-        if node and not node.startswith(_CHEAP):
-            return f"a sample would run the DataFrame's {node.split()[0]}"
-    changing = _OTHER_EACH_TIME.search(physical)
-    return f"{changing[1]}() gives other values each time" if changing else ""
+    return f"there are only about {rows:,.0f} rows" if rows < LARGE else ""
 
 
 def cores_of(df: Any) -> int:
     """How many tasks run at a time, as Spark says by the partitions of a range."""
-    splits = re.search(r"splits=(\d+)", cost_text(df.sparkSession.range(1)))
+    splits = re.search(r"splits=(\d+)", explained(df.sparkSession.range(1), "cost"))
     return int(splits[1]) if splits else 1
-
-
-def cost_text(df: Any) -> str:
-    """Spark's logical plan with sizes, and its physical plan, as ``df.explain("cost")`` prints them."""
-    if is_connect(df):
-        return str(df._explain_string(mode="cost"))
-    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), "cost"))

@@ -1,11 +1,15 @@
-"""What we need to know of a Spark session, classic or Connect: asked for once per call."""
+"""What we need to know of a Spark session, classic or Connect: asked for once per call, in one request."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 from inwindow.runtime.memory import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
+
+_ANSI, _ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
 
 
 def is_connect(thing: Any) -> bool:
@@ -22,21 +26,23 @@ class Session:
     F: ModuleType
     Window: Any
     memory: int | None  # bytes of tuples that a task may hold; None: the worker knows
+    expr: Callable[[str], Any]  # a Spark column of SQL text
 
     @classmethod
     def of(cls, df: Any) -> "Session":
         """The session of a DataFrame."""
         F, Window = _modules(df)
+        spark = df.sparkSession
         if not is_connect(df):
-            check_interpreter(df.sparkSession)
-        conf = df.sparkSession.conf
-        memory = conf.get(OPTION, None)
+            check_interpreter(spark)
+        ansi, zone, memory = _settings(spark, _ANSI, _ZONE, OPTION)
         return cls(
-            conf.get("spark.sql.ansi.enabled").lower() == "true",
-            conf.get("spark.sql.session.timeZone"),
+            str(ansi).lower() == "true",
+            str(zone),
             F,
             Window,
             None if memory is None else bytes_of(memory),
+            F.expr if is_connect(df) else _of_jvm(spark.sparkContext).column,
         )
 
     @property
@@ -44,10 +50,57 @@ class Session:
         """What a plan must know of the session."""
         return {"ansi": self.ansi, "zone": self.zone}
 
+    def column(self, name: str) -> Any:
+        """The column of a name; on Connect all are made without a request."""
+        return self.F.col(quoted(name)) if ".connect." in self.F.__name__ else self.expr(quoted(name))
+
     @property
     def has_iterator_udf(self) -> bool:
         """Spark 4.1 brought Arrow UDFs; 4.0 has mapInArrow only."""
         return hasattr(self.F, "arrow_udf")
+
+
+def _settings(spark: Any, *names: str) -> list[str | None]:
+    """The values of settings; None where one is not set and has no default."""
+    if not is_connect(spark):
+        return [spark.conf.get(name, None) if name == OPTION else spark.conf.get(name) for name in names]
+    from pyspark.sql.connect.proto import ConfigRequest
+
+    asked = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
+    found = {key: value or None for key, value in spark.client.config(asked).pairs}
+    return [found.get(name) for name in names]
+
+
+class _Jvm:
+    """Two functions of a JVM, looked up once: PySpark's own look each of theirs up at each call, and note where the call stands."""
+
+    def __init__(self, context: Any) -> None:
+        from pyspark.sql.classic.column import Column
+
+        self._column = Column
+        self._expr = context._jvm.functions.expr
+        self.explain = context._jvm.PythonSQLUtils.explainString
+
+    def column(self, text: str) -> Any:
+        """A Spark column of SQL text: one call, however long it is."""
+        return self._column(self._expr(text))
+
+
+@lru_cache(maxsize=1)
+def _of_jvm(context: Any) -> _Jvm:
+    return _Jvm(context)
+
+
+def aliased(column: Any, name: str) -> Any:
+    """A Spark column under a name; as in :class:`_Jvm`, in one call."""
+    return column.alias(name) if is_connect(column) else type(column)(column._jc.alias(name))
+
+
+def explained(df: Any, mode: str) -> str:
+    """Spark's plan of a DataFrame as text, as ``df.explain(mode)`` prints it."""
+    if is_connect(df):
+        return str(df._explain_string(mode=mode))
+    return str(_of_jvm(df._sc).explain(df._jdf.queryExecution(), mode))
 
 
 def _modules(df: Any) -> tuple[ModuleType, Any]:

@@ -31,8 +31,8 @@ def shipped(job: Any) -> bytes:
     try:
         return _pickled(job)
     except Exception as error:
-        culprit = next((step for step in job.work.steps if not _can_be_shipped(step)), None)
-        its = culprit.label if culprit is not None else ", ".join(step.label for step in job.work.steps)
+        culprit = next((step for step in job.steps if not _can_be_shipped(step)), None)
+        its = culprit.label if culprit is not None else ", ".join(step.label for step in job.steps)
         raise UsageError(
             f"{its} cannot be sent to Spark's workers ({type(error).__name__}: {error}): an aggregate, and "
             "what its hooks use, must be picklable; make connections, locks and open files in `initialize`"

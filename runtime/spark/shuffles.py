@@ -14,7 +14,7 @@ from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.ranges import in_tasks
-from inwindow.runtime.spark.session import is_connect
+from inwindow.runtime.spark.session import explained
 
 # What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew), or
 # read them locally, since it sees nobody above who needs the keys together. Not a window: Spark drops it, and its shuffle with it,
@@ -42,7 +42,7 @@ class Shuffle:
             return df
         # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
         # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
-        return df.repartition(*keys, columns.session.F.lit(0)) if keys else df.repartition(1)
+        return df.repartition(*keys, columns.session.expr("0")) if keys else df.repartition(1)
 
     def worked(self, work: Pass) -> Pass:
         """The pass as it runs in Python: over ranges, where partitions are cut."""
@@ -87,7 +87,7 @@ def shuffles_of(passes: list[Pass], columns: Columns, look: Callable[[Pass], Cut
     for work in passes:
         if lie_together(placed, work):
             shuffle = Shuffle(False, No("the rows are not shuffled"))
-        elif not result and work.partition_by and are_together(columns.df, columns, work):
+        elif not result and work.partition_by and are_together(columns, work):
             shuffle, placed = Shuffle(False, No("the rows are not shuffled")), work.partition_by
         else:
             shuffle = Shuffle(True, No("not looked for") if look is None else look(work))
@@ -101,17 +101,17 @@ def lie_together(by: tuple[str, ...], work: Pass) -> bool:
     return bool(by) and set(by) <= set(work.partition_by)
 
 
-def are_together(df: Any, columns: Columns, work: Pass) -> bool:
+def are_together(columns: Columns, work: Pass) -> bool:
     """Whether a shuffle that the data have brings the keys together, and nothing above it can split them.
 
     Asked of Spark by planning a window over the keys: whether it would shuffle again. In doubt, no.
     """
-    if "Exchange hashpartitioning(" not in plan_text(df):
+    if "Exchange hashpartitioning(" not in columns.explained:
         return False
     F, Window = columns.session.F, columns.session.Window
     keys = [columns.column(name) for name in work.partition_by]
     number = F.row_number().over(Window.partitionBy(*keys).orderBy(F.lit(1)))
-    lines = plan_text(df.select(number.alias("n"))).splitlines()
+    lines = plan_text(columns.df.select(number.alias("n"))).splitlines()
     at = next((i for i, line in enumerate(lines) if "Window [row_number()" in line), None)
     if at is None:
         return False
@@ -131,8 +131,6 @@ def _grouped(lines: list[str]) -> bool:
     return any("Aggregate(" in line for line in lines)
 
 
-def plan_text(df: Any, mode: str = "simple") -> str:
-    """Spark's plan as text, as ``df.explain()`` prints it: the physical one, or all with ``mode="extended"``."""
-    if is_connect(df):
-        return str(df._explain_string(mode=mode))
-    return str(df._sc._jvm.PythonSQLUtils.explainString(df._jdf.queryExecution(), mode))
+def plan_text(df: Any) -> str:
+    """Spark's physical plan as text."""
+    return explained(df, "simple")

@@ -229,6 +229,12 @@ class Result:
         """A column that comes back as it was."""
         return cls(ferry, ferry.crosses, nullable=nullable)
 
+    def text(self, column: str) -> str | None:
+        """The result column as SQL over the field that came back; None where types have to be said that SQL cannot say."""
+        if self.ferry.crosses != self.ferry.kind or (self.never_null and self.of_many):
+            return None
+        return f"coalesce({column}, cast(0 as {self.crosses.simpleString()}))" if self.never_null else column
+
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column, of Spark's type and nullability, from the field that came back."""
         if isinstance(self.ferry.kind, T.CalendarIntervalType) and not self.nullable:

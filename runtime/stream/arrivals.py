@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.columns import check_columns
-from inwindow.runtime.place import place_of
+from inwindow.runtime.places import place_of
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_negative, size_of
 

@@ -34,6 +34,7 @@ from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
+_NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
 _LENGTH = 4  # bytes that say how long the header is
 
 
@@ -63,26 +64,37 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.log = log
-        self.held = log.placed(empty_table(log.schema))  # tuples for frames, or extents, to come
+        self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
+        self.begin()
+
+    def begin(self, label: int | None = None) -> None:
+        """Hold nothing, as a bucket that has had no tuples; ``label`` says which one it is, where that is known.
+
+        A task has one bucket, that is each of its buckets in turn.
+        """
+        self.label = label
+        self.log.begin()
+        self.held = self.log.placed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
-        self.zone = zone
-        self.label: int | None = None  # which bucket it is, where that is known
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
         table = self._table(batch)
-        late = empty_table(table.schema)
+        late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
             passed = self.done
             if passed is None or (watermark is not None and watermark > passed):
                 self.done = watermark
             if len(table):
-                table, late = self._without_late(table, passed)
+                times, plain = self.times(table)
+                on_time = plain if passed is None else plain & (times >= passed)
+                if not on_time.all():
+                    late = table.filter(pa.array(~on_time))
+                    table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Given(self.take(table), whole(late))
+        return Given(self.take(table, times), whole(late))
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -92,13 +104,6 @@ class Bucket(ABC):
         table = table.select(self.columns.names)
         return table if table.schema.equals(self.columns) else table.cast(self.columns)
 
-    def _without_late(self, table: pa.Table, passed: int | None) -> tuple[pa.Table, pa.Table]:
-        keys, plain = self.times(table)
-        on_time = plain if passed is None else plain & (keys >= passed)
-        if on_time.all():
-            return table, table.slice(0, 0)
-        return table.filter(pa.array(on_time)), table.filter(pa.array(~on_time))
-
     def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
         """The tuples' times as keys; and which have one: a NULL has no place in time."""
         assert self.key is not None
@@ -106,8 +111,8 @@ class Bucket(ABC):
         return keys, side == PLAIN
 
     @abstractmethod
-    def take(self, table: pa.Table) -> pa.RecordBatch:
-        """Take tuples that are on time; give the rows that are decided now."""
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
+        """Take tuples that are on time (as keys; in arrival order there are none); give the rows that are decided now."""
 
     @property
     @abstractmethod

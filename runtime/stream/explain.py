@@ -13,10 +13,10 @@ def described(work: Pass, *, early: bool = False) -> str:
         lines.append(f"  {step.name}: state per key: {state_of(step)}")
         window, extent = step.case.window, work.extent
         if window is not None:
-            road = (
+            runs = (
                 "key by key, from its own state" if resumes(step) else "all keys in one call, from the frame's tuples"
             )
-            lines += [f"    runs      {road}", f"    waits for {waits(window)}"]
+            lines += [f"    runs      {runs}", f"    waits for {waits(window)}"]
         elif early:
             lines.append(
                 "    waits for nothing: it comes with each micro-batch that has a tuple for it; its last row is final"

@@ -27,7 +27,7 @@ from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.ripening import OWN, RipeningBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
-from inwindow.windows.order_key import OrderKey
+from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Hop, Order, Session
 
@@ -106,6 +106,10 @@ class ExtentBucket(Bucket):
         assert work.key is not None
         self.framing: Any = extents_of(work.extent, work.key)
         self.schema = GroupOperator(work, schema).schema
+
+    def begin(self, label: int | None = None) -> None:
+        """No extent has been closed."""
+        super().begin(label)
         self.closed: int | None = None  # the watermark at which extents were closed last
 
     @property
@@ -118,7 +122,7 @@ class ExtentBucket(Bucket):
         """All that is held is in an open extent."""
         return len(self.held)
 
-    def take(self, table: pa.Table) -> pa.RecordBatch:
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Hold the tuples; close what the watermark has reached."""
         if len(table):
             self.held = pa.concat_tables([self.held, self.numbered(table)])
@@ -187,9 +191,9 @@ class CountedExtentBucket(RipeningBucket):
         self.framing: Any = extents_of(self.counting.extent, self.counting.key)
         self.schema = GroupOperator(work, schema).schema
 
-    def take(self, table: pa.Table) -> pa.RecordBatch:
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Number the ripe tuples; close the extents that they fill."""
-        fresh = self.ripe(table)
+        fresh, _ = self.ripe(table, times)
         if not len(fresh):
             return whole(empty_table(self.schema))
         order = permutation(fresh, self.work)
@@ -228,7 +232,7 @@ class UpdatedExtentBucket(ExtentBucket):
 
     rows = "one for each extent, and early ones"
 
-    def take(self, table: pa.Table) -> pa.RecordBatch:
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
         fresh = np.repeat([False, True], [len(self.held), len(table)])
         held = pa.concat_tables([self.held, self.numbered(table)])

@@ -6,8 +6,11 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
 from inwindow.runtime.stream.bucket import Bucket, Given, whole
 from inwindow.runtime.stream.log import Log
+from inwindow.windows.order_key import Keys
 
 
 def late_work(work: Pass) -> Pass:
@@ -29,7 +32,7 @@ class LateBucket(Bucket):
         late = super().step(batch, watermark).late
         return Given(late, late)
 
-    def take(self, table: pa.Table) -> pa.RecordBatch:
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Tuples on time are nothing here."""
         return whole(table.slice(0, 0))
 
@@ -49,3 +52,20 @@ class LateBucket(Bucket):
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
+
+
+class LateRows(Part):
+    """The late tuples, as rows."""
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """In a batch nothing is late."""
+        raise NotImplementedError("late tuples are those of a stream")
+
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
+        """On a stream."""
+        return LateBucket(self.work, schema, zone=zone)
+
+    @property
+    def bucket_rows(self) -> str:
+        """Late tuples."""
+        return LateBucket.rows

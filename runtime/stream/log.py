@@ -49,11 +49,15 @@ class Log:
     def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
         self.schema, self.number, self.flags = schema, number, flags
         self.chunk_schema = pa.schema([one for one in schema if one.name not in flags])
-        self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
-        self.next = 0
         bits = [pa.field(name, pa.binary()) for name in (PLACE, *flags)]
         numbers = [pa.field(name, pa.int64()) for name in ("chunk", "rows", "bytes")]
         self.directory = pa.schema([*numbers, pa.field("checksum", pa.binary()), *bits])
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing is stored."""
+        self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
+        self.next = 0
 
     def placed(self, table: pa.Table) -> pa.Table:
         """Tuples that are in no chunk yet."""

@@ -4,7 +4,6 @@ For tests of one's own aggregates, and for ours: each micro-batch gives what it 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,40 +11,18 @@ import pyarrow as pa
 
 from inwindow.native.equality import canonical
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import plan_stream, plan_stream_groups, stream_key
+from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.dictionaries import as_read, encoded_as
-from inwindow.runtime.expressions import Computed, compute_arguments
-from inwindow.runtime.local import Local
 from inwindow.runtime.ordering import partition_numbers
-from inwindow.runtime.stream.arrivals import MicroBatch, check_query, delays_of, micro_batches
+from inwindow.runtime.stream.arrivals import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.bucket import Bucket, whole
-from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.extents import extent_bucket
-from inwindow.runtime.stream.tuples import TupleBucket
-from inwindow.runtime.unpacked import empty_table
-from inwindow.udaf.applied import Applied
+from inwindow.runtime.stream.replayed import Replayed
+from inwindow.runtime.stream.stream import Arrived, Stream, StreamPlan
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
-from inwindow.windows.spec import Extent, Order
 
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
-
-
-@dataclass(frozen=True)
-class Replayed:
-    """What a stream gave."""
-
-    batches: list[pa.Table]  # the rows of each micro-batch; the last ones come as the watermark moves on without tuples
-    late: list[pa.Table]  # the tuples of each that came behind the watermark
-    watermarks: list[Any]  # at which each was processed, as values of the order column; None before the first
-
-    @property
-    def table(self) -> pa.Table:
-        """All rows."""
-        return pa.concat_tables(self.batches)
 
 
 def replay(
@@ -89,7 +66,7 @@ def replay(
     tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
     check_query(query, len(tables[0]))
     made = query(*[Stream(table.schema, sources=(number,)) for number, table in enumerate(tables[0])])
-    if not isinstance(made, Query):
+    if not isinstance(made, StreamPlan):
         raise UsageError(
             f"replay(): the query gave {shown(made)}, but it must give the result of iw.with_columns, iw.select or "
             "iw.group_by(...).agg on the stream that it is called with"
@@ -99,153 +76,20 @@ def replay(
     return _as_given(replayed, made, made.stream.given(given))
 
 
-def _as_given(replayed: Replayed, query: "Query", whole: pa.Table) -> Replayed:
+def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replayed:
     """The rows, with the columns of the stream that are dictionaries as such."""
     came = {name: name for name in whole.column_names}
     batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
     return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
 
 
-@dataclass(frozen=True)
-class Stream(Local):
-    """A stream that a query of :func:`replay` is called with: a schema, and no data yet."""
-
-    early: bool = False
-    sources: tuple[int, ...] = (0,)  # of which tables of a micro-batch it is made
-
-    def united(self, others: Sequence["Stream"]) -> "Stream":
-        """See :func:`inwindow.union`."""
-        streams = [self, *others]
-        empty = [empty_table(one._schema).select(self.names()) for one in streams]
-        schema = pa.concat_tables(empty, promote_options="permissive").schema
-        return Stream(schema, sources=tuple(source for one in streams for source in one.sources))
-
-    def arrived(self, batch: MicroBatch) -> "Arrived":
-        """What a micro-batch has of this stream's tuples, in the order in which they arrive."""
-        return [(source, self._fitting(batch[source])) for source in self.sources]
-
-    def given(self, batches: Sequence[MicroBatch]) -> pa.Table:
-        """All tuples of this stream; dictionaries as such, where all its tables have the same columns."""
-        tables = [batch[source].select(self.names()) for batch in batches for source in self.sources]
-        if all(table.schema == tables[0].schema for table in tables):
-            return pa.concat_tables(tables)
-        return pa.concat_tables([self._fitting(as_read(table, table.column_names)) for table in tables])
-
-    def _fitting(self, table: pa.Table) -> pa.Table:
-        table = table.select(self.names())
-        return table if table.schema == self._schema else table.cast(self._schema)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"the stream that replay() calls a query with has no .{name}: it is a schema without data, for iw.with_columns, "
-            "iw.select and iw.group_by; prepare the micro-batches themselves"
-        )
-
-    def with_early_results(self) -> "Stream":
-        """Extents whenever they change."""
-        return replace(self, early=True)
-
-    def with_columns(self, applied: Mapping[str, Applied]) -> "Query":
-        """See :func:`inwindow.with_columns`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream(schema, named, "with_columns")
-        kept = [name for name in self._schema.names if name not in applied]
-        order = [*self._schema.names, *(name for name in applied if name not in self._schema.names)]
-        return Query(
-            self,
-            work,
-            computed,
-            schema,
-            lambda: TupleBucket(work, schema, kept, every_row=True),
-            {name: name for name in kept} | dict.fromkeys(applied),
-            order,
-        )
-
-    def select(
-        self, passed: Mapping[str, str], applied: Mapping[str, Applied], emitted_at: str | None, order: list[str]
-    ) -> "Query":
-        """See :func:`inwindow.select`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream(schema, named, "select")
-        sources = tuple(passed.values())
-        titles = [*passed, *applied, *([] if emitted_at is None else [emitted_at])]
-        return Query(
-            self,
-            work,
-            computed,
-            schema,
-            lambda: TupleBucket(work, schema, sources, every_row=False, emitted_at=emitted_at),
-            {**dict.fromkeys(titles), **passed},
-            order,
-        )  # fmt: skip
-
-    def groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> "Query":
-        """See :func:`inwindow.group_by`."""
-        named, computed = compute_arguments(applied)
-        schema = computed.schema(self._schema)
-        work = plan_stream_groups(schema, keys, extent, named, order_by=order_by)
-        titles = [*keys, "window", *applied]
-        return Query(
-            self,
-            work,
-            computed,
-            schema,
-            lambda: extent_bucket(work, schema, early=self.early),
-            dict.fromkeys(titles) | {name: name for name in keys},
-            titles,
-        )
-
-    def explain(self, applied: Mapping[str, Applied]) -> Explanation:
-        """What aggregates over windows would do."""
-        named, computed = compute_arguments(applied)
-        work = plan_stream(computed.schema(self._schema), named, "explain")
-        return Explanation([work], described(work))
-
-    def explain_groups(
-        self, keys: tuple[str, ...], extent: Extent | None, applied: Mapping[str, Applied], order_by: tuple[Order, ...]
-    ) -> Explanation:
-        """What aggregates of extents would do."""
-        named, computed = compute_arguments(applied)
-        work = plan_stream_groups(computed.schema(self._schema), keys, extent, named, order_by=order_by)
-        return Explanation([work], described(work, early=self.early))
-
-    def at_points(self, events: Any, applied: Mapping[str, Applied]) -> Any:
-        """A stream has no rows to give results at yet."""
-        raise UsageError(
-            "with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data"
-        )
-
-    explain_at_points = at_points
-
-
-@dataclass(frozen=True)
-class Query:
-    """A stream's query: how to make its buckets, and how its columns are called."""
-
-    stream: Stream
-    work: Pass
-    computed: Computed
-    schema: pa.Schema
-    bucket: Callable[[], Bucket]
-    titles: Mapping[str, str | None]  # with the column of the stream that it is
-    order: list[str] = field(default_factory=list)
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(
-            f"the query of a stream has no .{name}: it is a plan without data; the rows are in what replay() gives: .table, "
-            ".batches"
-        )
-
-
-Arrived = list[tuple[int, pa.Table]]  # tables, with the numbers of the streams that they are of
-
-
 def _run(
-    query: Query, arrived: list[Arrived], delays: list[Any], watermarks: Sequence[Any] | None, until: Any, count: int
+    query: StreamPlan,
+    arrived: list[Arrived],
+    delays: list[Any],
+    watermarks: Sequence[Any] | None,
+    until: Any,
+    count: int,
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
     given = _given(watermarks, key, len(arrived))
@@ -314,7 +158,12 @@ def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int |
 
 
 def _turn(
-    query: Query, buckets: list[Bucket], table: pa.Table | None, watermark: int | None, replayed: Replayed, key: Any
+    query: StreamPlan,
+    buckets: list[Bucket],
+    table: pa.Table | None,
+    watermark: int | None,
+    replayed: Replayed,
+    key: Any,
 ) -> None:
     rows, late = [], []
     for bucket, piece in zip(buckets, _cut(query, table, len(buckets)), strict=True):
@@ -327,7 +176,7 @@ def _turn(
     replayed.watermarks.append(None if watermark is None else key.column_of(np.array([watermark]))[0].as_py())
 
 
-def _cut(query: Query, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
+def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
     """The tuples of each bucket, by their keys' bytes, so that a key is always in the same one."""
     if table is None:
         return [None] * count

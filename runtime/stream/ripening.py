@@ -10,6 +10,7 @@ from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.memory import Memory
 from inwindow.runtime.unpacked import empty_table
+from inwindow.windows.order_key import Keys
 
 OWN = f"{PREFIX}own"  # a held tuple's number in its partition
 
@@ -22,8 +23,12 @@ class RipeningBucket(Bucket):
         super().__init__(
             work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
         )
-        self.pending = empty_table(schema)
-        self.memory = Memory(schema, work.partition_by)
+
+    def begin(self, label: int | None = None) -> None:
+        """Nothing waits, and no key is remembered."""
+        super().begin(label)
+        self.pending = empty_table(self.columns)
+        self.memory = Memory(self.columns, self.work.partition_by)
 
     @property
     def waiting(self) -> int:
@@ -35,18 +40,15 @@ class RipeningBucket(Bucket):
         """What frames and open extents hold."""
         return len(self.held)
 
-    def ripe(self, table: pa.Table) -> pa.Table:
-        """Of what has waited and what has come, the tuples that the watermark is strictly past."""
-        waiting = pa.concat_tables([self.pending, table]) if len(self.pending) else table
+    def ripe(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
+        """Of what has waited and what has come, the tuples that the watermark is strictly past; and their times."""
         if self.key is None:
-            return waiting
-        if self.done is None:
-            self.pending = waiting
-            return table.slice(0, 0)
-        keys, _ = self.times(waiting)
-        is_ripe = np.asarray(keys < self.done)
-        self.pending = waiting.filter(pa.array(~is_ripe)).combine_chunks()
-        return waiting.filter(pa.array(is_ripe))
+            return table, times
+        if len(self.pending):
+            table, times = pa.concat_tables([self.pending, table]), np.append(self.times(self.pending)[0], times)
+        is_ripe = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
+        self.pending = table.filter(pa.array(~is_ripe)).combine_chunks()
+        return table.filter(pa.array(is_ripe)), times[is_ripe]
 
     def tables(self) -> dict[str, pa.Table]:
         """Tuples that wait, keys that are remembered."""

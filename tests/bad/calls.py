@@ -4,6 +4,7 @@ import pandas
 import polars
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset
 from bad.input import (
     LARGE,
     LEAVING,
@@ -53,6 +54,18 @@ ROWS = [
         lambda: iw.with_columns([{"x": 1}], a=iw.count().over(iw.rows(2))),
         iw.UsageError,
         "with_columns: got a list; give pyarrow.Table.from_pylist(rows)",
+    ),
+    Bad(
+        "a file's name",
+        lambda: iw.with_columns("bids.parquet", a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a text, 'bids.parquet'; of a file give its table, as pyarrow.parquet.read_table('bids.parquet')",
+    ),
+    Bad(
+        "a dataset",
+        lambda: iw.with_columns(pyarrow.dataset.dataset(TABLE), a=iw.count().over(iw.rows(2))),
+        iw.UsageError,
+        "with_columns: got a pyarrow InMemoryDataset; give dataset.to_table()",
     ),
     Bad(
         "None as data",
@@ -260,6 +273,12 @@ ROWS = [
         lambda: iw.group_by(TABLE, 3),
         iw.UsageError,
         "group_by(3): a key is a column name",
+    ),
+    Bad(
+        "an extent as a key",
+        lambda: iw.group_by(TABLE, "item", iw.tumble("t", size=5)),
+        iw.UsageError,
+        "group_by(iw.tumble(...)): an extent is no key: write iw.group_by(df, keys).window(iw.tumble(...)).agg(...)",
     ),
     Bad(
         "a key twice",

@@ -76,7 +76,28 @@ def with_a_set_by_a_text() -> Any:
     return A
 
 
+def with_a_default() -> Any:
+    class A(iw.Aggregate):
+        def iterate(self, v):
+            self.keep(v)
+
+        def keep(self, v, seen=[]):  # noqa: B006
+            seen.append(v)
+
+        def terminate(self) -> int:
+            return 0
+
+    return A
+
+
 ROWS = [
+    Bad(
+        "a list as a default",
+        with_a_default,
+        iw.DefinitionError,
+        "A.keep has a list as the default of seen, which all partitions and calls share, and changes it, or may, in "
+        "`seen.append(v)`: make it in `initialize`, on self",
+    ),
     Bad(
         "a list in the class body",
         with_a_list,

@@ -16,6 +16,12 @@ ROWS = [
         "draw(values=<object object>): give order values, as a list or an Arrow array, or a table that has them",
     ),
     Bad(
+        "a file's name",
+        lambda: RANGE.draw("window.svg"),
+        iw.UsageError,
+        "draw('window.svg'): a drawing is written to a file by .draw().save('window.svg')",
+    ),
+    Bad(
         "no value",
         lambda: RANGE.draw([]),
         iw.UsageError,

@@ -19,6 +19,17 @@ def minus_one(t):
 
 
 ROWS = [
+    Bad(
+        "a time near the end of its type, that Python does not have",
+        lambda: (
+            iw.group_by(pa.table({"t": pa.array([2**63 - 1], pa.timestamp("us"))}))
+            .window(iw.tumble("t", size="1 day"))
+            .agg(n=iw.count())
+        ),
+        iw.DataError,
+        "'t' = 9223372036854775807 as a timestamp[us] is so close to the end of its type, timestamp[us], that an extent "
+        "around it would have no bounds: filter such tuples out, or make the value NULL",
+    ),
     # Extents
     Bad(
         "at the very end of the type",

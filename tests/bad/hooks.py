@@ -34,6 +34,23 @@ class Raises(iw.Aggregate, returns="double"):
         return self.value
 
 
+class Unset(iw.Aggregate, returns="double"):
+    """Adds to what nobody has set."""
+
+    def iterate(self, value):
+        self.total += value
+
+    def terminate(self):
+        return self.total
+
+
+class Misspells(Unset, returns="double"):
+    """Sets one field, and adds to another."""
+
+    def initialize(self, value):
+        self.totals = value
+
+
 class RaisesInMerge(Raises, returns="double"):
     def merge(self, later):
         self.value = later.value
@@ -127,6 +144,9 @@ LONG = pa.table({"s": ["x" * 1000]})
 def over(aggregate: Any, *columns: str, window: Any = OVER, table: pa.Table = TABLE, **options: Any) -> Any:
     """Run an aggregate over the table."""
     return iw.with_columns(table, a=aggregate(*(columns or ("price",))).over(window, **options))
+
+
+FAR = pa.table({"item": ["a"], "ts": [1], "d": pa.array([2**31 - 1], pa.int32()).cast(pa.date32())})
 
 
 ROWS = [
@@ -401,6 +421,13 @@ ROWS = [
     ),
     # What is said
     Bad(
+        "a date that Python does not have",
+        lambda: over(Raises("none"), "d", table=FAR),
+        iw.DataError,
+        "an argument of hooks: 2147483647 as a date32[day] is none of Python's dates, which end with the year 9999: filter "
+        "such tuples out, or make the value NULL",
+    ),
+    Bad(
         "inwindow is not annotated",
         lambda: over(ForgetsInWindow()),
         iw.HookError,
@@ -410,6 +437,25 @@ ROWS = [
         "  in ForgetsInWindow(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
         '  File "hooks.py", in iterate\n'
         "    return self.inwindow.oldest().value",
+    ),
+    Bad(
+        "a field that nobody has set",
+        lambda: over(Unset()),
+        iw.HookError,
+        "Unset.iterate(1.0) raised AttributeError: 'Unset' object has no attribute 'total'; set self.total in "
+        "`initialize`, for the first tuple\n"
+        "  in Unset(price), at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
+        '  File "hooks.py", in iterate\n'
+        "    self.total += value",
+    ),
+    Bad(
+        "a field of another name",
+        lambda: over(Misspells()),
+        iw.HookError,
+        "Misspells.terminate() raised AttributeError: 'Misspells' object has no attribute 'total'; did you mean 'totals'?\n"
+        "  in Misspells(price), for the frame that ends at item='a', ts=2026-03-01 12:00:00, tuple 1 of its partition\n"
+        '  File "hooks.py", in terminate\n'
+        "    return self.total",
     ),
     Bad(
         "a column's name where a parameter's is meant",

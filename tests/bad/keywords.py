@@ -46,7 +46,7 @@ ROWS = [
         lambda: define(GOOD, comutative=True),
         iw.DefinitionError,
         "A: unknown class keyword 'comutative': known are returns, nulls, empty, algebraic, commutative, derive, "
-        "rebase and, for a WindowAggregate, base",
+        "rebase, compile and, for a WindowAggregate, base and expire_any_order",
     ),
     Bad(
         "nulls= that is not known",
@@ -60,6 +60,12 @@ ROWS = [
         lambda: define(GOOD, algebraic="yes"),
         iw.DefinitionError,
         "A: algebraic='yes': write True or False",
+    ),
+    Bad(
+        "compile= that is no bool",
+        lambda: define(GOOD, compile="never"),
+        iw.DefinitionError,
+        "A: compile='never': write True or False",
     ),
     Bad(
         "rebase= that is no bool",

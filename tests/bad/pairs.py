@@ -75,6 +75,13 @@ ROWS = [
         "iw.scope(...) or a pyspark.sql.Window specification",
     ),
     Bad(
+        "options without a window",
+        lambda: iw.max("price").over(partition_by="item", order_by="ts"),
+        iw.UsageError,
+        "max(price): over(partition_by='item', order_by='ts') has no window: write "
+        ".over(iw.unbounded(partition_by='item', order_by='ts')), or iw.rows, iw.range",
+    ),
+    Bad(
         "an extent as a window",
         lambda: iw.max("price").over(iw.tumble("ts", size="1 hour")),
         iw.UsageError,

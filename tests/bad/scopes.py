@@ -6,6 +6,7 @@ What a function of a scope gives is known when it runs, and not before.
 from datetime import UTC, datetime
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from bad.input import TABLE, Bad, MyAvg
 
@@ -32,7 +33,17 @@ def two_values(t, u):
     return t
 
 
+FAR = pa.table({"t": pa.array([0, 2**62], pa.timestamp("us"))})
+
+
 ROWS = [
+    Bad(
+        "a time that Python does not have",
+        lambda: iw.with_columns(FAR, n=iw.count().over(iw.scope(lower=lambda t: t, order_by="t"))),
+        iw.DataError,
+        "'t': 4611686018427387904 as a timestamp[us] is none of Python's dates, which end with the year 9999: filter such "
+        "tuples out, or make the value NULL",
+    ),
     # Landmarks
     Bad(
         "no landmark",

@@ -4,8 +4,8 @@ from typing import Any
 
 from bad.input import Bad
 
-from inwindow.runtime.spark.sql.statement import read
-from inwindow.runtime.spark.sql.text import StatementError
+from inwindow.language.sql.statement import read
+from inwindow.language.text import StatementError
 
 
 def sql(text: str) -> Any:

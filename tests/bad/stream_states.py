@@ -10,8 +10,8 @@ from bad.input import TABLE, Bad
 import inwindow as iw
 from inwindow.runtime import sealed
 from inwindow.runtime.stream import log
-from inwindow.runtime.stream.replay import Stream
 from inwindow.runtime.stream.stored import state_from_bytes, state_to_bytes
+from inwindow.runtime.stream.stream import Stream
 
 
 class Refuses(iw.WindowAggregate):
@@ -83,7 +83,7 @@ class Locked(iw.Aggregate):
 def bucket(size: int = 5, aggregate: Any = iw.avg) -> Any:
     """A bucket of a stream's query."""
     window = iw.range(size, order_by="t")
-    return Stream(TABLE.select(["t", "price"]).schema).with_columns({"a": aggregate("price").over(window)}).bucket()
+    return iw.with_columns(Stream(TABLE.select(["t", "price"]).schema), a=aggregate("price").over(window)).bucket()
 
 
 def labelled(label: int) -> Any:

@@ -19,7 +19,7 @@ from sliding import sliding
 from stacks import check, check_panes, column, maker
 
 from inwindow.native import _central
-from inwindow.native._central import Pair, PairOfPartials, Shape, ShapeOfPartials
+from inwindow.native._central import Pair, Shape
 
 SHAPES = ["skewness", "kurtosis"]
 PAIRS = ["covar_pop", "covar_samp", "corr"]
@@ -146,7 +146,7 @@ def test_pairs(op, growing, data):
 @given(data=st.data(), pane=st.integers(1, 5))
 def test_shapes_of_panes(op, data, pane):
     stream = data.draw(sliding(st.none() | data.draw(tame_streams)))
-    check_panes(Shape(op), lambda: ShapeOfPartials(op), stream, pane, floats, shape_right(op))
+    check_panes(Shape(op), lambda: Shape(op).of_panes(), stream, pane, floats, shape_right(op))
 
 
 @pytest.mark.parametrize("op", PAIRS)
@@ -155,7 +155,7 @@ def test_shapes_of_panes(op, data, pane):
 def test_pairs_of_panes(op, data, pane):
     elements = st.tuples(st.none() | data.draw(tame_streams), st.none() | data.draw(tame_streams))
     stream = data.draw(sliding(elements))
-    check_panes(Pair(op), lambda: PairOfPartials(op), stream, pane, two_columns, pair_right(op))
+    check_panes(Pair(op), lambda: Pair(op).of_panes(), stream, pane, two_columns, pair_right(op))
 
 
 def adversary(rng, size):
@@ -299,8 +299,8 @@ def test_one_tuple_that_is_not_finite():
 def test_no_rows_and_no_values():
     none, empty, values = np.array([], np.int64), np.zeros(2, np.int64), pa.array([], pa.float64())
     for kernel, panes, columns in [
-        (Shape("kurtosis"), ShapeOfPartials("kurtosis"), values),
-        (Pair("corr"), PairOfPartials("corr"), (values, values)),
+        (Shape("kurtosis"), Shape("kurtosis").of_panes(), values),
+        (Pair("corr"), Pair("corr").of_panes(), (values, values)),
     ]:
         assert kernel.roll(columns, 0, none, none).to_pylist() == []
         assert kernel.roll(columns, 0, empty, empty).to_pylist() == [None, None]
@@ -313,7 +313,7 @@ def test_refusals():
     with pytest.raises(ValueError, match="op must be one of skewness, kurtosis, not 'mode'"):
         Shape("mode")
     with pytest.raises(ValueError, match="op must be one of covar_pop, covar_samp, corr, not 'cov'"):
-        PairOfPartials("cov")
+        Pair("cov").of_panes()
     with pytest.raises(RuntimeError, match="the lower end moved from 0 to 1"):
         Shape("skewness", evicts=False).roll(pa.array([1.0, 2.0]), 0, np.array([0, 1]), np.array([2, 2]))
 

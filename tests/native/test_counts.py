@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sliding import again
 
-from inwindow.native._counts import Count, CountOfPartials
+from inwindow.native._totals import Count
 
 TYPES = [pa.float64(), pa.int8(), pa.bool_(), pa.string(), pa.list_(pa.int64()), pa.struct([("x", pa.int64())])]
 SAMPLES = {"bool": True, "string": "a", "list<item: int64>": [1], "struct<x: int64>": {"x": None}}
@@ -70,7 +70,7 @@ def test_counts_cascade_over_panes(stream, pane):
     start, end = [x // pane for x in start], [x // pane for x in end]
     expected = [sum(valid[a * pane : b * pane]) for a, b in zip(start, end, strict=True)]
     stream = valid, start, end, cuts
-    assert list(results(CountOfPartials, stream, lambda base, end: (counts[base:end],))) == expected
+    assert list(results(lambda: Count().of_panes(), stream, lambda base, end: (counts[base:end],))) == expected
 
 
 def test_an_empty_frame_counts_zero():

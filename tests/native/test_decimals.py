@@ -11,15 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sliding import again, bounds_of, filled, sliding
 
-from inwindow.native import _decimals
-from inwindow.native._decimals import (
-    DecimalAvg,
-    DecimalAvgOfPartials,
-    DecimalSum,
-    DecimalSumOfPartials,
-    IntAvg,
-    IntAvgOfPartials,
-)
+from inwindow.native import _totals
+from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg
 
 EXACT = Context(prec=80)
 LARGEST = 10**38 - 1
@@ -145,9 +138,9 @@ def test_against_decimals_of_python(case):
 
 
 CASCADES = {
-    "sum": (lambda: DecimalSum(pa.decimal128(38, 2), False), lambda: DecimalSumOfPartials(pa.decimal128(38, 2), False)),
-    "avg": (lambda: DecimalAvg(2, pa.decimal128(38, 6), False), lambda: DecimalAvgOfPartials(2, pa.decimal128(38, 6), False)),
-    "ints": (IntAvg, IntAvgOfPartials),
+    "sum": (lambda: DecimalSum(pa.decimal128(38, 2), False), lambda: DecimalSum(pa.decimal128(38, 2), False).of_panes()),
+    "avg": (lambda: DecimalAvg(2, pa.decimal128(38, 6), False), lambda: DecimalAvg(2, pa.decimal128(38, 6), False).of_panes()),
+    "ints": (IntAvg, lambda: IntAvg().of_panes()),
 }  # fmt: skip
 
 
@@ -220,7 +213,7 @@ def test_panes_of_totals_beyond_128_bits():
     array = decimals([LARGEST] * 1000 + [-LARGEST] * 999, 0)
     edges = np.array([0, 1000, 1999])
     partials = DecimalSum(pa.decimal128(38, 0)).roll_partials(array, 0, edges[:-1], edges[1:])
-    kernel = DecimalSumOfPartials(pa.decimal128(38, 0))
+    kernel = DecimalSum(pa.decimal128(38, 0)).of_panes()
     assert kernel.roll(partials, 0, np.array([0]), np.array([2])).to_pylist() == [LARGEST]
 
 
@@ -244,6 +237,6 @@ def test_a_scale_smaller_than_the_input_has():
 
 
 def test_the_examples_in_the_docstrings():
-    failed, attempted = doctest.testmod(_decimals)
+    failed, attempted = doctest.testmod(_totals)
     assert attempted > 0
     assert failed == 0

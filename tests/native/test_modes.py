@@ -19,7 +19,7 @@ from sliding import CUTS, again, bounds_of, calls_of, filled, frames_of, rolled_
 
 from inwindow.native import _distinct, _modes
 from inwindow.native._distinct import FloatDistinct, IntDistinct
-from inwindow.native._modes import FloatMode, FloatModeOfPartials, IntMode, IntModeOfPartials, ObjectMode
+from inwindow.native._modes import FloatMode, IntMode, ObjectMode
 from inwindow.native.lists import Flattened
 
 FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.5]) | st.floats()
@@ -28,8 +28,8 @@ OBJECTS = st.sampled_from([None, 2, 2.0, True, -1, Decimal(7), Fraction(1, 3), 0
 STEPS = steps_of(5, 60)
 TYPES = {FloatMode: pa.float64(), IntMode: pa.int64()}
 LEVELS = {
-    FloatMode: FloatModeOfPartials,
-    IntMode: IntModeOfPartials,
+    FloatMode: lambda evicts: FloatMode(evicts=evicts).of_panes(),
+    IntMode: lambda evicts: IntMode(evicts=evicts).of_panes(),
     FloatDistinct: lambda evicts: Flattened(FloatDistinct(evicts=evicts)),
     IntDistinct: lambda evicts: Flattened(IntDistinct(evicts=evicts)),
 }

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sliding import again, sliding
 
-from inwindow.native._moments import FloatMoments, MomentsOfPartials
+from inwindow.native._moments import FloatMoments
 
 OPS = ["var_pop", "var_samp", "stddev_pop", "stddev_samp"]
 SPECIAL = [math.nan, math.inf, -math.inf]
@@ -95,9 +95,8 @@ def test_moments_cascade_over_panes(op, data):
     columns = FloatMoments(op).roll_partials(
         pa.array(values, pa.float64()), 0, edges[:-1], np.minimum(edges[1:], len(values))
     )
-    assert [column.dtype for column in columns] == [np.int64, np.float64, np.float64, np.float64]
     start, end = [x // pane for x in start], [x // pane for x in end]
-    for i, x in enumerate(results((MomentsOfPartials, op), (columns, start, end, cuts), panes)):
+    for i, x in enumerate(results((lambda op: FloatMoments(op).of_panes(), op), (columns, start, end, cuts), panes)):
         frame = values[start[i] * pane : end[i] * pane]
         vanished_squares = 1e-300
         assert agrees(x, frame, op, vanished_squares), (i, x, frame)
@@ -110,7 +109,7 @@ def test_a_value_that_is_not_finite_matters_exactly_while_it_is_in_the_frame():
     got = FloatMoments("var_pop").roll(pa.array(values), 0, start, end).to_pylist()
     assert str(got) == "[0.0, nan, nan, 1.0, nan, nan, 0.25, 0.0]"
     columns = FloatMoments("var_pop").roll_partials(pa.array(values), 0, end - 1, end)
-    got = MomentsOfPartials("var_pop").roll(columns, 0, start, end).to_pylist()
+    got = FloatMoments("var_pop").of_panes().roll(columns, 0, start, end).to_pylist()
     assert str(got) == "[0.0, nan, nan, 1.0, nan, nan, 0.25, 0.0]"
 
 
@@ -189,7 +188,7 @@ def test_absorb_is_roll_without_a_result():
     assert kernel.roll(values[1:], 1, np.array([1]), np.array([4])).to_pylist() == [1.0]
 
 
-@pytest.mark.parametrize("kernel", [FloatMoments, MomentsOfPartials])
+@pytest.mark.parametrize("kernel", [FloatMoments])
 def test_an_unknown_operation_is_refused(kernel):
     with pytest.raises(ValueError, match="op must be one of var_pop, .*, not 'variance'"):
         kernel("variance")
@@ -200,4 +199,4 @@ def test_no_rows_and_no_values():
     assert FloatMoments("var_pop").roll(pa.array([], pa.float64()), 0, none, none).to_pylist() == []
     empty = np.zeros(2, dtype=np.int64)
     columns = FloatMoments("var_pop").roll_partials(pa.array([], pa.float64()), 0, empty, empty)
-    assert MomentsOfPartials("var_pop").roll(columns, 0, empty, empty + 1).to_pylist() == [None, None]
+    assert FloatMoments("var_pop").of_panes().roll(columns, 0, empty, empty + 1).to_pylist() == [None, None]

@@ -16,14 +16,7 @@ from sliding import sliding
 from stacks import check, check_panes, column, maker
 
 from inwindow.native import _monoids
-from inwindow.native._monoids import (
-    BitAggregate,
-    BitAggregateOfPartials,
-    Decayed,
-    DecayedOfPartials,
-    Product,
-    ProductOfPartials,
-)
+from inwindow.native._monoids import BitAggregate, Decayed, Product
 
 BITS = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 longs = st.none() | st.integers(0, 7) | st.integers(-(2**63), 2**63 - 1)
@@ -99,7 +92,7 @@ def test_bits_of_panes(op, stream, pane):
     def right(x, frame):
         return x == functools.reduce(BITS[op], frame)
 
-    check_panes(BitAggregate(op), lambda: BitAggregateOfPartials(op), stream, pane, longs_of, or_null(right))
+    check_panes(BitAggregate(op), lambda: BitAggregate(op).of_panes(), stream, pane, longs_of, or_null(right))
 
 
 @modes
@@ -111,7 +104,7 @@ def test_products(growing, data):
 
 @given(stream=sliding(factors | st.sampled_from(SPECIAL)), pane=st.integers(1, 5))
 def test_products_of_panes(stream, pane):
-    check_panes(Product(), ProductOfPartials, stream, pane, doubles_of, or_null(is_product))
+    check_panes(Product(), lambda: Product().of_panes(), stream, pane, doubles_of, or_null(is_product))
 
 
 @modes
@@ -123,8 +116,7 @@ def test_decayed_averages(growing, data, decay):
 
 @given(stream=sliding(doubles), pane=st.integers(1, 5), decay=st.sampled_from([1.0, 0.5, 0.9]))
 def test_decayed_averages_of_panes(stream, pane, decay):
-    make = functools.partial(DecayedOfPartials, decay)
-    check_panes(Decayed(decay), make, stream, pane, doubles_of, or_null(is_decayed(decay)))
+    check_panes(Decayed(decay), lambda: Decayed(decay).of_panes(), stream, pane, doubles_of, or_null(is_decayed(decay)))
 
 
 def test_decayed_averages_are_those_of_pandas():
@@ -160,9 +152,9 @@ def test_a_million_decayed_values_whose_weights_vanish():
 def test_no_rows_and_no_values():
     none, empty = np.array([], np.int64), np.zeros(2, np.int64)
     for kernel, panes, type_ in [
-        (BitAggregate("and"), BitAggregateOfPartials("and"), pa.int64()),
-        (Product(), ProductOfPartials(), pa.float64()),
-        (Decayed(0.5), DecayedOfPartials(0.5), pa.float64()),
+        (BitAggregate("and"), BitAggregate("and").of_panes(), pa.int64()),
+        (Product(), Product().of_panes(), pa.float64()),
+        (Decayed(0.5), Decayed(0.5).of_panes(), pa.float64()),
     ]:
         values = pa.array([], type_)
         assert kernel.roll(values, 0, none, none).to_pylist() == []

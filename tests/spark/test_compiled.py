@@ -8,6 +8,7 @@ import pytest
 from c_project import imported
 
 import inwindow as iw
+from inwindow.udaf.compiled import caching, due
 
 WINDOWS = {
     "delta": iw.rows(4, partition_by="k", order_by="id"),
@@ -79,3 +80,47 @@ def test_registered_for_sql(spark: Any, df: Any, monkeypatch: pytest.MonkeyPatch
     given = spark.sql(f"SELECT id, compiled_spread({over}, k, v) AS x FROM compiled_input").orderBy("id").collect()
     expected = both(df, Spread(), Spread())[1]
     assert [row.x for row in given] == [row["delta"] for row in expected]
+
+
+class Averaged(iw.WindowAggregate):
+    """For a worker to compile."""
+
+    def initialize(self, value):
+        self.total, self.count = value, 1
+
+    def iterate(self, value):
+        self.total += value
+        self.count += 1
+
+    def expire(self, value):
+        self.total -= value
+        self.count -= 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Interpreted(Averaged, compile=False):
+    """The same, by Python hooks."""
+
+
+def test_unasked_in_a_worker(spark: Any) -> None:
+    """After a million tuples of a worker: what it has compiled is in the cache. Small tasks leave nothing there."""
+    window = iw.rows(7, partition_by="k", order_by="id")
+
+    def frame(rows: int) -> Any:
+        return spark.range(rows).selectExpr("id", "id % 2 as k", "id * 7 % 1001 / 3d as v")
+
+    def seen(rows: int, one: Any) -> Any:
+        made = iw.with_columns(frame(rows), x=one("v").over(window))
+        return made.selectExpr("sum(hash(id, x))", "count(x)").first()
+
+    text = f"compiled by numba after {due.AFTER:,} tuples"
+    plan = iw.explain(frame(1), x=Averaged()("v").over(window))
+    assert text in str(plan)
+    source = plan.passes[0].steps[0].machine.program.source
+    for file in caching._path(source).parent.rglob(f"{caching._path(source).stem}*"):
+        file.unlink()
+    assert seen(1000, Averaged()) == seen(1000, Interpreted()) and not caching.is_on_disk(source)
+    assert seen(3_000_000, Averaged()) == seen(3_000_000, Interpreted())  # two keys: half of them come together
+    assert caching.is_on_disk(source)

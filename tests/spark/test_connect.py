@@ -33,6 +33,7 @@ SOME = {
         "partials_of_other_data_are_an_error",
         "what_is_not_cut_says_why",
     ],
+    "temporal": ["one_relation[aggregate]", "two_relations[full]", "windows[range]", "columns_of_spark_as_arguments", "streams"],
     "sentinel": ["what_cannot_be_undone", "two_sentinels_in_one_call", "streams_count_what_they_check[transformWithState]"],
     "sql": [
         "as_spark_says",

@@ -191,7 +191,7 @@ def test_explain_of_groups(events: Any) -> None:
     assert "strategy  tumble" in text
     memory = (
         "memory: a task holds at most 64 MB of tuples, or 1/8 of spark.executor.pyspark.memory (spark.inwindow.memory changes it); "
-        "more goes to disk, in sorted runs"
+        "more goes to disk, in sorted runs, which Spark's UI shows as the stage's spill"
     )
     assert text.endswith(
         "spark, pass 1: panes before the shuffle: one partial per key and pane of 1 hour; no sort of raw tuples\n"

@@ -11,8 +11,10 @@ import pytest
 
 import inwindow as iw
 from inwindow.optimizer.spine import plan_spine
+from inwindow.runtime.at_points import EveryPoint
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.spark.worker import SpineJob
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import InOrder
 
 USERS, EVENTS, LABELS = 25, 6_000, 10_000
 BY_USER = {"partition_by": "user", "order_by": "ts"}
@@ -217,7 +219,7 @@ def test_a_label_comes_before_the_events_of_its_time() -> None:
     """In whatever order Spark hands them over."""
     schema = pa.schema({"t": pa.int64(), "v": pa.int64(), EVENT: pa.int8(), "label": pa.int64()})
     (work,) = plan_spine(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
-    job = SpineJob(work, schema, None, ("label",))
+    job = Job(InOrder(EveryPoint(work, ("label",))), schema)
     rows = [
         {"t": 1, "v": 3, EVENT: 1, "label": 0},
         {"t": 2, "v": 5, EVENT: 0, "label": 1},

@@ -5,13 +5,12 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from inwindow.native._extremes import IntExtreme
-from inwindow.native._monoids import BitAggregate, BitAggregateOfPartials
-from inwindow.native.panes import ResultOfPanes, ResultOfPartials
+from inwindow.native._monoids import BitAggregate
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
 from inwindow.udaf.builtins.extremes import STILL_IN
 from inwindow.udaf.kinds import INT, back_to, is_int
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Kernel, Native, own_panes
 
 __all__ = ["bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "every", "some"]
 
@@ -74,24 +73,26 @@ def bit_xor(column: Any) -> Applied:
 def _truth(name: str, op: Literal["min", "max"], column: Any) -> Applied:
     """False is below true: `and` is a minimum, `or` a maximum."""
 
+    def kernel(evicts: bool) -> Kernel:
+        return IntExtreme(op, evicts=evicts)
+
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not pa.types.is_boolean(types[0]):
             return None
-        cascade = Cascade(lambda: ResultOfPanes(IntExtreme(op, evicts=False)), lambda: ResultOfPartials(IntExtreme(op)))
-        return Native(
-            types[0], lambda evicts: IntExtreme(op, evicts=evicts), INT, back_to(types[0]), cascade, keeps=STILL_IN
-        )
+        return Native(types[0], kernel, INT, back_to(types[0]), own_panes(kernel), keeps=STILL_IN)
 
     return built_in(name, resolve, "booleans", column, commutative=True)
 
 
 def _bits(name: str, op: Literal["and", "or", "xor"], column: Any) -> Applied:
+    def kernel(evicts: bool) -> Kernel:
+        return BitAggregate(op, evicts=evicts)
+
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         (kind,) = types
         if not is_int(kind):
             return None
-        cascade = Cascade(lambda: BitAggregate(op, evicts=False), lambda: BitAggregateOfPartials(op))
-        return Native(kind, lambda evicts: BitAggregate(op, evicts=evicts), INT, back_to(kind), cascade)
+        return Native(kind, kernel, INT, back_to(kind), own_panes(kernel))
 
     return built_in(name, resolve, "integers", column, commutative=True)
 

@@ -4,14 +4,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.native._counts import Count, CountOfPartials
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
+from inwindow.native._swept_sums import SweptCount
+from inwindow.native._totals import Count
 from inwindow.native.lists import Flattened
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import DOUBLE, INT, is_float, is_whole
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Cascade, Native, own_panes
 
 __all__ = ["count", "count_distinct"]
 
@@ -29,7 +30,9 @@ def count(*columns: Any) -> Applied:
 
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    return Native(INT, lambda evicts: Count(), cascade=Cascade(Count, CountOfPartials), marks=True)
+    return Native(
+        INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=SweptCount
+    )
 
 
 def count_distinct(*columns: Any) -> Applied:
@@ -52,4 +55,4 @@ def _count_distinct_on(types: list[pa.DataType], ansi: bool) -> Native | None:
         kernel, inner = (FloatDistinct, DOUBLE) if is_float(types[0]) else (IntDistinct, INT)
         cascade = Cascade(lambda: kernel(evicts=False), lambda: Flattened(kernel()), grows=True)
         return Native(INT, lambda evicts: kernel(evicts=evicts), inner, cascade=cascade)
-    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), objects=True)
+    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), reads="objects")

@@ -6,11 +6,10 @@ import pyarrow as pa
 
 from inwindow.native._extremes import FloatExtreme, IntExtreme
 from inwindow.native.extremes import Extreme, ExtremeBy, ExtremeOfPartials
-from inwindow.native.panes import ResultOfPanes, ResultOfPartials
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import Resolve, built_in
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_ordered, is_whole
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Cascade, Native, own_panes
 
 __all__ = ["max", "max_by", "min", "min_by"]
 
@@ -71,17 +70,17 @@ def _extreme_on(op: Op) -> Resolve:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         (kind,) = types
         if is_whole(kind) or is_float(kind):
-            kernel, inner = (FloatExtreme, DOUBLE) if is_float(kind) else (IntExtreme, INT)
-            cascade = Cascade(lambda: ResultOfPanes(kernel(op, evicts=False)), lambda: ResultOfPartials(kernel(op)))
+            extreme, inner = (FloatExtreme, DOUBLE) if is_float(kind) else (IntExtreme, INT)
+            cascade = own_panes(lambda evicts: extreme(op, evicts=evicts))
             return Native(
-                kind, lambda evicts: kernel(op, evicts=evicts), inner, back_to(kind), cascade,
+                kind, lambda evicts: extreme(op, evicts=evicts), inner, back_to(kind), cascade,
                 keeps=STILL_IN, gives="a value",
             )  # fmt: skip
         if not is_ordered(kind):
             return None
         cascade = Cascade(lambda: Extreme(op, kind, evicts=False), lambda: ExtremeOfPartials(op, kind))
         return Native(
-            kind, lambda evicts: Extreme(op, kind, evicts=evicts), cascade=cascade, takes_seen=True, gives="a value"
+            kind, lambda evicts: Extreme(op, kind, evicts=evicts), cascade=cascade, reads="counted", gives="a value"
         )
 
     return resolve
@@ -94,7 +93,7 @@ def _extreme_by_on(op: Op) -> Resolve:
             return None
         cascade = Cascade(lambda: ExtremeBy(op, ordering, evicts=False), lambda: ExtremeOfPartials(op, ordering))
         return Native(
-            kind, lambda evicts: ExtremeBy(op, ordering, evicts=evicts), cascade=cascade, takes_seen=True, sees_nulls=True,
+            kind, lambda evicts: ExtremeBy(op, ordering, evicts=evicts), cascade=cascade, reads="all",
             gives="a value",
         )  # fmt: skip
 

@@ -37,7 +37,7 @@ def collect_list(column: Any) -> Applied:
 def _collect_list_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     cascade = Cascade(ListOfPanes, lambda: Flattened(CollectList(), None), grows=True)
     return Native(
-        _list_of(types[0]), lambda evicts: CollectList(), cascade=cascade, takes_seen=True, rereads=True, gives="values"
+        _list_of(types[0]), lambda evicts: CollectList(), cascade=cascade, reads="counted", rereads=True, gives="values"
     )
 
 
@@ -57,7 +57,7 @@ def _collect_set_on(types: list[pa.DataType], ansi: bool) -> Native | None:
         return None
     cascade = Cascade(SetOfPanes, lambda: Flattened(CollectSet(), None), grows=True)
     return Native(
-        _list_of(types[0]), lambda evicts: CollectSet(), cascade=cascade, takes_seen=True, rereads=True, gives="values"
+        _list_of(types[0]), lambda evicts: CollectSet(), cascade=cascade, reads="counted", rereads=True, gives="values"
     )
 
 
@@ -80,7 +80,7 @@ def string_agg(column: Any, delimiter: str | bytes | None = None) -> Applied:
             return None
         between = _delimiter(column, delimiter, kind)
         cascade = Cascade(lambda: TextOfPanes(between), lambda: TextOfPartials(between), grows=True)
-        return Native(kind, lambda evicts: StringAgg(between), cascade=cascade, takes_seen=True, rereads=True)
+        return Native(kind, lambda evicts: StringAgg(between), cascade=cascade, reads="counted", rereads=True)
 
     options = () if delimiter is None else (delimiter,)
     return built_in("string_agg", resolve, "strings and binaries", column, options=options)

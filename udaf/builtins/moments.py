@@ -1,15 +1,16 @@
 """Spread and shape: variances, ``skewness``, ``kurtosis``; of two columns: covariances, ``corr``."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
 
-from inwindow.native._central import Pair, PairOfPartials, Shape, ShapeOfPartials
-from inwindow.native._moments import FloatMoments, MomentsOfPartials
+from inwindow.native._central import Pair, Shape
+from inwindow.native._moments import FloatMoments
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.kinds import DOUBLE, is_number
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Native, own_panes
 
 __all__ = [
     "corr",
@@ -130,30 +131,27 @@ def corr(col1: Any, col2: Any) -> Applied:
 
 def _moment(name: Any, column: Any) -> Applied:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: FloatMoments(name), lambda: MomentsOfPartials(name))
-        return _on_doubles(types, Native(DOUBLE, lambda evicts: FloatMoments(name), DOUBLE, cascade=cascade))
+        return _on_doubles(types, lambda evicts: FloatMoments(name))
 
     return built_in(name, resolve, NUMBERS, column, commutative=True)
 
 
 def _shape(name: Any, column: Any) -> Applied:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: Shape(name, evicts=False), lambda: ShapeOfPartials(name))
-        return _on_doubles(types, Native(DOUBLE, lambda evicts: Shape(name, evicts=evicts), DOUBLE, cascade=cascade))
+        return _on_doubles(types, lambda evicts: Shape(name, evicts=evicts))
 
     return built_in(name, resolve, NUMBERS, column, commutative=True)
 
 
 def _pair(name: Any, col1: Any, col2: Any) -> Applied:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: Pair(name, evicts=False), lambda: PairOfPartials(name))
-        return _on_doubles(types, Native(DOUBLE, lambda evicts: Pair(name, evicts=evicts), DOUBLE, cascade=cascade))
+        return _on_doubles(types, lambda evicts: Pair(name, evicts=evicts))
 
     return built_in(name, resolve, NUMBERS, col1, col2, parameters=("col1", "col2"), commutative=True)
 
 
-def _on_doubles(types: list[pa.DataType], native: Native) -> Native | None:
-    return native if all(map(is_number, types)) else None
+def _on_doubles(types: list[pa.DataType], kernel: Callable[[bool], Any]) -> Native | None:
+    return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel)) if all(map(is_number, types)) else None
 
 
 variance = var_samp

@@ -54,7 +54,7 @@ def nth_value(column: Any, offset: int, ignoreNulls: bool = False) -> Applied:  
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         cascade = Cascade(lambda: FirstFew(offset), lambda: Flattened(NthValue(offset), None))
         return Native(
-            types[0], lambda evicts: NthValue(offset), cascade=cascade, takes_seen=True, sees_nulls=not ignoreNulls,
+            types[0], lambda evicts: NthValue(offset), cascade=cascade, reads="counted" if ignoreNulls else "all",
             gives="a value",
         )  # fmt: skip
 
@@ -69,7 +69,7 @@ def _pick(name: str, kernel: Any, column: Any, ignorenulls: bool) -> Applied:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         cascade = Cascade(lambda: PickOfPanes(kernel()), lambda: PickOfPartials(kernel()))
         return Native(
-            types[0], lambda evicts: kernel(), cascade=cascade, takes_seen=True, sees_nulls=not ignorenulls,
+            types[0], lambda evicts: kernel(), cascade=cascade, reads="counted" if ignorenulls else "all",
             gives="a value",
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native._modes import FloatMode, FloatModeOfPartials, IntMode, IntModeOfPartials, ObjectMode
+from inwindow.native._modes import FloatMode, IntMode, ObjectMode
 from inwindow.native._ranks import DiscreteFloatQuantile, DiscreteIntQuantile, Quantile
 from inwindow.native.ordering import comparable
 from inwindow.native.several import Several
@@ -14,7 +14,7 @@ from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import Resolve, built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_number, is_whole
-from inwindow.udaf.native import Cascade, Native, as_it_is
+from inwindow.udaf.native import Native, as_it_is, own_panes
 
 __all__ = ["median", "mode", "percentile", "percentile_approx"]
 
@@ -131,10 +131,8 @@ def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if pa.types.is_map(kind):
         return None
-    if is_float(kind):
-        cascade = Cascade(lambda: FloatMode(evicts=False), FloatModeOfPartials, grows=True)
-        return Native(kind, lambda evicts: FloatMode(evicts=evicts), DOUBLE, back_to(kind), cascade, gives="a value")
-    if is_whole(kind):
-        cascade = Cascade(lambda: IntMode(evicts=False), IntModeOfPartials, grows=True)
-        return Native(kind, lambda evicts: IntMode(evicts=evicts), INT, back_to(kind), cascade, gives="a value")
-    return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), objects=True, gives="a value")
+    if is_float(kind) or is_whole(kind):
+        mode, inner = (FloatMode, DOUBLE) if is_float(kind) else (IntMode, INT)
+        cascade = own_panes(lambda evicts: mode(evicts=evicts), grows=True)
+        return Native(kind, lambda evicts: mode(evicts=evicts), inner, back_to(kind), cascade, gives="a value")
+    return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), reads="objects", gives="a value")

@@ -1,24 +1,19 @@
 """Sums and products: ``sum``, ``avg``, ``product``."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from inwindow.native._decimals import (
-    DecimalAvg,
-    DecimalAvgOfPartials,
-    DecimalSum,
-    DecimalSumOfPartials,
-    IntAvg,
-    IntAvgOfPartials,
-)
-from inwindow.native._integers import IntSum, IntSumOfPartials
-from inwindow.native._monoids import Product, ProductOfPartials
-from inwindow.native._sums import FloatSum, FloatSumOfPartials
+from inwindow.native._monoids import Product
+from inwindow.native._sums import FloatSum
+from inwindow.native._swept_sums import SweptDoubles, SweptIntegers
+from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_decimal, is_float, is_int, is_number
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Native, own_panes
 
 __all__ = ["avg", "mean", "product", "sum"]
 
@@ -38,15 +33,21 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
-        cascade = Cascade(lambda: IntSum("sum", ansi=ansi), lambda: IntSumOfPartials("sum", ansi=ansi))
-        return Native(result, lambda evicts: IntSum("sum", ansi=ansi), INT, back_to(result), cascade)
+        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi), lambda: SweptIntegers("sum", ansi))
     if is_float(kind):
         return _float_sum("sum")
     if is_decimal(kind):
         result = pa.decimal128(min(38, kind.precision + 10), kind.scale)
-        cascade = Cascade(lambda: DecimalSum(result, ansi=ansi), lambda: DecimalSumOfPartials(result, ansi=ansi))
-        return Native(result, lambda evicts: DecimalSum(result, ansi=ansi), cascade=cascade)
+        return _of_decimals(result, lambda evicts: DecimalSum(result, ansi=ansi))
     return None
+
+
+def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any], swept: Callable[[], Any] | None = None) -> Native:
+    return Native(result, kernel, INT, back_to(result), own_panes(kernel), swept=swept)
+
+
+def _of_decimals(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
+    return Native(result, kernel, cascade=own_panes(kernel))
 
 
 def avg(column: Any) -> Applied:
@@ -63,24 +64,23 @@ def avg(column: Any) -> Applied:
 def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind):
-        cascade = Cascade(lambda: IntSum("avg"), lambda: IntSumOfPartials("avg"))
-        return Native(DOUBLE, lambda evicts: IntSum("avg"), INT, cascade=cascade)
+        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"), lambda: SweptIntegers("avg"))
     if pa.types.is_duration(kind):
-        return Native(kind, lambda evicts: IntAvg(), INT, back_to(kind), Cascade(IntAvg, IntAvgOfPartials))
+        return _of_integers(kind, lambda evicts: IntAvg())
     if is_float(kind):
         return _float_sum("avg")
     if is_decimal(kind):
         scale, result = kind.scale, pa.decimal128(min(38, kind.precision + 4), min(38, kind.scale + 4))
-        cascade = Cascade(
-            lambda: DecimalAvg(scale, result, ansi=ansi), lambda: DecimalAvgOfPartials(scale, result, ansi=ansi)
-        )
-        return Native(result, lambda evicts: DecimalAvg(scale, result, ansi=ansi), cascade=cascade)
+        return _of_decimals(result, lambda evicts: DecimalAvg(scale, result, ansi=ansi))
     return None
 
 
 def _float_sum(op: Literal["sum", "avg"]) -> Native:
-    cascade = Cascade(lambda: FloatSum(op), lambda: FloatSumOfPartials(op))
-    return Native(DOUBLE, lambda evicts: FloatSum(op), DOUBLE, cascade=cascade)
+    return replace(_of_doubles(lambda evicts: FloatSum(op)), swept=lambda: SweptDoubles(op))
+
+
+def _of_doubles(kernel: Callable[[bool], Any]) -> Native:
+    return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel))
 
 
 def product(column: Any) -> Applied:
@@ -97,8 +97,7 @@ def product(column: Any) -> Applied:
 def _product_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if not is_number(types[0]):
         return None
-    cascade = Cascade(lambda: Product(evicts=False), ProductOfPartials)
-    return Native(DOUBLE, lambda evicts: Product(evicts=evicts), DOUBLE, cascade=cascade)
+    return _of_doubles(lambda evicts: Product(evicts=evicts))
 
 
 mean = avg

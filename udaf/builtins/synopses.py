@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._frequent import FloatFrequent, IntFrequent, ObjectFrequent
-from inwindow.native._monoids import Decayed, DecayedOfPartials
+from inwindow.native._monoids import Decayed
 from inwindow.native._ones import OnesInWindow
 from inwindow.native.samples import Sample, SampleOfPartials
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_int, is_number, is_whole
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Cascade, Kernel, Native, own_panes
 
 __all__ = ["decayed_avg", "frequent_items", "ones_in_window", "priority_sample"]
 
@@ -33,11 +33,13 @@ def decayed_avg(column: Any, decay: float = 0.9) -> Applied:
     """
     _check("decayed_avg", column, "decay", decay, "a factor above 0 and at most 1, as in 0.9", 1.0)
 
+    def kernel(evicts: bool) -> Kernel:
+        return Decayed(decay, evicts=evicts)
+
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not is_number(types[0]):
             return None
-        cascade = Cascade(lambda: Decayed(decay, evicts=False), lambda: DecayedOfPartials(decay))
-        return Native(DOUBLE, lambda evicts: Decayed(decay, evicts=evicts), DOUBLE, cascade=cascade)
+        return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel))
 
     return built_in("decayed_avg", resolve, NUMBERS, column, options=(decay,), online=True)
 
@@ -70,7 +72,7 @@ def frequent_items(column: Any, support: float = 0.01, eps: float | None = None,
                 result, lambda evicts: kernel(support, eps, delta, evicts=evicts), inner,
                 lambda found: _with_items(found, back_to(kind), result),
             )  # fmt: skip
-        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), objects=True)
+        return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), reads="objects")
 
     return built_in(
         "frequent_items", resolve, "any column but nested ones and extension types", column, options=(support, eps, delta),
@@ -106,7 +108,7 @@ def priority_sample(column: Any, k: int, seed: int = 0) -> Applied:
         cascade = Cascade(lambda: Sample(k, seed, evicts=False), lambda: SampleOfPartials(k))
         return Native(
             pa.list_(pa.field("element", types[0])), lambda evicts: Sample(k, seed, evicts=evicts), cascade=cascade,
-            takes_seen=True, keeps="O(k log(window)) values", numbered=True, gives="values",
+            reads="numbered", keeps="O(k log(window)) values", gives="values",
         )  # fmt: skip
 
     options = (k, seed) if seed else (k,)

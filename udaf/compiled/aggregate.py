@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from inwindow.udaf.applied import Applied, apply
+from inwindow.udaf.compiled.reading import NotCompiled
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import NotAppliedError, UsageError
 from inwindow.udaf.native import Machine
@@ -52,12 +53,10 @@ class CompiledAggregate:
 
     def machine(self, label: str, types: list[pa.DataType]) -> Machine:
         """The machine for arguments of these types."""
-        if self.traits.nulls != "skip":
-            raise UsageError(
-                f"{label}: nulls={self.traits.nulls!r} gives hooks None, and compiled hooks take numbers alone: use "
-                "nulls='skip', or the class as it is"
-            )
-        return self.compiler.machine(self.plain, label, types)
+        try:
+            return self.compiler.machine(self.plain, label, types)
+        except NotCompiled as refusal:
+            raise UsageError(str(refusal)) from None
 
     def __repr__(self) -> str:
         return f"iw.compiled({self.traits.name}())"

@@ -1,7 +1,7 @@
 """Generated modules as files, so that numba's own cache beside them is found again: by the next session, and by all workers.
 
-The name of a file is the hash of its text: files are never changed, and may all be deleted at any time. They lie in
-``$INWINDOW_CACHE``, else in the user's cache folder, else (where that cannot be written) in a temporary one.
+The name of a file is the hash of its text and of numba's version: files are never changed, and may all be deleted at any time. They
+lie in ``$INWINDOW_CACHE``, else in the user's cache folder, else (where that cannot be written) in a temporary one.
 """
 
 import contextlib
@@ -20,8 +20,8 @@ from inwindow.udaf.errors import InWindowError
 @cache
 def loaded(source: str) -> ModuleType:
     """The module of this text; made and compiled where nobody has done so before."""
-    name = f"_inwindow_{hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()}"
-    path = _folder() / f"{name}.py"
+    path = _path(source)
+    name = path.stem
     if not path.exists() or path.read_text() != source:
         _put(path, source)
     spec = importlib.util.spec_from_file_location(name, path)
@@ -39,6 +39,27 @@ def loaded(source: str) -> ModuleType:
             "without iw.compiled, and please report it"
         ) from error
     return module
+
+
+def is_on_disk(source: str) -> bool:
+    """Whether this text was compiled before, for this version of Python."""
+    path = _path(source)
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return any((path.parent / "__pycache__").glob(f"{path.stem}._loop-*.{python}*.nbi"))
+
+
+@cache
+def numba_version() -> str | None:
+    """By the name of its metadata's folder, for to read it costs more; None where numba is not installed."""
+    spec = importlib.util.find_spec("numba")
+    if spec is None or spec.origin is None:
+        return None
+    return max((one.name for one in Path(spec.origin).parent.parent.glob("numba-*.dist-info")), default="")
+
+
+def _path(source: str) -> Path:
+    text = f"# numba {numba_version()}\n{source}".encode()
+    return _folder() / f"_inwindow_{hashlib.sha1(text, usedforsecurity=False).hexdigest()}.py"
 
 
 def _put(path: Path, source: str) -> None:

@@ -1,14 +1,16 @@
 """``iw.compiled``: a plain class whose hooks are compiled by numba."""
 
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
-from inwindow.udaf.compiled.reading import Reading, read
+from inwindow.udaf.compiled.caching import loaded, numba_version
+from inwindow.udaf.compiled.due import AFTER, module_if_due
+from inwindow.udaf.compiled.reading import NotCompiled, Reading, is_still, read
 from inwindow.udaf.compiled.writing import Program, write
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -44,9 +46,18 @@ def compiled(aggregate: Any) -> CompiledAggregate:
             f"compiled({shown(aggregate)}): give an instance of a class of yours, as in iw.compiled(MyAvg()); built-ins and cdef "
             "classes are machine code already"
         )
-    if find_spec("numba") is None:
+    if not aggregate._declared.compile:
+        name = type(aggregate).__name__
+        raise UsageError(f"iw.compiled({name}()): {name} is declared with compile=False: drop one of the two")
+    if numba_version() is None:
         raise ImportError('iw.compiled needs numba, which is not installed: pip install "inwindow[compiled]"')
-    return CompiledAggregate(aggregate, NumbaHooks(read(aggregate)))
+    try:
+        return CompiledAggregate(aggregate, NumbaHooks(read(aggregate)))
+    except NotCompiled as refusal:
+        raise UsageError(str(refusal)) from None
+
+
+_checked: set[str] = set()  # programs, by their text
 
 
 @dataclass(frozen=True)
@@ -59,9 +70,12 @@ class NumbaHooks:
         """The program; it is compiled where it runs."""
         traits = plain._traits
         assert traits is not None and traits.result is not None
+        if traits.nulls != "skip":
+            why = f"nulls={traits.nulls!r} gives hooks None, and compiled hooks take numbers alone"
+            raise NotCompiled(f"{label}: {why}: use nulls='skip', or the class as it is", why)
         program = write(self.reading, label, types, traits.result)
         strategies = {"unbounded", "tumble", "recompute"} | ({"delta"} if traits.has_expire else set())
-        return NumbaMachine(program, traits.empty, frozenset(strategies))
+        return NumbaMachine(program, self.reading, frozenset(strategies))
 
 
 @dataclass(frozen=True)
@@ -69,8 +83,9 @@ class NumbaMachine:
     """A program, and the strategies that its loop is for."""
 
     program: Program
-    empty: Any
+    reading: Reading
     strategies: frozenset[str] = field(default_factory=frozenset)
+    asked: bool = True  # by iw.compiled
 
     @property
     def inputs(self) -> tuple[pa.DataType, ...]:
@@ -85,15 +100,32 @@ class NumbaMachine:
     @property
     def runs(self) -> str:
         """For explain."""
-        return f"compiled: hooks of {self.program.name}, by numba; its first rows are checked against the Python hooks"
+        name = self.program.name
+        if self.asked:
+            return f"compiled: hooks of {name}, by numba; its first rows are checked against the Python hooks"
+        return f"Python hooks of {name}, called from Cython; compiled by numba after {AFTER:,} tuples"
 
-    def driver(self, plain: Any, *, afresh: bool) -> Any:
-        """A new one; the first in a process compiles, or finds what was compiled before."""
-        from inwindow.native.jitted import Jitted
-        from inwindow.udaf.compiled.caching import loaded
+    @property
+    def is_to_be_checked(self) -> bool:
+        """Whether the next rows are to be computed by both: of each call that asks for it, else once in a process."""
+        return self.asked or self.program.source not in _checked
 
+    def note_check(self) -> None:
+        """They have been."""
+        _checked.add(self.program.source)
+
+    def module(self, prototype: Any) -> ModuleType | None:
+        """The compiled program, to run copies of this object; None where it is not due."""
+        if self.asked:
+            return self._loaded()
+        module = module_if_due(self.program.source)
+        if module is not None and not is_still(self.reading, type(prototype)):
+            return None
+        return module
+
+    def _loaded(self) -> ModuleType:
         try:
-            module = loaded(self.program.source)
+            return loaded(self.program.source)
         except ModuleNotFoundError as error:
             if error.name != "numba":
                 raise
@@ -101,4 +133,3 @@ class NumbaMachine:
                 f"iw.compiled({self.program.name}()) needs numba where it runs, too: on the workers, "
                 'pip install "inwindow[compiled]"'
             ) from None
-        return Jitted(module.roll, module.Bail, self.program, plain, afresh=afresh, empty=self.empty)

@@ -4,15 +4,16 @@ Workers have no source of a class from a notebook; what is read here travels as 
 """
 
 import ast
+import hashlib
 import inspect
 import math
 import textwrap
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from inwindow.udaf.contract import PUNT, Aggregate
 from inwindow.udaf.derive.source import is_code_of, is_private, outside
-from inwindow.udaf.errors import UsageError
 
 READ = ("initialize", "iterate", "expire", "terminate")
 Number = bool | int | float
@@ -43,6 +44,7 @@ class HookText:
     place: str
     line: int
     meanings: dict[str, Meaning]
+    code: str  # a digest of what it was compiled to
 
     @property
     def tree(self) -> ast.FunctionDef:
@@ -63,7 +65,16 @@ class Reading:
 
     name: str
     hooks: dict[str, HookText]
-    given: dict[str, Number]  # attributes of the object or its class, before the first tuple
+    attributes: tuple[str, ...]  # those that hooks name
+    given: dict[str, Number]  # of them, those that the object or its class has before the first tuple
+
+
+class NotCompiled(Exception):
+    """A class cannot be compiled; the message is for who has asked for it, ``why`` the reason alone."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why
 
 
 _OWN_WAYS = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__")
@@ -87,25 +98,46 @@ def read(aggregate: Aggregate) -> Reading:
         way = next((one for one in _OWN_WAYS if one in vars(base)), None)
         if way is not None:
             raise refused(name, f"{base.__name__} has {way}, so that attributes are more than values")
-    own = next((hook for hook in READ if hook in getattr(aggregate, "__dict__", {})), None)
-    if own is not None:
-        raise refused(name, f"{own} is an attribute of the object, not a method of its class")
     hooks = {hook: _hook(name, hook, getattr(kind, hook)) for hook in READ if hasattr(kind, hook)}
+    attributes = tuple(
+        dict.fromkeys(one for hook in hooks.values() for one in attributes_of(hook.tree, hook.parameters[0]))
+    )
+    return Reading(name, hooks, attributes, given_of(aggregate, attributes))
+
+
+def given_of(aggregate: Aggregate, attributes: tuple[str, ...]) -> dict[str, Number]:
+    """Which of these attributes are numbers before the first tuple."""
+    kind, its = type(aggregate), getattr(aggregate, "__dict__", {})
+    own = next((hook for hook in READ if hook in its), None)
+    if own is not None:
+        raise refused(kind.__name__, f"{own} is an attribute of the object, not a method of its class")
     given: dict[str, Number] = {}
-    for hook in hooks.values():
-        for attribute in attributes_of(hook.tree, hook.parameters[0]):
-            of_class = next((vars(base)[attribute] for base in kind.__mro__ if attribute in vars(base)), None)
-            if hasattr(type(of_class), "__set__") and type(of_class).__name__ != "member_descriptor":
-                raise refused(name, f"self.{attribute} is a property, which is called when it is read or set")
-            value = inspect.getattr_static(aggregate, attribute, None)
-            if type(value) in (bool, float) or (type(value) is int and abs(value) < 1 << 63):
-                given[attribute] = value
-    return Reading(name, hooks, given)
+    for attribute in attributes:
+        of_class = next((vars(base)[attribute] for base in kind.__mro__ if attribute in vars(base)), None)
+        if hasattr(type(of_class), "__set__") and type(of_class).__name__ != "member_descriptor":
+            raise refused(kind.__name__, f"self.{attribute} is a property, which is called when it is read or set")
+        value = inspect.getattr_static(aggregate, attribute, None)
+        if type(value) in (bool, float) or (type(value) is int and abs(value) < 1 << 63):
+            given[attribute] = value
+    return given
 
 
-def refused(name: str, why: str) -> UsageError:
+def is_still(reading: Reading, kind: type) -> bool:
+    """Whether the hooks of a class are those that were read, and what their names stand for is the same."""
+    return all(_is_hook(getattr(kind, name, None), reading.hooks.get(name)) for name in READ)
+
+
+def _is_hook(function: Any, hook: HookText | None) -> bool:
+    if hook is None or not inspect.isfunction(function):
+        return hook is function
+    if _digest(function.__code__) != hook.code:
+        return False
+    return all(repr(_meaning(function, word)) == repr(meaning) for word, meaning in hook.meanings.items())
+
+
+def refused(name: str, why: str) -> NotCompiled:
     """The error for a class that cannot be compiled."""
-    return UsageError(f"iw.compiled({name}()): {why}; without iw.compiled, {name} runs as it is")
+    return NotCompiled(f"iw.compiled({name}()): {why}; without iw.compiled, {name} runs as it is", why)
 
 
 def _hook(name: str, hook: str, function: Any) -> HookText:
@@ -128,36 +160,49 @@ def _hook(name: str, hook: str, function: Any) -> HookText:
         raise refused(name, f"{hook} has names that begin with `__`, to which Python adds the name of a class")
     if not _parameters(tree):
         raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
-    return HookText(hook, text, function.__code__.co_filename, first, _meanings(tree, function))
+    code = function.__code__
+    return HookText(hook, text, code.co_filename, first, _meanings(tree, function), _digest(code))
 
 
 def _parameters(tree: ast.FunctionDef) -> list[str]:
     return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
 
 
+def _digest(code: CodeType) -> str:
+    """Of what runs, wherever it stands."""
+    parts = code.co_code, code.co_names, code.co_varnames, code.co_consts
+    return hashlib.sha1(repr(parts).encode(), usedforsecurity=False).hexdigest()
+
+
 def _meanings(tree: ast.FunctionDef, function: Any) -> dict[str, Meaning]:
-    found: dict[str, Meaning] = {}
+    words: dict[str, None] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            is_there, value = outside(function, node.id)
-            if is_there:
-                _note(found, node.id, value)
+            words[node.id] = None
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            value = outside(function, node.value.id)[1]
-            if inspect.ismodule(value) and hasattr(value, node.attr):
-                _note(found, f"{node.value.id}.{node.attr}", getattr(value, node.attr))
-    return found
+            words[f"{node.value.id}.{node.attr}"] = None
+    found = {word: _meaning(function, word) for word in words}
+    return {word: meaning for word, meaning in found.items() if meaning is not None}
 
 
-def _note(found: dict[str, Meaning], name: str, value: Any) -> None:
+def _meaning(function: Any, word: str) -> Meaning | None:
+    """What a name, or an attribute of a module, stands for in a function; None if that is nothing known."""
+    name, _, attribute = word.partition(".")
+    is_there, value = outside(function, name)
+    if attribute:
+        value = getattr(value, attribute, None) if inspect.ismodule(value) else None
+    if not is_there:
+        return None
     if value is PUNT:
-        found[name] = Refusal()
+        return Refusal()
     if type(value) in (bool, int, float):
-        found[name] = value
+        number: Number = value
+        return number
     for known in _KNOWN:
         if value is known:
             room = "math." if vars(math).get(known.__name__) is known else ""
-            found[name] = Function(f"{room}{known.__name__}")
+            return Function(f"{room}{known.__name__}")
+    return None
 
 
 def attributes_of(tree: ast.FunctionDef, me: str) -> dict[str, bool]:

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
+from inwindow.native._exact import ExactSum
 from inwindow.udaf.constant import is_constant
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive import looking, writing
@@ -256,7 +257,9 @@ class _Version:
             parameters = other or (self.step.me, *self.step.parameters)
             functions[hook], texts[hook] = writing.function(hook, parameters, bodies[hook], self.step, names)
         assert self.traits is not None
-        keywords = {"commutative": True} if "merge" in bodies and all(form.commutes for form in its.values()) else {}
+        hooks = {"merge": "commutative", "expire": "expire_any_order"}  # if no field knows of an order, neither do they
+        commute = all(form.commutes for form in its.values())
+        keywords = {keyword: True for hook, keyword in hooks.items() if hook in bodies and commute}
         uses_hidden = self.step.name in bodies
         begins = {
             form.hidden: _Begin(form.begin()[0])
@@ -279,6 +282,4 @@ class _Begin:
     code: str
 
     def __call__(self) -> Any:
-        from inwindow.native._exact import ExactSum
-
         return eval(self.code.partition(" = ")[2], {"ExactSum": ExactSum})

@@ -34,6 +34,10 @@ def example(window: Window | Extent) -> pa.Array:
     """Order values of an example stream for the window; for counts of tuples, their numbers."""
     if isinstance(window, Hop) and window.rows:
         return _numbers(int(window.size) + 3 * int(window.every) + 2, window.describe())  # type: ignore[arg-type]
+    if isinstance(window, Session) and window.has_own_ends:
+        raise UsageError(
+            f"draw: {window.describe()}: tuples last as long as the data say: draw iw.session(..., gap=...) of one size"
+        )
     if isinstance(window, Session):
         return _beats(window.gap, 1, _BURSTS, whole=isinstance(window.gap, int))
     if isinstance(window, (Hop, Cumulate)):
@@ -48,11 +52,14 @@ def example(window: Window | Extent) -> pa.Array:
         return _for_range(window, window.frame)
     if isinstance(window.frame, Landmark):
         return _for_landmark(window, window.frame)
+    assert isinstance(window.frame, Scope)
     return _for_scope(window.frame)
 
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
     """A user's order values, in the order of the window; of a table, those of its order column."""
+    if isinstance(values, str):
+        raise UsageError(f"draw({values!r}): a drawing is written to a file by .draw().save({values!r})")
     if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
         values = _column(_table(values), window)
     try:

@@ -17,6 +17,10 @@ _MOST = 20_000  # extents that a tuple may lie in
 
 def extents(extent: Extent, values: pa.Array) -> Scene:
     """Three successive extents near the middle of the stream."""
+    if isinstance(extent, Session) and extent.has_own_ends:
+        raise UsageError(
+            f"draw: {extent.describe()}: tuples last as long as the data say: draw iw.session(..., gap=...) of one size"
+        )
     _check_count(extent)
     by_number = isinstance(extent, Hop) and extent.rows
     stream = Stream(values, None if by_number else Order(extent.on), extent.describe(), first=0)

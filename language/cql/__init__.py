@@ -1,0 +1,6 @@
+"""CQL: windows as relations whose rows hold for a while, and their changes as streams (Arasu, Babu, Widom, section 6).
+
+marks     what SQL has not: ``[RANGE 5 HOURS]`` behind a stream, ``ISTREAM(...)``; taken out of the text, which is SQL then
+sources   FROM: streams with their windows, relations, subqueries
+query     SELECT over them, by the operators of ``inwindow.temporal``
+"""

@@ -1,0 +1,421 @@
+"""A statement of CQL, by the operators of ``inwindow.temporal``.
+
+Each FROM item becomes a relation whose rows hold for a while; joins, NOT IN, GROUP BY, UNION are the temporal ones; ISTREAM,
+DSTREAM and RSTREAM give its changes. Defaults are the paper's (6.2): unbounded windows; ISTREAM where the result only grows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inwindow import temporal
+from inwindow.language.cql.marks import UNBOUNDED, StreamMark, WindowMark, take_marks
+from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
+from inwindow.language.engines import quoted
+from inwindow.language.esl.scalar import function_of
+from inwindow.language.esl.tables import source_of
+from inwindow.language.sql.windows import BUILT_IN
+from inwindow.language.text import Source, Tokens, library, parsed, place_of, span_of
+from inwindow.udaf.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of a statement: a stream has ``at``, a relation ``since`` and ``until``; and what was said by default."""
+
+    frame: Any
+    is_stream: bool
+    notes: tuple[str, ...]
+
+
+def run_cql(
+    engine: Any, source: Source, tokens: Tokens, orders: Mapping[str, str | None], aggregates: Mapping[str, Any]
+) -> Answer:
+    """Run a statement."""
+    marks = take_marks(source, tokens)
+    tree = parsed(source, marks.tokens)
+    exp = library().exp
+    names = [one.name.casefold() for one in tree.find_all(exp.Column)]
+    timed = {name: order for name, order in orders.items() if order is not None}
+    asked = Asked(engine, source, tokens, marks, timed, aggregates, frozenset(names))
+    try:
+        found = _Queries(asked).outermost(tree)
+    except UsageError as error:
+        if "(line " in str(error):
+            raise
+        raise asked.error(str(error)) from None
+    return Answer(found.frame, isinstance(found, Stream), tuple(asked.notes))
+
+
+@dataclass
+class _Scope:
+    """FROM, joined so far: the columns of each table, by alias."""
+
+    frame: Any
+    tables: dict[str, Mapping[str, str]]
+    grows: bool
+    is_now: bool
+    replaced: dict[Any, str] = field(default_factory=dict)  # keys and aggregates, after GROUP BY
+
+
+class _Queries:
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+
+    def outermost(self, tree: Any) -> Relation | Stream:
+        """The result; ISTREAM by default where it only grows."""
+        found = self.query(tree, wants_stream=False)
+        if isinstance(found, Relation) and found.grows:
+            self.asked.notes.append("ISTREAM (default: the result only grows)")
+            return self._changes(found, StreamMark("ISTREAM", None, span_of(self.asked.tokens)))
+        return found
+
+    def query(self, tree: Any, *, wants_stream: bool) -> Relation | Stream:
+        """A SELECT, or several that are put together."""
+        exp = library().exp
+        tree = tree.unnest() if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
+        if isinstance(tree, exp.SetOperation):
+            return self._together(tree)
+        if not isinstance(tree, exp.Select):
+            raise self.asked.error("a SELECT is wanted here", tree)
+        for clause in ("order", "limit", "offset", "windows", "qualify"):
+            if tree.args.get(clause):
+                raise self.asked.error(f"{clause.upper()} is not known in CQL: select from the result", tree)
+        mark = self._mark(tree)
+        if self._is_reducible(tree, mark, wants_stream):
+            self.asked.notes.append("[RANGE UNBOUNDED] and ISTREAM are [NOW] and RSTREAM (window reduction)")
+            only = source_of(tree)
+            self.asked.marks.windows[only.this.meta["start"]] = WindowMark("NOW", 0, is_now=True)
+            mark = StreamMark("RSTREAM", None, place_of(tree, span_of(self.asked.tokens)))
+        relation = self._select(tree)
+        return relation if mark is None else self._changes(relation, mark)
+
+    def _mark(self, tree: Any) -> StreamMark | None:
+        """Take ISTREAM, DSTREAM or RSTREAM out of the select list."""
+        first = tree.expressions[0]
+        mark = self.asked.marks.streams.get(first.alias)
+        if mark is not None:
+            tree.set("expressions", tree.expressions[1:])
+        return mark
+
+    def _is_reducible(self, tree: Any, mark: StreamMark | None, wants_stream: bool) -> bool:
+        """One stream, unbounded, filtered and projected, and its ISTREAM (section 7.2.1)."""
+        exp, only = library().exp, source_of(tree)
+        if (
+            not isinstance(only, exp.Table)
+            or tree.args.get("joins")
+            or self.asked.orders.get(only.name.casefold()) is None
+        ):
+            return False
+        window = self.asked.marks.windows.get(only.this.meta.get("start"), UNBOUNDED)
+        is_istream = mark.operator == "ISTREAM" if mark is not None else wants_stream or tree.parent is None
+        plain = not (tree.args.get("group") or tree.args.get("distinct") or tree.args.get("having"))
+        where = tree.args.get("where")
+        nested = where is not None and where.find(exp.Query) is not None
+        return window.size is None and is_istream and plain and not nested and not self._calls(tree.expressions)
+
+    def _changes(self, relation: Relation, mark: StreamMark) -> Stream:
+        at = "at" if "at" not in relation.columns.values() else self.asked.fresh("at")
+        if mark.operator == "ISTREAM":
+            frame = temporal.istream(relation.frame, at=at)
+        elif mark.operator == "DSTREAM":
+            frame = temporal.dstream(relation.frame, at=at)
+        elif relation.is_now:  # each row holds at one instant, which is when RSTREAM gives it
+            columns = [(quoted(column), column) for column in relation.columns.values()]
+            frame = self.asked.project(relation.frame, [*columns, ("since", at)])
+        elif mark.every is None:
+            raise self.asked.error(
+                "RSTREAM gives all rows at every instant: say how often, as in RSTREAM(*) EVERY 1 MINUTE", mark.span
+            )
+        else:
+            frame = temporal.rstream(relation.frame, every=mark.every, at=at)
+        return Stream(self.asked.engine.merged(frame, at), relation.columns, at)
+
+    # --- FROM -----------------------------------------------------------------------------------------------
+
+    def _relation(self, tree: Any, filters: list[Any]) -> Relation:
+        """A FROM item; conditions on it alone come before its window, where that is the same (7.2.2)."""
+        exp, asked = library().exp, self.asked
+        if isinstance(tree, exp.Subquery):
+            return self._subquery(tree)
+        if not isinstance(tree, exp.Table):
+            raise asked.error(f"{tree.sql('spark')} is no stream or table", tree)
+        order = asked.orders.get(tree.name.casefold())
+        mark = asked.marks.windows.get(tree.this.meta.get("start"))
+        if order is None:
+            if mark is not None:
+                raise asked.error(
+                    f"{tree.name} has no timestamp, so it takes no window: CREATE STREAM {tree.name} ... ORDER BY column",
+                    tree,
+                )
+            return table_relation(asked, tree, self._any_time())
+        if mark is None:
+            asked.notes.append(f"{tree.name} [RANGE UNBOUNDED] (default)")
+        stream = stream_of(asked, tree, order)
+        if filters and (mark is None or not mark.counts):
+            scope = _Scope(stream.frame, {tree.alias_or_name.casefold(): stream.columns}, True, False)
+            for one in filters:
+                stream = replace(stream, frame=asked.where(stream.frame, self._text(one, scope), one))
+            filters.clear()
+        return windowed(asked, stream, mark or UNBOUNDED)
+
+    def _any_time(self) -> Any:
+        """A column of time, for tables that have none: NULLs of its type say that their rows always hold."""
+        for name, order in self.asked.orders.items():
+            return self.asked.engine.column(self.asked.table(name, None), order)
+        raise self.asked.error("no stream with a timestamp is known: write CREATE STREAM ... ORDER BY column")
+
+    def _subquery(self, tree: Any) -> Relation:
+        asked, alias = self.asked, tree.args.get("alias")
+        mark = asked.marks.windows.get(alias.this.meta.get("start")) if alias is not None else None
+        found = self.query(tree.this, wants_stream=mark is not None)
+        if mark is None:
+            if isinstance(found, Stream):
+                asked.notes.append(f"{tree.alias_or_name or 'the subquery'} [RANGE UNBOUNDED] (default)")
+                return windowed(asked, found, UNBOUNDED)
+            return self._own_names(found)
+        if isinstance(found, Relation):
+            if not found.grows:
+                raise asked.error(
+                    "a window stands behind a stream, and this subquery is a relation that does not only grow: write ISTREAM, "
+                    "DSTREAM or RSTREAM around its select list",
+                    tree,
+                )
+            asked.notes.append(f"ISTREAM of {tree.alias_or_name} (default: it only grows)")
+            found = self._changes(found, StreamMark("ISTREAM", None, place_of(tree, span_of(asked.tokens))))
+        return windowed(asked, found, mark)
+
+    def _own_names(self, relation: Relation) -> Relation:
+        columns = {name: self.asked.fresh(name) for name in relation.columns}
+        items = [(quoted(relation.columns[name]), column) for name, column in columns.items()]
+        return replace(relation, frame=self.asked.project(relation.frame, [*items, *_ends()]), columns=columns)
+
+    def _from(self, tree: Any, conjuncts: list[Any]) -> _Scope:
+        asked, first = self.asked, source_of(tree)
+        if first is None:
+            raise asked.error("a SELECT of CQL reads a stream or a relation: write FROM", tree)
+        joins = [*(first.args.get("joins") or ()), *(tree.args.get("joins") or ())]
+        for join in joins:
+            if (
+                join.args.get("side")
+                or join.args.get("using")
+                or str(join.args.get("kind") or "").upper() not in ("", "CROSS", "INNER")
+            ):
+                raise asked.error("joins of CQL are written FROM a, b WHERE ..., or JOIN ... ON", join)
+            if join.args.get("on") is not None:
+                conjuncts += _conjuncts(join.args["on"])
+        items = [first, *(join.this for join in joins)]
+        scope: _Scope | None = None
+        for item in items:
+            alias = item.alias_or_name.casefold()
+            own = [one for one in conjuncts if len(items) == 1 or _aliases(one) == {alias}]
+            own = [one for one in own if one.find(library().exp.Query) is None]
+            left = list(own)
+            relation = self._relation(item, left)
+            for one in own:
+                conjuncts.remove(one)
+            part = _Scope(relation.frame, {alias: relation.columns}, relation.grows, relation.is_now)
+            for one in left:
+                part.frame = asked.where(part.frame, self._text(one, part), one)
+            scope = part if scope is None else self._joined(scope, part, conjuncts)
+        assert scope is not None
+        return scope
+
+    def _joined(self, left: _Scope, right: _Scope, conjuncts: list[Any]) -> _Scope:
+        """Pairs that hold together; equalities are the join's keys."""
+        exp, asked = library().exp, self.asked
+        pairs = []
+        for one in list(conjuncts):
+            if isinstance(one, exp.EQ):
+                for a, b in ((one.this, one.expression), (one.expression, one.this)):
+                    if self._is_of(a, left) and self._is_of(b, right):
+                        pairs.append((self._text(a, left), self._text(b, right)))
+                        conjuncts.remove(one)
+                        break
+        keys = [asked.fresh("key") for _ in pairs]
+        frames = []
+        for side, scope in enumerate((left, right)):
+            items = [(quoted(column), column) for columns in scope.tables.values() for column in columns.values()]
+            made = [(pair[side], key) for pair, key in zip(pairs, keys, strict=True)]
+            frames.append(asked.project(scope.frame, [*items, *made, *_ends()]))
+        frame = temporal.join(frames[0], frames[1], on=keys or None)
+        return _Scope(frame, {**left.tables, **right.tables}, left.grows and right.grows, left.is_now or right.is_now)
+
+    def _is_of(self, tree: Any, scope: _Scope) -> bool:
+        columns = list(tree.find_all(library().exp.Column))
+        return bool(columns) and all(self._column(one, scope) is not None for one in columns)
+
+    # --- SELECT ---------------------------------------------------------------------------------------------
+
+    def _select(self, tree: Any) -> Relation:
+        asked = self.asked
+        where = tree.args.get("where")
+        conjuncts = _conjuncts(where.this) if where is not None else []
+        scope = self._from(tree, conjuncts)
+        for one in conjuncts:
+            if not self._membership(one, scope):
+                scope.frame = asked.where(scope.frame, self._text(one, scope), one)
+        if tree.args.get("group") is not None or self._calls(tree.expressions):
+            self._grouped(tree, scope)
+        if (having := tree.args.get("having")) is not None:
+            scope.frame = asked.where(scope.frame, self._text(having.this, scope), having)
+        columns, items = {}, []
+        for name, text, one in self._items(tree, scope):
+            key, number = name, 1
+            while key in columns or key in ENDS:
+                number += 1
+                key = f"{name}_{number}"
+            columns[key] = key
+            items.append((text, key, one))
+        frame = asked.project(scope.frame, [*((text, key) for text, key, _ in items), *_ends()], tree)
+        if tree.args.get("distinct") is not None:
+            frame = temporal.distinct(frame)
+        return Relation(frame, columns, scope.grows, scope.is_now)
+
+    def _items(self, tree: Any, scope: _Scope) -> list[tuple[str, str, Any]]:
+        exp, found = library().exp, []
+        for one in tree.expressions:
+            is_all = isinstance(one, exp.Star)
+            if is_all or isinstance(one, exp.Column) and isinstance(one.this, exp.Star):
+                wanted = "" if is_all else one.table.casefold()
+                if scope.replaced:
+                    raise self.asked.error("a star does not go with GROUP BY or an aggregate", tree)
+                if wanted and wanted not in scope.tables:
+                    raise self.asked.error(f"there is no table {one.table}; there are: {', '.join(scope.tables)}", one)
+                for alias, columns in scope.tables.items():
+                    found += [(name, quoted(column), one) for name, column in columns.items() if wanted in ("", alias)]
+                continue
+            found.append((one.alias_or_name or one.sql("spark").lower(), self._text(one.unalias(), scope), one))
+        return found
+
+    def _membership(self, tree: Any, scope: _Scope) -> bool:
+        """``x [NOT] IN (SELECT ...)``: pairs that hold together, or rows while they have no partner."""
+        exp, asked = library().exp, self.asked
+        one, is_not = (tree.this, True) if isinstance(tree, exp.Not) else (tree, False)
+        one = one.unnest()
+        if not isinstance(one, exp.In) or one.args.get("query") is None:
+            if tree.find(exp.Query) is not None:
+                raise asked.error(f"{tree.sql('spark')}: subqueries stand in FROM, IN and NOT IN", tree)
+            return False
+        found = self.query(one.args["query"], wants_stream=False)
+        inner = windowed(asked, found, UNBOUNDED) if isinstance(found, Stream) else found
+        columns = list(inner.columns.values())
+        if len(columns) != 1:
+            raise asked.error(
+                f"IN (SELECT ...) compares one column, and the SELECT gives {', '.join(inner.columns)}", one
+            )
+        key = asked.fresh("key")
+        items = [(quoted(column), column) for columns_ in scope.tables.values() for column in columns_.values()]
+        left = asked.project(scope.frame, [*items, (self._text(one.this, scope), key), *_ends()])
+        right = asked.project(inner.frame, [(quoted(columns[0]), key), *_ends()])
+        scope.frame = temporal.join(left, right, on=key, how="anti" if is_not else "semi")
+        scope.grows = scope.grows and inner.grows and not is_not
+        return True
+
+    def _calls(self, trees: list[Any]) -> list[Any]:
+        exp = library().exp
+        return [one for tree in trees for one in tree.find_all(exp.Func) if self._function(one)[0] is not None]
+
+    def _function(self, tree: Any) -> tuple[Any, list[Any]]:
+        """An aggregate that is called, and its arguments."""
+        exp = library().exp
+        name, arguments = function_of(tree)
+        names = [name or "", *(one.casefold() for one in getattr(tree, "sql_names", list)())]
+        if not isinstance(tree, (exp.AggFunc, exp.Anonymous)) and name not in self.asked.aggregates:
+            return None, []
+        known = {**BUILT_IN, **self.asked.aggregates}
+        return next((known[one] for one in names if one in known), None), arguments
+
+    def _grouped(self, tree: Any, scope: _Scope) -> None:
+        """Aggregates of the rows that hold."""
+        exp, asked = library().exp, self.asked
+        group = tree.args.get("group")
+        keys = {one: asked.fresh("key") for one in (group.expressions if group is not None else [])}
+        having = tree.args.get("having")
+        calls = self._calls([*tree.expressions, *([having] if having is not None else [])])
+        items = [(self._text(one, scope), key) for one, key in keys.items()]
+        applied = {}
+        for call in calls:
+            function, arguments = self._function(call)
+            if arguments and isinstance(arguments[0], exp.Distinct):
+                function, arguments = BUILT_IN["count_distinct"], list(arguments[0].expressions)
+            columns = []
+            for argument in arguments:
+                if not isinstance(argument, exp.Star):
+                    columns.append(asked.fresh("value"))
+                    items.append((self._text(argument, scope), columns[-1]))
+            applied[call] = (asked.fresh("result"), function(*columns))
+        frame = asked.project(scope.frame, [*items, *_ends()], tree)
+        scope.frame = temporal.aggregate(frame, by=list(keys.values()) or None, **dict(applied.values()))
+        scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
+        scope.tables, scope.grows, scope.is_now = {}, False, scope.is_now
+
+    def _together(self, tree: Any) -> Relation:
+        """UNION, EXCEPT, INTERSECT, at every instant."""
+        exp = library().exp
+        sides = [self.query(one, wants_stream=False) for one in (tree.this, tree.expression)]
+        left, right = (windowed(self.asked, one, UNBOUNDED) if isinstance(one, Stream) else one for one in sides)
+        if len(left.columns) != len(right.columns):
+            raise self.asked.error(
+                f"{tree.key.upper()}: {len(left.columns)} columns on the left, {len(right.columns)} on the right", tree
+            )
+        names = list(left.columns)
+        frames = [
+            self.asked.project(
+                one.frame, [*((quoted(c), name) for c, name in zip(one.columns.values(), names, strict=True)), *_ends()]
+            )
+            for one in (left, right)
+        ]
+        operator = {exp.Union: temporal.union, exp.Except: temporal.difference, exp.Intersect: temporal.intersect}[
+            type(tree)
+        ]
+        is_set = bool(tree.args.get("distinct"))
+        if is_set and operator is not temporal.union:
+            frames = [temporal.distinct(frame) for frame in frames]
+        frame = operator(*frames)
+        frame = temporal.distinct(frame) if is_set else frame
+        grows = left.grows and right.grows and operator is not temporal.difference
+        return Relation(frame, {name: name for name in names}, grows, left.is_now and right.is_now)
+
+    # --- Expressions ----------------------------------------------------------------------------------------
+
+    def _column(self, tree: Any, scope: _Scope) -> str | None:
+        name, table = tree.name.casefold(), tree.table.casefold()
+        found = [
+            column for alias, columns in scope.tables.items() if table in ("", alias) for known, column in columns.items()
+            if known.casefold() == name
+        ]  # fmt: skip
+        if len(found) > 1:
+            raise self.asked.error(f"{tree.name} is a column of several tables: write the table before it", tree)
+        return found[0] if found else None
+
+    def _text(self, tree: Any, scope: _Scope) -> str:
+        """An expression over the columns that names of CQL have become."""
+        exp = library().exp
+
+        def change(node: Any) -> Any:
+            for known, column in scope.replaced.items():
+                if node == known:
+                    return exp.column(column, quoted=True)
+            if isinstance(node, exp.Column):
+                own = self._column(node, scope)
+                if own is None:
+                    listed = ", ".join(name for columns in scope.tables.values() for name in columns)
+                    raise self.asked.error(f"there is no column {node.sql('spark')}; there are: {listed}", node)
+                return exp.column(own, quoted=True)
+            return node
+
+        return str(tree.copy().transform(change).sql("spark"))
+
+
+def _ends() -> list[tuple[str, str]]:
+    return [(quoted(name), name) for name in ENDS]
+
+
+def _conjuncts(tree: Any) -> list[Any]:
+    exp, tree = library().exp, tree.unnest()
+    return [part for side in tree.flatten() for part in _conjuncts(side)] if isinstance(tree, exp.And) else [tree]
+
+
+def _aliases(tree: Any) -> set[str]:
+    return {one.table.casefold() for one in tree.find_all(library().exp.Column)}

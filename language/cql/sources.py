@@ -1,0 +1,133 @@
+"""What a SELECT of CQL reads: relations, whose rows hold for a while, and streams, whose rows are at an instant."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inwindow import temporal
+from inwindow.language.cql.marks import Marks, WindowMark
+from inwindow.language.engines import EngineError, quoted
+from inwindow.language.text import Source, Span, StatementError, Tokens, place_of, span_of
+
+ENDS = ("since", "until")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A frame with ``since`` and ``until``: names of CQL, and the columns that they are.
+
+    ``grows``: what holds once holds for ever (the paper's monotonic). ``is_now``: each row holds for one instant.
+    """
+
+    frame: Any
+    columns: Mapping[str, str]
+    grows: bool
+    is_now: bool = False
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A frame whose rows are at an instant."""
+
+    frame: Any
+    columns: Mapping[str, str]
+    at: str
+
+
+@dataclass
+class Asked:
+    """A statement, and all that it may speak of."""
+
+    engine: Any
+    source: Source
+    tokens: Tokens
+    marks: Marks
+    orders: Mapping[str, str | None]  # the timestamp of each stream
+    aggregates: Mapping[str, Any]
+    spoken: frozenset[str] = frozenset()  # all names of columns in the text
+    notes: list[str] = field(default_factory=list)  # what was defaulted, what was rewritten
+    made: int = 0
+
+    def error(self, message: str, tree: Any = None) -> StatementError:
+        span = tree if isinstance(tree, Span) else span_of(self.tokens)
+        if tree is not None and not isinstance(tree, Span):
+            span = place_of(tree, span)
+        return self.source.error(f"{self.source.speaker}: {message}", span)
+
+    def fresh(self, wish: str) -> str:
+        """A column of ours."""
+        self.made += 1
+        return f"c{self.made}_{''.join(c if c.isalnum() else '_' for c in wish)}"
+
+    def project(self, frame: Any, items: list[tuple[str, str]], tree: Any = None) -> Any:
+        try:
+            return self.engine.project(frame, items)
+        except EngineError as error:
+            failure = self.error(f"{self.engine.name} says: {error.message}", tree)
+        raise failure
+
+    def where(self, frame: Any, condition: str, tree: Any = None) -> Any:
+        try:
+            return self.engine.where(frame, condition)
+        except EngineError as error:
+            failure = self.error(f"{self.engine.name} says: {error.message}", tree)
+        raise failure
+
+    def table(self, name: str, tree: Any) -> Any:
+        """A table of the catalog."""
+        try:
+            return self.engine.query(f"SELECT * FROM {quoted(name)}")
+        except EngineError as error:
+            failure = self.error(f"{self.engine.name} says: {error.message}", tree)
+        raise failure
+
+
+def renamed(asked: Asked, frame: Any, dropped: set[str]) -> tuple[Any, dict[str, str]]:
+    """The frame under names that no other table of the statement has; without some columns."""
+    names = [name for name in asked.engine.columns(frame) if name not in dropped]
+    columns = {name: name if name in ENDS else asked.fresh(name) for name in names}
+    made = asked.project(frame, [(quoted(old), new) for old, new in columns.items()])
+    return made, {name: column for name, column in columns.items() if name not in ENDS}
+
+
+def stream_of(asked: Asked, tree: Any, order: str) -> Stream:
+    """A base stream; its timestamp is no attribute, unless the statement speaks of it."""
+    frame = asked.table(tree.name, tree)
+    columns = {name: name for name in asked.engine.columns(frame)}
+    at = next(name for name in columns if name.casefold() == order.casefold())
+    if at.casefold() not in asked.spoken:
+        del columns[at]
+    return Stream(frame, columns, at)
+
+
+def windowed(asked: Asked, stream: Stream, mark: WindowMark) -> Relation:
+    """A stream with a window (section 6.1)."""
+    kept = {*stream.columns.values(), stream.at}
+    frame = stream.frame
+    partition = {key.casefold() for key in mark.partition_by}
+    named = replace(
+        mark, partition_by=tuple(column for name, column in stream.columns.items() if name.casefold() in partition)
+    )
+    if len(named.partition_by) != len(mark.partition_by):
+        raise asked.error(f"PARTITION BY {', '.join(mark.partition_by)}: the stream has: {', '.join(stream.columns)}")
+    items = [(quoted(name), name) for name in asked.engine.columns(frame) if name in kept]
+    held = temporal.window(asked.project(frame, items), named.frame(stream.at))
+    dropped = set() if stream.at in stream.columns.values() else {stream.at}
+    made, columns = renamed(asked, held, dropped)
+    return Relation(
+        made,
+        {name: columns[column] for name, column in stream.columns.items()},
+        grows=mark.size is None,
+        is_now=mark.is_now,
+    )
+
+
+def table_relation(asked: Asked, tree: Any, like: Any) -> Relation:
+    """A table: with ``since`` and ``until`` it says itself when its rows hold; else they always do."""
+    frame = asked.table(tree.name, tree)
+    names = {name.casefold() for name in asked.engine.columns(frame)}
+    is_temporal = names >= set(ENDS)
+    if not is_temporal:
+        frame = asked.engine.with_nulls(frame, ENDS, like)
+    made, columns = renamed(asked, frame, set())
+    return Relation(made, columns, grows=not is_temporal)

@@ -1,0 +1,232 @@
+"""Who runs the ordinary SQL around our windows: Spark, or DuckDB over Arrow tables.
+
+An engine knows tables by name, runs queries of Spark's dialect, and does to a frame what stands behind windows in a SELECT.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from inwindow.language.esl.kinds import Kind, of_arrow
+from inwindow.language.text import library
+from inwindow.udaf.errors import UsageError, shown
+
+SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
+
+
+class EngineError(Exception):
+    """What an engine says of a query: its words, and the place in the query's text where it knows it."""
+
+    def __init__(
+        self, message: str, start: int | None = None, length: int = 1, missing: str = "", fragment: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.message, self.start, self.length = message, start, length
+        self.missing = missing  # the column that it did not find
+        self.fragment = fragment
+
+
+class Engine(Protocol):
+    """Queries, and the steps behind windows."""
+
+    name: str
+
+    def query(self, text: str) -> Any:
+        """A SELECT as a frame; its columns are known, or an :class:`EngineError`."""
+
+    def columns(self, frame: Any) -> list[str]:
+        """The names of a frame's columns."""
+
+    def renamed(self, frame: Any, names: Sequence[str], dropped: Sequence[str]) -> Any:
+        """The frame under other names, without some of them."""
+
+    def project(self, frame: Any, items: Sequence[tuple[str, str | None]]) -> Any:
+        """Expressions under names; ``("*", None)`` is all columns."""
+
+    def where(self, frame: Any, condition: str) -> Any:
+        """The rows for which a condition holds."""
+
+    def distinct(self, frame: Any) -> Any:
+        """Each row once."""
+
+    def ordered(self, frame: Any, keys: Sequence[SortedBy]) -> Any:
+        """The rows in order."""
+
+    def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
+        """Some of the rows."""
+
+    def steps(self, make: Callable[[], Any]) -> Any:
+        """What some steps give, or an :class:`EngineError` where they cannot be done."""
+
+
+def quoted(name: str) -> str:
+    """A name in Spark's quotation marks."""
+    return f"`{name.replace('`', '``')}`"
+
+
+class Duck:
+    """DuckDB over Arrow tables: what is joined, filtered and grouped around the windows, in this process."""
+
+    name = "DuckDB"
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        self.connection = _duckdb().connect()
+        self.connection.execute("SET python_enable_replacements = false; SET TimeZone = 'UTC'")
+        self.tables: dict[str, pa.Table] = {}
+        for name, table in tables.items():
+            self.register(name, arrow_of(name, table))
+
+    def register(self, name: str, table: pa.Table) -> None:
+        """A table under a name."""
+        self.tables[name] = table
+        self.connection.register(name, table)
+
+    def drop(self, name: str) -> None:
+        """Forget a table."""
+        known = {one.casefold(): one for one in self.tables}.get(name.casefold())
+        if known is None:
+            self.run(f"DROP TABLE {quoted(name)}")
+            return
+        self.connection.unregister(known)
+        del self.tables[known]
+
+    def run(self, text: str) -> Any:
+        """Any statement."""
+        duckdb = _duckdb()
+        try:
+            return self.connection.sql(self._spoken(text))
+        except duckdb.Error as error:
+            failure = EngineError(str(error).split("\n")[0])
+        raise failure
+
+    def query(self, text: str) -> pa.Table:
+        return self._table(self.run(text))
+
+    def file(self, path: str, kind: str) -> pa.Table:
+        """A file as a table."""
+        duckdb = _duckdb()
+        read = {
+            "parquet": self.connection.read_parquet,
+            "csv": self.connection.read_csv,
+            "json": self.connection.read_json,
+        }
+        if kind not in read:
+            raise EngineError(f"{path}: files of {kind} are read by Spark only")
+        try:
+            return read[kind](path).to_arrow_table()
+        except duckdb.Error as error:
+            failure = EngineError(str(error).split("\n")[0])
+        raise failure
+
+    def is_of(self, frame: pa.Table, column: str, kind: Kind) -> bool:
+        """Whether a column has a type already."""
+        return of_arrow(frame.schema.field(column).type) == kind
+
+    def column(self, frame: pa.Table, name: str) -> pa.DataType:
+        """What a column is, for :meth:`with_nulls`."""
+        return frame.schema.field(name).type
+
+    def with_nulls(self, frame: pa.Table, names: Sequence[str], like: pa.DataType) -> pa.Table:
+        """More columns, of NULLs."""
+        for name in names:
+            frame = frame.append_column(name, pa.nulls(len(frame), like))
+        return frame
+
+    def names(self) -> list[str]:
+        """All tables and views."""
+        return [
+            row[0]
+            for row in self.connection.execute("SELECT DISTINCT table_name FROM information_schema.tables").fetchall()
+        ]
+
+    def types(self, frame: pa.Table) -> list[str]:
+        return [str(kind) for kind in frame.schema.types]
+
+    def merged(self, frame: pa.Table, order_by: str) -> pa.Table:
+        """Streams that were put together, in the order of time; of equal times, in the order in which they were given."""
+        return self.ordered(frame, [(quoted(order_by), True, True)])
+
+    def columns(self, frame: pa.Table) -> list[str]:
+        return list(frame.column_names)
+
+    def renamed(self, frame: pa.Table, names: Sequence[str], dropped: Sequence[str]) -> pa.Table:
+        return frame.rename_columns(list(names)).drop_columns(list(dropped))
+
+    def project(self, frame: pa.Table, items: Sequence[tuple[str, str | None]]) -> pa.Table:
+        names: list[str] = []
+        for _, name in items:
+            names += frame.column_names if name is None else [name]
+        texts = [
+            "*" if name is None else f"({self._expression(text)}) AS c{at}" for at, (text, name) in enumerate(items)
+        ]
+        return self._table(self._over(frame, f"SELECT {', '.join(texts)} FROM it")).rename_columns(names)
+
+    def where(self, frame: pa.Table, condition: str) -> pa.Table:
+        return self._table(self._over(frame, f"SELECT * FROM it WHERE {self._expression(condition)}"))
+
+    def distinct(self, frame: pa.Table) -> pa.Table:
+        return self._table(self._over(frame, "SELECT DISTINCT * FROM it"))
+
+    def ordered(self, frame: pa.Table, keys: Sequence[SortedBy]) -> pa.Table:
+        written = (
+            f"{self._expression(text)} {'ASC' if up else 'DESC'} NULLS {'FIRST' if first else 'LAST'}"
+            for text, up, first in keys
+        )
+        return self._table(self._over(frame, f"SELECT * FROM it ORDER BY {', '.join(written)}"))
+
+    def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
+        return frame.slice(offset or 0, limit)
+
+    def steps(self, make: Callable[[], Any]) -> pa.Table:
+        return make()
+
+    def _over(self, frame: pa.Table, text: str) -> Any:
+        duckdb = _duckdb()
+        try:
+            return self.connection.from_arrow(frame).query("it", text)
+        except duckdb.Error as error:
+            failure = EngineError(str(error).split("\n")[0])
+        raise failure
+
+    def _table(self, relation: Any) -> pa.Table:
+        duckdb = _duckdb()
+        try:
+            found = relation.to_arrow_table()
+        except duckdb.Error as error:
+            failure = EngineError(str(error).split("\n")[0])
+        else:
+            return found
+        raise failure
+
+    def _spoken(self, text: str) -> str:
+        sqlglot = library()
+        try:
+            return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
+        except sqlglot.errors.SqlglotError as error:
+            failure = EngineError(str(error).split("\n")[0])
+        raise failure
+
+    def _expression(self, text: str) -> str:
+        return self._spoken(f"SELECT {text}").removeprefix("SELECT ")
+
+
+def _duckdb() -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise UsageError("SQL over Arrow tables is run by DuckDB, which is not installed: pip install duckdb") from None
+    return duckdb
+
+
+def arrow_of(name: str, table: Any) -> pa.Table:
+    """A table as Arrow has it: an Arrow table, or what gives an Arrow stream (pandas, Polars, DuckDB, datasets)."""
+    if isinstance(table, pa.Table):
+        return table
+    if hasattr(table, "__arrow_c_stream__"):
+        return pa.table(table)
+    if isinstance(table, pa.RecordBatchReader):
+        return table.read_all()
+    raise UsageError(
+        f"the table {name!r} is {shown(table)}: give an Arrow table, or what becomes one (pandas, Polars, DuckDB)"
+    )

@@ -1,0 +1,458 @@
+"""An expression of SQL as an expression of Python.
+
+Where nothing can be NULL, it is what one would write; else what SQL says of NULL is written out, or a helper of ``values`` does it.
+"""
+
+import ast
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from inwindow.language.esl import query, truth
+from inwindow.language.esl.kinds import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NUMBERS,
+    STR,
+    TIMEDELTA,
+    Kind,
+    can_meet,
+    joined,
+    read_kind,
+)  # fmt: skip
+from inwindow.language.esl.scope import Context, Scope, Value
+from inwindow.language.esl.trees import (
+    Node,
+    attribute,
+    call,
+    choice,
+    constant,
+    is_constant,
+    is_known,
+    is_null,
+    is_simple,
+    name,
+    some,
+)  # fmt: skip
+from inwindow.language.text import Source, library, tokens_of
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval
+
+_OPERATORS: dict[str, tuple[type[ast.operator], str]] = {
+    "Add": (ast.Add, "add"), "Sub": (ast.Sub, "sub"), "Mul": (ast.Mult, "mul"),
+}  # fmt: skip
+
+
+def value(tree: Any, scope: Scope) -> Value:
+    """The value of an expression in a scope."""
+    if scope.grouping is not None:
+        grouped = scope.grouping.value(tree)
+        if grouped is not None:
+            return grouped
+    kind = type(tree).__name__
+    if kind in _OPERATORS:
+        return _arithmetic(tree, scope, *_OPERATORS[kind])
+    written = _WRITTEN.get(kind)
+    if written is not None:
+        return written(tree, scope)
+    if kind in truth.KINDS:
+        return truth.as_value(truth.truth(tree, scope))
+    name_, arguments = function_of(tree)
+    if name_ is not None:
+        return _function(tree, name_, arguments, scope)
+    raise scope.context.error(f"{tree.sql('spark')} is not known in an aggregate", tree)
+
+
+def function_of(tree: Any) -> tuple[str | None, list[Any]]:
+    """The name and the arguments of a call, whatever class sqlglot has for it."""
+    exp = library().exp
+    if isinstance(tree, exp.Anonymous):
+        return str(tree.this).casefold(), list(tree.expressions)
+    if not isinstance(tree, exp.Func):
+        return None, []
+    arguments: list[Any] = []
+    for key in tree.arg_types:
+        one = tree.args.get(key)
+        arguments += one if isinstance(one, list) else [one] if isinstance(one, exp.Expression) else []
+    return tree.sql_names()[0].casefold(), arguments
+
+
+def stored(given: Value, kind: Kind, context: Context, tree: Any, what: str) -> Value:
+    """The value as a column of a type keeps it: an Int of a Real is its whole part."""
+    its = given.kind
+    if not kind or not its or its.python == kind.python:
+        return given
+    if isinstance(given.node, ast.Constant) and isinstance(given.node.value, int) and kind.python == "float":
+        return Value(constant(float(given.node.value)), kind, False)
+    if isinstance(given.node, ast.Constant) and its.python == "str" and kind.python in ("date", "datetime"):
+        return _moment(str(given.node.value), kind, context, tree)
+    if not {its.python, kind.python} <= set(NUMBERS) and (its.python, kind.python) != ("bool", "int"):
+        raise context.error(
+            f"{what} is {kind.ddl}, and {tree.sql('spark')} is {its.ddl}: write CAST(... AS {kind.ddl})", tree
+        )
+    return _converted(given, kind, context)
+
+
+def _converted(given: Value, kind: Kind, context: Context) -> Value:
+    function = name(context.imported("decimal", "Decimal") if kind.python == "decimal" else kind.python)
+    return _strict(function, [given], kind, context)
+
+
+def _strict(function: Node, arguments: list[Value], kind: Kind, context: Context) -> Value:
+    """A call that gives NULL where an argument is NULL."""
+    nodes = [one.node for one in arguments]
+    nullable = [one.node for one in arguments if one.nullable]
+    if not nullable:
+        return Value(call(function, *nodes), kind, False)
+    if all(map(is_simple, nullable)):
+        return Value(choice(some(map(is_null, nullable)), constant(None), call(function, *nodes)), kind, True)
+    return Value(call(context.helper("unless_null"), function, *nodes), kind, True)
+
+
+def _arithmetic(tree: Any, scope: Scope, sign: type[ast.operator], helper: str) -> Value:
+    context = scope.context
+    one, other = _numbers(value(tree.this, scope), value(tree.expression, scope))
+    kind = _result(sign, one.kind, other.kind)
+    if kind is None:
+        raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} and {other.kind.ddl} do not go together", tree)
+    return _binary(sign, helper, one, other, kind, context)
+
+
+def _binary(sign: type[ast.operator], helper: str, one: Value, other: Value, kind: Kind, context: Context) -> Value:
+    node = ast.BinOp(one.node, sign(), other.node)
+    nullable = [side.node for side in (one, other) if side.nullable]
+    if not nullable:
+        return Value(node, kind, False)
+    if all(map(is_simple, nullable)):
+        return Value(choice(some(map(is_null, nullable)), constant(None), node), kind, True)
+    function = name(context.imported("operator", helper))
+    return Value(call(context.helper("unless_null"), function, one.node, other.node), kind, True)
+
+
+def _numbers(one: Value, other: Value) -> tuple[Value, Value]:
+    """A number with a point, written beside a decimal, is a decimal."""
+    for a, b in ((one, other), (other, one)):
+        if a.kind.python == "decimal" and b.kind is FLOAT and isinstance(b.node, ast.Constant):
+            exact = Value(call("Decimal", constant(str(b.node.value))), a.kind, False)
+            return (a, exact) if a is one else (exact, a)
+    return one, other
+
+
+def _result(sign: type[ast.operator], one: Kind, other: Kind) -> Kind | None:
+    """The type of a sum, difference or product; None where there is none."""
+    if not one or not other:
+        return ANY
+    pair = (one.python, other.python)
+    if set(pair) <= set(NUMBERS):
+        return joined(one, other)
+    times = ("date", "datetime")
+    if sign is ast.Sub and pair[0] in times and pair[0] == pair[1]:
+        return TIMEDELTA
+    if sign in (ast.Add, ast.Sub) and pair[0] in times and pair[1] == "timedelta":
+        return one
+    if sign is ast.Add and pair[1] in times and pair[0] == "timedelta":
+        return other
+    if sign in (ast.Add, ast.Sub) and pair == ("timedelta", "timedelta"):
+        return TIMEDELTA
+    if sign is ast.Mult and "timedelta" in pair and set(pair) & {"int", "float"}:
+        return TIMEDELTA
+    return None
+
+
+def _divided(tree: Any, scope: Scope) -> Value:
+    """``/`` is NULL over zero, as in Spark where ANSI mode is off, and in SQLite and DuckDB."""
+    one, other = _numbers(value(tree.this, scope), value(tree.expression, scope))
+    kind = FLOAT if {one.kind.python, other.kind.python} <= {"int", "float"} else joined(one.kind, other.kind)
+    if one.kind and other.kind and not {one.kind.python, other.kind.python} <= set(NUMBERS):
+        raise scope.context.error(f"{tree.sql('spark')}: {one.kind.ddl} cannot be divided by {other.kind.ddl}", tree)
+    plain = ast.BinOp(one.node, ast.Div(), other.node)
+    if not one.nullable and isinstance(other.node, ast.Constant) and other.node.value:
+        return Value(plain, kind, False)
+    if not one.nullable and is_simple(other.node):
+        return Value(choice(other.node, plain, constant(None)), kind, True)
+    return Value(call(scope.context.helper("divided"), one.node, other.node), kind, True)
+
+
+def _by_helper(helper: str, kind: Kind | None = None) -> Callable[[Any, Scope], Value]:
+    def write(tree: Any, scope: Scope) -> Value:
+        one, other = value(tree.this, scope), value(tree.expression, scope)
+        return Value(
+            call(scope.context.helper(helper), one.node, other.node), kind or joined(one.kind, other.kind), True
+        )
+
+    return write
+
+
+def _literal(tree: Any, scope: Scope) -> Value:
+    text = str(tree.this)
+    if tree.is_string:
+        return Value(constant(text), STR, False)
+    whole = text.isdigit()
+    if not whole:
+        try:
+            return Value(constant(float(text)), FLOAT, False)
+        except ValueError:
+            raise scope.context.error(f"{text} is no number", tree) from None
+    return Value(constant(int(text)), INT, False)
+
+
+def _moment(text: str, kind: Kind, context: Context, tree: Any) -> Value:
+    try:
+        moment = date.fromisoformat(text) if kind.python == "date" else datetime.fromisoformat(text)
+    except ValueError:
+        raise context.error(
+            f"'{text}' is no {kind.ddl}: write it as '2006-11-05" + ("'" if kind.python == "date" else " 09:00:00'"),
+            tree,
+        ) from None
+    class_ = name(context.imported("datetime", kind.python))
+    return Value(call(attribute(class_, "fromisoformat"), constant(moment.isoformat())), kind, False)
+
+
+def _interval(tree: Any, scope: Scope) -> Value:
+    unit, size = tree.args.get("unit"), tree.this
+    written = f"{size.this if size is not None else ''} {unit.name if unit is not None else ''}".strip()
+    try:
+        interval = Interval.parse(written)
+    except UsageError as error:
+        raise scope.context.error(f"{tree.sql('spark')}: {error}", tree) from None
+    if interval.months:
+        raise scope.context.error(f"{tree.sql('spark')}: a month has no fixed length; write days", tree)
+    seconds, rest = divmod(interval.microseconds, 1_000_000)
+    keywords = {"seconds": constant(seconds)} | ({"microseconds": constant(rest)} if rest else {})
+    return Value(call(scope.context.imported("datetime", "timedelta"), **keywords), TIMEDELTA, False)
+
+
+def _negated(tree: Any, scope: Scope) -> Value:
+    one = value(tree.this, scope)
+    if isinstance(one.node, ast.Constant) and isinstance(one.node.value, (int, float)):
+        return Value(constant(-one.node.value), one.kind, False)
+    node = ast.UnaryOp(ast.USub(), one.node)
+    if not one.nullable:
+        return Value(node, one.kind, False)
+    if is_simple(one.node):
+        return Value(choice(is_null(one.node), constant(None), node), one.kind, True)
+    return _strict(name(scope.context.imported("operator", "neg")), [one], one.kind, scope.context)
+
+
+def _case(tree: Any, scope: Scope) -> Value:
+    """``CASE`` as ``a if c else b``."""
+    exp = library().exp
+    branches = []
+    for one in tree.args["ifs"]:
+        condition = one.this if tree.this is None else exp.EQ(this=tree.this.copy(), expression=one.this.copy())
+        branches.append((truth.holds(condition, scope), value(one.args["true"], scope)))
+    default = tree.args.get("default")
+    return _chosen(branches, value(default, scope) if default is not None else NULL)
+
+
+def _if(tree: Any, scope: Scope) -> Value:
+    otherwise = tree.args.get("false")
+    branch = (truth.holds(tree.this, scope), value(tree.args["true"], scope))
+    return _chosen([branch], value(otherwise, scope) if otherwise is not None else NULL)
+
+
+def _chosen(branches: list[tuple[Node, Value]], last: Value) -> Value:
+    node, kind, nullable = last.node, last.kind, last.nullable
+    for condition, one in reversed(branches):
+        node = choice(condition, one.node, node)
+        kind = one.kind if is_constant(last.node, None) and not kind else joined(kind, one.kind)
+        nullable = nullable or one.nullable
+    return Value(node, kind, nullable)
+
+
+def _cast(tree: Any, scope: Scope) -> Value:
+    context, one = scope.context, value(tree.this, scope)
+    to = Source(tree.args["to"].sql("spark"), context.source.speaker)
+    try:
+        kind = read_kind(to, tokens_of(to))
+    except UsageError:
+        raise context.error(
+            f"CAST(... AS {to.text}): write Int, Real, String, Boolean, Decimal(p, s), Date or Timestamp", tree
+        ) from None
+    if kind.python == one.kind.python:
+        return Value(one.node, kind, one.nullable)
+    if isinstance(one.node, ast.Constant) and kind.python in ("date", "datetime") and one.kind is STR:
+        return _moment(str(one.node.value), kind, context, tree)
+    if kind.python in ("int", "float", "decimal") and (not one.kind or one.kind.python in (*NUMBERS, "str", "bool")):
+        return _converted(one, kind, context)
+    if kind.python == "str" and (not one.kind or one.kind.python in ("int", "str", "date")):
+        return _strict(name("str"), [one], kind, context)
+    raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} cannot be cast to {kind.ddl} in an aggregate", tree)
+
+
+def _column(tree: Any, scope: Scope) -> Value:
+    exp = library().exp
+    if isinstance(tree.this, exp.Star):
+        raise scope.context.error("a star stands alone in a select list", tree)
+    return scope.column(tree)
+
+
+def _null(tree: Any, scope: Scope) -> Value:
+    return NULL
+
+
+def _boolean(tree: Any, scope: Scope) -> Value:
+    return Value(constant(bool(tree.this)), BOOL, False)
+
+
+def _paren(tree: Any, scope: Scope) -> Value:
+    return value(tree.this, scope)
+
+
+def _subquery(tree: Any, scope: Scope) -> Value:
+    return query.single_value(tree.this, scope)
+
+
+def _dot(tree: Any, scope: Scope) -> Value:
+    """``oldest().column``."""
+    exp = library().exp
+    if (
+        isinstance(tree.this, exp.Anonymous)
+        and str(tree.this.this).casefold() == "oldest"
+        and not tree.this.expressions
+    ):
+        return query.oldest(scope.context, tree.expression.name, tree)
+    raise scope.context.error(f"{tree.sql('spark')} is not known: write oldest().column, or table.column", tree)
+
+
+NULL = Value(constant(None), ANY, True)
+_WRITTEN: dict[str, Callable[[Any, Scope], Value]] = {
+    "Column": _column, "Literal": _literal, "Null": _null, "Boolean": _boolean, "Paren": _paren, "Neg": _negated,
+    "Div": _divided, "Mod": _by_helper("remainder"), "IntDiv": _by_helper("whole_division", INT), "Case": _case, "If": _if,
+    "Cast": _cast, "TryCast": _cast, "Interval": _interval, "Subquery": _subquery, "Dot": _dot,
+}  # fmt: skip
+
+
+# --- Functions --------------------------------------------------------------------------------------------
+
+
+def _function(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Value:
+    context = scope.context
+    if function == "oldest" and not arguments:
+        return query.oldest(context, None, tree)
+    if function in query.AGGREGATES or function in context.aggregates:
+        raise context.error(f"{function}(...) is an aggregate: write (SELECT {function}(...) FROM table)", tree)
+    if function not in _FUNCTIONS:
+        known = ", ".join(sorted(_FUNCTIONS))
+        raise context.error(f"{function}(...) is not known in an aggregate; there are: {known}", tree)
+    least_, most, write = _FUNCTIONS[function]
+    if not least_ <= len(arguments) <= most:
+        raise context.error(f"{function}(...) takes {least_ if least_ == most else f'{least_} to {most}'} values", tree)
+    return write([value(one, scope) for one in arguments], context)
+
+
+_Write = Callable[[list[Value], Context], Value]
+
+
+def _plain(function: str, kind: Kind | None = None) -> _Write:
+    """A function of Python's own, by its name."""
+
+    def write(values: list[Value], context: Context) -> Value:
+        return _strict(name(function), values, kind or values[0].kind, context)
+
+    return write
+
+
+def _method(method: str, kind: Kind | None = None) -> _Write:
+    """A method of text, called on the class where NULL must be looked for."""
+
+    def write(values: list[Value], context: Context) -> Value:
+        first = values[0]
+        if not first.nullable:
+            return Value(
+                call(attribute(first.node, method), *[one.node for one in values[1:]]), kind or first.kind, False
+            )
+        return _strict(attribute(name("str"), method), values, kind or first.kind, context)
+
+    return write
+
+
+def _helped(helper: str, kind: Kind | None = None) -> _Write:
+    """A helper of ``values``, which takes NULL as it comes."""
+
+    def write(values: list[Value], context: Context) -> Value:
+        known = kind or values[0].kind
+        return Value(
+            call(context.helper(helper), *[one.node for one in values]), known, any(one.nullable for one in values)
+        )
+
+    return write
+
+
+def _real(function: str) -> _Write:
+    def write(values: list[Value], context: Context) -> Value:
+        made = name(context.imported("math", function))
+        return Value(call(context.helper("real_function"), made, *[one.node for one in values]), FLOAT, True)
+
+    return write
+
+
+def _whole(function: str) -> _Write:
+    def write(values: list[Value], context: Context) -> Value:
+        return _strict(name(context.imported("math", function)), values, INT, context)
+
+    return write
+
+
+def _coalesce(values: list[Value], context: Context) -> Value:
+    result = values[-1]
+    for one in reversed(values[:-1]):
+        if not one.nullable:
+            result = one
+        elif is_simple(one.node):
+            node = choice(is_known(one.node), one.node, result.node)
+            result = Value(node, joined(one.kind, result.kind), result.nullable)
+        else:
+            first = call(context.helper("first_known"), one.node, result.node)
+            result = Value(first, joined(one.kind, result.kind), result.nullable)
+    return result
+
+
+def _nullif(values: list[Value], context: Context) -> Value:
+    one, other = values
+    if not is_simple(one.node):
+        return Value(call(context.helper("null_if"), one.node, other.node), one.kind, True)
+    equal = ast.Compare(one.node, [ast.Eq()], [other.node])
+    return Value(choice(equal, constant(None), one.node), one.kind, True)
+
+
+def _extreme(helper: str, function: str) -> _Write:
+    def write(values: list[Value], context: Context) -> Value:
+        kind = values[0].kind
+        for one in values[1:]:
+            kind = joined(kind, one.kind)
+        nodes = [one.node for one in values]
+        if any(one.nullable for one in values):
+            return Value(call(context.helper(helper), *nodes), kind, all(one.nullable for one in values))
+        return Value(call(function, *nodes), kind, False)
+
+    return write
+
+
+def _concatenated(values: list[Value], context: Context) -> Value:
+    result = values[0]
+    for one in values[1:]:
+        for side in (result, one):
+            if not can_meet(side.kind, STR):
+                raise context.error(f"|| and concat join text, and {side.kind.ddl} is none: write CAST(... AS String)")
+        result = _binary(ast.Add, "add", result, one, STR, context)
+    return result
+
+
+def _pipe(tree: Any, scope: Scope) -> Value:
+    return _concatenated([value(tree.this, scope), value(tree.expression, scope)], scope.context)
+
+
+_WRITTEN["DPipe"] = _pipe
+_FUNCTIONS: dict[str, tuple[int, int, _Write]] = {
+    "abs": (1, 1, _plain("abs")), "length": (1, 1, _plain("len", INT)), "char_length": (1, 1, _plain("len", INT)),
+    "round": (1, 2, _helped("rounded")), "upper": (1, 1, _method("upper", STR)), "lower": (1, 1, _method("lower", STR)),
+    "trim": (1, 1, _method("strip", STR)), "substring": (2, 3, _helped("substring", STR)),
+    "substr": (2, 3, _helped("substring", STR)),
+    "coalesce": (1, 99, _coalesce), "ifnull": (2, 2, _coalesce), "nvl": (2, 2, _coalesce), "nullif": (2, 2, _nullif),
+    "greatest": (2, 99, _extreme("greatest", "max")), "least": (2, 99, _extreme("least", "min")),
+    "sqrt": (1, 1, _real("sqrt")), "ln": (1, 1, _real("log")), "exp": (1, 1, _real("exp")), "power": (2, 2, _real("pow")),
+    "pow": (2, 2, _real("pow")), "floor": (1, 1, _whole("floor")), "ceil": (1, 1, _whole("ceil")), "concat": (1, 99, _concatenated),
+}  # fmt: skip

@@ -1,0 +1,311 @@
+"""Where the rows of a table are: one row is attributes of ``self``, rows with a key are a dictionary, others a list.
+
+::
+
+    TABLE state(total Real, n Int)                self.total, self.n           one row, put there by INITIALIZE
+    TABLE counts(item String PRIMARY KEY, n Int)  self.counts[item] = n        also where INSERT looks first whether it is there
+    TABLE seen(item String, at Timestamp)         self.seen = [(item, at), ...]
+    TABLE inwindow(price Real)                    self.inwindow                the framework's buffer of the window
+"""
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inwindow.language.esl.definition import Definition, Named, Statement, Table
+from inwindow.language.esl.names import Names
+from inwindow.language.esl.scope import Context, Value
+from inwindow.language.esl.trees import Node, attribute, call, me, name, row
+from inwindow.language.text import library
+
+Nullable = frozenset[tuple[str, str]]  # the columns, by table and name, that may hold a NULL
+
+
+@dataclass(frozen=True)
+class Scan:
+    """The rows of a table in a SELECT: the loop's variables, what it runs over, and the columns in each turn."""
+
+    table: "Stored"
+    columns: Mapping[str, Value]
+    variables: Node | None = None  # None: there is one row, and no loop
+    rows: Node | None = None
+    key: Node | None = None  # the one key that is looked up
+
+    @property
+    def is_loop(self) -> bool:
+        return self.rows is not None
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A table and where its rows are."""
+
+    name: str
+    columns: tuple[Named, ...]
+    nullable: Nullable = frozenset()
+
+    def value(self, column: Named, node: Node) -> Value:
+        return Value(node, column.kind, (self.name.casefold(), column.name.casefold()) in self.nullable)
+
+    def scan(self, context: Context) -> Scan:
+        """The table, as a SELECT reads it."""
+        raise NotImplementedError
+
+    def start(self) -> ast.stmt | None:
+        """How the empty table is made."""
+        return None
+
+    @property
+    def told(self) -> str:
+        """What the class's docstring says of it."""
+        raise NotImplementedError
+
+    def _variables(self, context: Context) -> tuple[list[Node], dict[str, Value]]:
+        nodes = [name(context.names.fresh(column.name)) for column in self.columns]
+        values = zip(self.columns, nodes, strict=True)
+        return nodes, {column.name.casefold(): self.value(column, node) for column, node in values}
+
+
+class NotKeyed(Exception):
+    """A key may be NULL, so a table that seemed to have one is a list after all."""
+
+
+@dataclass(frozen=True)
+class OneRow(Stored):
+    """One row, always: attributes."""
+
+    attributes: tuple[str, ...] = ()
+
+    def scan(self, context: Context) -> Scan:
+        return Scan(
+            self, {c.name.casefold(): self.value(c, me(a)) for c, a in zip(self.columns, self.attributes, strict=True)}
+        )
+
+    @property
+    def told(self) -> str:
+        return f"one row: {', '.join(f'self.{one}' for one in self.attributes)}"
+
+
+@dataclass(frozen=True)
+class Rows(Stored):
+    """Any rows: a list of tuples, or of values where there is one column."""
+
+    attribute: str = ""
+
+    def scan(self, context: Context) -> Scan:
+        nodes, columns = self._variables(context)
+        return Scan(self, columns, row(nodes), me(self.attribute))
+
+    def start(self) -> ast.stmt:
+        return ast.Assign([me(self.attribute)], ast.List([], ast.Load()))
+
+    @property
+    def told(self) -> str:
+        return f"rows: the list self.{self.attribute}; a statement looks at all of them"
+
+
+@dataclass(frozen=True)
+class Keyed(Stored):
+    """Rows with a key: a dictionary of the other columns by the key."""
+
+    attribute: str = ""
+    key: int = 0
+    inferred: bool = False
+
+    def scan(self, context: Context) -> Scan:
+        nodes, columns = self._variables(context)
+        others = self.others(nodes)
+        if not others:
+            return Scan(self, columns, nodes[self.key], me(self.attribute))
+        pair = ast.Tuple([nodes[self.key], row(others)], ast.Load())
+        return Scan(self, columns, pair, call(attribute(me(self.attribute), "items")))
+
+    def lookup(self, scan: Scan, key: Node, context: Context) -> Scan:
+        """The row of one key."""
+        if not self.others(self.columns):
+            rows: Node = call(context.helper("found"), me(self.attribute), key)
+            return replace(scan, variables=name("_"), rows=rows, key=key)
+        assert isinstance(scan.variables, ast.Tuple)
+        rows = call(context.helper("found"), me(self.attribute), key)
+        columns = dict(scan.columns)
+        column = self.columns[self.key].name.casefold()
+        columns[column] = replace(columns[column], node=key)
+        return replace(scan, columns=columns, variables=scan.variables.elts[1], rows=rows, key=key)
+
+    def others(self, values: Sequence[Any]) -> list[Any]:
+        """The values of a row without its key."""
+        return [one for at, one in enumerate(values) if at != self.key]
+
+    def start(self) -> ast.stmt:
+        return ast.Assign([me(self.attribute)], ast.Dict([], []))
+
+    @property
+    def told(self) -> str:
+        return f"rows by {self.columns[self.key].name}: the dictionary self.{self.attribute}; a key is found in O(1)"
+
+
+@dataclass(frozen=True)
+class Window(Stored):
+    """The window's tuples: the framework's buffer, whose records have the parameters' names."""
+
+    fields: tuple[str, ...] = ()
+    may_be_empty: bool = False  # a DELETE may take the new tuple, too
+    loses_in_expire: bool = False
+    spares: bool = False  # each new tuple would meet the condition of a DELETE, so that one is spared
+
+    def scan(self, context: Context) -> Scan:
+        record = name(context.names.fresh("record"))
+        columns = zip(self.columns, self.fields, strict=True)
+        return Scan(
+            self,
+            {c.name.casefold(): Value(attribute(record, f), c.kind, self.takes_nulls) for c, f in columns},
+            record,
+            me("inwindow"),
+        )
+
+    @property
+    def takes_nulls(self) -> bool:
+        return bool(self.nullable)
+
+    @property
+    def told(self) -> str:
+        spared = "; DELETE spares the new tuple" if self.spares else ""
+        return f"the window's tuples: self.inwindow; a statement looks at all of them{spared}"
+
+
+@dataclass(frozen=True)
+class Given(Stored):
+    """A table of the catalog: a constant, which travels with the class."""
+
+    constant: str = ""
+
+    def scan(self, context: Context) -> Scan:
+        nodes, columns = self._variables(context)
+        return Scan(
+            self, {key: replace(one, nullable=True) for key, one in columns.items()}, row(nodes), name(self.constant)
+        )
+
+    @property
+    def told(self) -> str:
+        return f"a table of the catalog, as it is now: the constant {self.constant}"
+
+
+def stored_tables(
+    definition: Definition, nullable: Nullable, as_lists: Iterable[str], names: Names
+) -> dict[str, Stored]:
+    """Where each local table of an aggregate is."""
+    found: dict[str, Stored] = {}
+    for table in definition.tables:
+        known = table.name.casefold()
+        if known == "inwindow":
+            continue
+        if _has_one_row(definition, table):
+            attributes = tuple(names.fresh(column.name) for column in table.columns)
+            found[known] = OneRow(table.name, table.columns, nullable, attributes)
+            continue
+        declared = next((at for at, column in enumerate(table.columns) if column.is_key), None)
+        key = declared if declared is not None or known in as_lists else _guarded_key(definition, table)
+        attribute_ = names.fresh(table.name)
+        if key is None:
+            found[known] = Rows(table.name, table.columns, nullable, attribute_)
+        else:
+            found[known] = Keyed(table.name, table.columns, nullable, attribute_, key, declared is None)
+    return found
+
+
+def mentions(tree: Any, table: str) -> bool:
+    """Whether a statement reads or writes a table."""
+    return any(one.name.casefold() == table.casefold() for one in tree.find_all(library().exp.Table))
+
+
+def written_table(tree: Any) -> Any:
+    """The table that a statement changes."""
+    exp = library().exp
+    return tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+
+
+def _changes(definition: Definition, table: Table) -> Iterable[tuple[tuple[str, ...], Statement]]:
+    for block in definition.blocks:
+        for statement in block.statements:
+            if written_table(statement.tree).name.casefold() == table.name.casefold():
+                yield block.hooks, statement
+
+
+def _is_one_new_row(statement: Statement) -> bool:
+    values = statement.tree.expression
+    return isinstance(values, library().exp.Values) and len(values.expressions) == 1 and statement.condition is None
+
+
+def _has_one_row(definition: Definition, table: Table) -> bool:
+    """Whether INITIALIZE puts one row there, first of all, and nothing else adds or takes one."""
+    exp = library().exp
+    others = [(hooks, one) for hooks, one in _changes(definition, table) if not isinstance(one.tree, exp.Update)]
+    if len(others) != 1 or others[0][0] != ("INITIALIZE",) or not isinstance(others[0][1].tree, exp.Insert):
+        return False
+    insert = others[0][1]
+    block = definition.block("INITIALIZE")
+    assert block is not None
+    before = block.statements[: block.statements.index(insert)]
+    return _is_one_new_row(insert) and not any(mentions(one.tree, table.name) for one in before)
+
+
+def _guarded_key(definition: Definition, table: Table) -> int | None:
+    """The column by which each INSERT looks first whether the row is there."""
+    exp = library().exp
+    keys: set[int | None] = set()
+    updated: set[int | None] = set()
+    first = True
+    for hooks, statement in _changes(definition, table):
+        if isinstance(statement.tree, exp.Insert):
+            if not (first and hooks == ("INITIALIZE",) and _is_one_new_row(statement)):
+                keys.add(key_of_guard(statement, table))
+            first = False
+        elif isinstance(statement.tree, exp.Update):
+            updated |= {_position(table, one.this.name) for one in statement.tree.expressions}
+    return keys.pop() if len(keys) == 1 and not keys & updated else None
+
+
+def key_of_guard(statement: Statement, table: "Table | Stored") -> int | None:
+    """``INSERT INTO t SELECT k, ... WHERE NOT EXISTS (SELECT ... FROM t WHERE key = k)``."""
+    exp = library().exp
+    given, condition = statement.tree.expression, statement.condition
+    if isinstance(statement.tree.this, exp.Schema):
+        return None
+    if isinstance(given, exp.Select):
+        if source_of(given) is not None or given.args.get("where") is None:
+            return None
+        condition, values = given.args["where"].this, given.expressions
+    elif isinstance(given, exp.Values) and len(given.expressions) == 1:
+        values = given.expressions[0].expressions
+    else:
+        return None
+    if not (isinstance(condition, exp.Not) and isinstance(condition.this.unnest(), exp.Exists)):
+        return None
+    inner = condition.this.unnest().this
+    source, where = source_of(inner), inner.args.get("where")
+    if source is None or source.name.casefold() != table.name.casefold() or inner.args.get("joins") or where is None:
+        return None
+    test = where.this.unnest()
+    if not isinstance(test, exp.EQ):
+        return None
+    for column, key in ((test.this, test.expression), (test.expression, test.this)):
+        at = _position(table, column.name) if isinstance(column, exp.Column) else None
+        if at is not None and at < len(values) and values[at].sql() == key.sql() and _is_free(key, table):
+            return at
+    return None
+
+
+def _is_free(tree: Any, table: "Table | Stored") -> bool:
+    return not any(_position(table, one.name) is not None for one in tree.find_all(library().exp.Column))
+
+
+def _position(table: "Table | Stored", column: str) -> int | None:
+    names = [one.name.casefold() for one in table.columns]
+    return names.index(column.casefold()) if column.casefold() in names else None
+
+
+def source_of(select: Any) -> Any:
+    """The table or subquery of FROM; sqlglot has changed the name of this part."""
+    part = select.args.get("from_") or select.args.get("from")
+    return None if part is None else part.this

@@ -1,0 +1,267 @@
+"""A SELECT with windows of ours in it, read: what Spark computes before them, the windows, what comes after them.
+
+Pure text; no Spark. The windows are cut out of the text, and names of the same length put in their place, so that sqlglot
+can read the rest and every place in it is still that of the user's text::
+
+    SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 49 PRECEDING SLIDE 10) * 2 AS a FROM bids
+    SELECT item, _iw_0                                                                         * 2 AS a FROM bids
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any
+
+from inwindow.language.sql.calls import Call, Names, Place, check_brackets, find_calls
+from inwindow.language.sql.clauses import Clauses, read_clauses
+from inwindow.language.sql.expressions import Columns, Expression, Reader
+from inwindow.language.sql.over import sort_key
+from inwindow.language.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
+from inwindow.udaf.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Plain:
+    """An item of the select list, or the like, that is Spark's alone."""
+
+    span: Span
+    is_star: bool = False
+    may_be_many: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """An item with a window of ours in it; ``title`` is its column's name where it has no alias."""
+
+    span: Span
+    expression: Expression
+    title: str
+    aliased: bool
+
+
+@dataclass(frozen=True)
+class SortedBy:
+    """A key of ORDER BY: an expression, or the number of a column from 1."""
+
+    span: Span
+    expression: Expression
+    position: int | None
+    ascending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement, taken apart; ``head`` and ``body`` are Spark's, before and after the select list."""
+
+    source: Source
+    head: tuple[Span, ...]
+    distinct: bool
+    items: tuple[Plain | Made, ...]
+    body: tuple[Span, ...]
+    definitions: tuple[Span, ...]  # of the WINDOW clause, those that Spark can read
+    calls: tuple[Call, ...]
+    qualify: Expression | None
+    order_by: tuple[SortedBy, ...]
+    order_by_all: bool
+    limit: int | None
+    offset: int | None
+
+
+def read(text: str | Source, registered: Set[str], built_in: Set[str], *, is_all: bool = False) -> Statement | None:
+    """Take a statement apart; None where no window of ours is in it, and all of it is Spark's.
+
+    A call is ours if its name is registered, or if it is a built-in's and its window has SLIDE or ACTIVE EXPIRATION; with
+    ``is_all``, built-ins over any window are.
+
+    >>> statement = read("SELECT item, avg(price) OVER (ROWS 49 PRECEDING SLIDE 10) AS a FROM bids", set(), {"avg"})
+    >>> [call.label for call in statement.calls], [statement.source[span] for span in statement.body]
+    (['avg(price)'], ['FROM bids'])
+    """
+    source = Source(text) if isinstance(text, str) else text
+    tokens = tokens_of(source)
+    while tokens and tokens[-1].kind == "SEMICOLON":
+        tokens.pop()
+    names = Names(registered, built_in, is_all)
+    check_brackets(source, tokens, names)
+    places = find_calls(source, tokens, names)
+    if not any(isinstance(place, Call) for place in places):
+        return None
+    return _Reading(source, tokens, places).statement()
+
+
+class _Reading:
+    def __init__(self, source: Source, tokens: list[Token], places: list[Place]) -> None:
+        self.source = source
+        self.tokens = tokens
+        self.places = places
+        self.clauses: Clauses = read_clauses(source, tokens, places[0].span)
+        prefix = "_iw_"
+        while prefix in source.text:
+            prefix += "_"
+        self.names = {f"{prefix}{number}": place for number, place in enumerate(places)}
+
+    def statement(self) -> Statement:
+        """The whole of it."""
+        clauses = self.clauses
+        root = self._parsed()
+        self._check_places(root)
+        columns = _columns_of(root, self.names)
+        reader = Reader(self.source, self.places, columns)
+        listed = split(clauses.items)
+        if len(listed) != len(root.expressions) or not all(listed):
+            raise self.source.error(
+                "iw.sql: the select list cannot be read: give each item an alias, with AS", span_of(clauses.items)
+            )
+        items = tuple(self._item(reader, item, node) for item, node in zip(listed, root.expressions, strict=True))
+        self._check_group_by(items)
+        keys = split(clauses.order_by or [])
+        by_all = len(keys) == 1 and len(keys[0]) >= 1 and keys[0][0].says("ALL")
+        if by_all and len(keys[0]) > 1:
+            raise self.source.error("iw.sql: ORDER BY ALL takes no direction here: write its columns", keys[0][1].span)
+        qualify = None if clauses.qualify is None else reader.read(clauses.qualify, after=True)
+        return Statement(
+            source=self.source,
+            head=clauses.head,
+            distinct=clauses.distinct,
+            items=items,
+            body=clauses.body,
+            definitions=clauses.definitions,
+            calls=tuple(place for place in self.places if isinstance(place, Call)),
+            qualify=qualify,
+            order_by=() if by_all else tuple(self._sorted_by(reader, key) for key in keys),
+            order_by_all=by_all,
+            limit=clauses.limit,
+            offset=clauses.offset,
+        )
+
+    def _parsed(self) -> Any:
+        """What sqlglot makes of the text without our windows."""
+        sqlglot, text = library(), list(self.source.text)
+        covered = [(place.span, name) for name, place in self.names.items()]
+        covered += [(span, "") for span in self.clauses.windows]
+        for span, name in covered:
+            for at in range(span.start, span.end):
+                if text[at] != "\n":
+                    text[at] = name[at - span.start] if at - span.start < len(name) else " "
+        try:
+            found = sqlglot.parse("".join(text), dialect="spark")
+        except sqlglot.errors.ParseError as error:
+            raise self._unparsed(error) from None
+        if len(found) != 1 or not isinstance(found[0], sqlglot.exp.Select):
+            raise self.source.error("iw.sql takes one SELECT; this statement is something else", self.tokens[0].span)
+        return found[0]
+
+    def _unparsed(self, error: Any) -> UsageError:
+        first = error.errors[0] if error.errors else {}
+        what = first.get("description", "not SQL").partition(" but got <")[0]
+        what = "an expression is missing" if what.startswith("Required keyword") else what
+        message = f"iw.sql: the statement cannot be read: {what}"
+        lines = self.source.text.split("\n")
+        line, column, word = first.get("line", 1), first.get("col", 1), first.get("highlight") or ""
+        # sqlglot counts to the end of the token it stumbled over.
+        start = sum(len(before) + 1 for before in lines[: line - 1]) + max(0, column - len(word))
+        token = next((t for t in self.tokens if t.span.start >= start), self.tokens[-1])
+        hint = "; what only Spark can read goes into a view, made with spark.sql(...)"
+        return self.source.error(message + hint, token.span)
+
+    def _check_places(self, root: Any) -> None:
+        """Our windows stand where their results are wanted: in the select list, ORDER BY or QUALIFY."""
+        exp, seen = library().exp, []
+        for column in root.find_all(exp.Column):
+            place = self.names.get(column.name)
+            if place is not None:
+                self._check_place(root, column, place)
+                seen.append(place)
+        for place in self.places:
+            if place not in seen:
+                raise self.source.error(
+                    f"iw.sql: {place.label} cannot stand here: give the windows of a SELECT in its select list",
+                    place.span,
+                )
+
+    def _check_place(self, root: Any, column: Any, place: Place) -> None:
+        exp, node = library().exp, column
+        while node is not root:
+            parent = node.parent
+            if isinstance(parent, (exp.AggFunc, exp.Window, exp.Lambda)):
+                raise self._misplaced(place, f"the call of another function, {parent.sql('spark').split('(')[0]}()")
+            if parent is root and node.arg_key not in ("expressions", "order", "qualify"):
+                raise self._misplaced(place, _CLAUSES.get(node.arg_key, "this clause"))
+            if parent is not root and isinstance(parent, (exp.Query, exp.Subquery)):
+                raise self._misplaced(place, "a subquery")
+            node = parent
+
+    def _misplaced(self, place: Place, inside: str) -> UsageError:
+        return self.source.error(
+            f"iw.sql: {place.label} is inside {inside}, but a window of ours stands in the select list of the statement, its "
+            "ORDER BY or QUALIFY: compute it with an iw.sql of its own, make that a view (createOrReplaceTempView), and "
+            "select from it",
+            place.span,
+        )
+
+    def _item(self, reader: Reader, tokens: Tokens, node: Any) -> Plain | Made:
+        exp, span = library().exp, span_of(tokens)
+        if not any(place.span in span for place in self.places):
+            is_star = len(tokens) == 1 and tokens[0].kind == "STAR"
+            return Plain(span, is_star, may_be_many=node.is_star or isinstance(node, exp.Aliases))
+        if isinstance(node, exp.Aliases):
+            raise self.source.error("iw.sql: an item with a window of ours has one alias", span)
+        if not isinstance(node, exp.Alias):
+            return Made(span, reader.read(tokens), self._title(span), False)
+        body = tokens[: -2 if tokens[-2].kind == "ALIAS" else -1]
+        return Made(span, reader.read(body), tokens[-1].text, True)
+
+    def _title(self, span: Span) -> str:
+        """The item as it is written, with the windows left out."""
+        text, at = "", span.start
+        for place in (place for place in self.places if place.span in span):
+            text += self.source.text[at : place.span.start] + place.label
+            at = place.span.end
+        return " ".join((text + self.source.text[at : span.end]).split())
+
+    def _check_group_by(self, items: tuple[Plain | Made, ...]) -> None:
+        """GROUP BY 2 must not mean a window of ours."""
+        for key in split(self.clauses.group_by or []):
+            number = _number(key)
+            if (
+                number is None
+                or not 0 < number <= len(items)
+                or any(isinstance(item, Plain) and item.may_be_many for item in items[:number])
+            ):
+                continue
+            item = items[number - 1]
+            if isinstance(item, Made):
+                raise self.source.error(
+                    f"iw.sql: item {number} is {item.title}, and groups cannot be made by the result of a window",
+                    span_of(key),
+                )
+
+    def _sorted_by(self, reader: Reader, tokens: Tokens) -> SortedBy:
+        if not tokens:
+            raise self.source.error("iw.sql: ORDER BY lacks an expression", self.tokens[-1].span)
+        key = sort_key(self.source, tokens)
+        own = [token for token in tokens if token.span in key.expression]
+        expression = reader.read(own, after=True)
+        return SortedBy(key.expression, expression, _number(own), key.ascending, key.nulls_first)
+
+
+_CLAUSES = {
+    "where": "WHERE", "group": "GROUP BY", "having": "HAVING", "joins": "a JOIN", "laterals": "a LATERAL VIEW",
+    "windows": "a WINDOW definition", "from": "FROM", "from_": "FROM", "with": "a WITH query", "with_": "a WITH query",
+    "limit": "LIMIT", "offset": "OFFSET",
+}  # fmt: skip
+
+
+def _number(tokens: Tokens) -> int | None:
+    return int(tokens[0].text) if len(tokens) == 1 and tokens[0].kind == "NUMBER" and tokens[0].text.isdigit() else None
+
+
+def _columns_of(root: Any, names: Any) -> Columns:
+    """Where the columns are that Spark resolves; with its name where one is not qualified."""
+    exp, found = library().exp, {}
+    for column in root.find_all(exp.Column):
+        spans = [Span(part.meta["start"], part.meta["end"] + 1) for part in column.parts if "start" in part.meta]
+        if column.name not in names and spans:
+            span = Span(min(s.start for s in spans), max(s.end for s in spans))
+            found[span.start] = (span, column.name if len(column.parts) == 1 else None)
+    return found

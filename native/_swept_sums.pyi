@@ -1,0 +1,16 @@
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Positions = npt.NDArray[np.int64]
+
+class SweptCount:
+    def roll(self, values: pa.Array, left: Positions, start: Positions, end: Positions) -> pa.Array: ...
+
+class SweptDoubles:
+    def __init__(self, op: str) -> None: ...
+    def roll(self, values: pa.Array, left: Positions, start: Positions, end: Positions) -> pa.Array: ...
+
+class SweptIntegers:
+    def __init__(self, op: str, ansi: bool = True) -> None: ...
+    def roll(self, values: pa.Array, left: Positions, start: Positions, end: Positions) -> pa.Array: ...

@@ -1,0 +1,107 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""What all kernels share: how a call comes in from Python and how its results go back as an Arrow column.
+
+Most columns have no NULL in their results. So the frames are folded without a validity bitmap at first; at the first NULL
+the kernel stops, and goes on from there with a bitmap.
+
+Results are in memory of Arrow's pool, uninitialised. The pool hands out again what was given back, while the C library
+returns large pieces to the system, to be fetched and cleared anew, page by page: 3 ns a tuple where a kernel takes 2.
+"""
+
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+import pyarrow as pa
+
+
+cdef Slice slice_of(object values, int64_t base, int64_t width):
+    """``values`` holds the positions from ``base`` on; a value has ``width`` bytes."""
+    cdef int64_t offset = values.offset
+    bitmap, data = values.buffers()[:2]
+    cdef const char* at = <const char*><uintptr_t>(0 if data is None else data.address)
+    cdef const uint8_t* seen = <const uint8_t*><uintptr_t>(bitmap.address if values.null_count else 0)
+    return Slice(at + (offset - base) * width, seen, offset - base)
+
+
+cdef object column_of(object type, int64_t count, object values, object validity):
+    """Buffers as an Arrow array; ``validity`` is None where no result is NULL."""
+    return pa.Array.from_buffers(type, count, [validity, values])
+
+
+cdef object rows_from(const void* memory, int64_t rows, int64_t words):
+    """A copy of C structs as rows of 64-bit words: what a state is made of."""
+    copy = np.empty((rows, words), np.int64)
+    if rows:
+        memcpy(<void*><uintptr_t>copy.ctypes.data, memory, 8 * rows * words)
+    return copy
+
+
+cdef const int64_t* memory_of(object rows, int64_t words) except? NULL:
+    """The memory of what ``rows_from`` has made, as long as ``rows`` lives."""
+    if rows.dtype != np.int64 or rows.ndim != 2 or rows.shape[1] != words or not rows.flags.c_contiguous:
+        raise ValueError(f"a state has other rows than of {words} words")
+    return <const int64_t*><uintptr_t>rows.ctypes.data
+
+
+cdef int no_eviction(int64_t lo, int64_t start) except -1 nogil:
+    with gil:
+        raise RuntimeError(f"evicts=False, but the lower end moved from {lo} to {start} inside a frame")
+
+
+cdef class Kernel:
+    """A kernel of Arrow columns. A subclass defines ``fold``, ``state`` and ``restore``; for panes ``fold_partials``."""
+
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        """Fold the frames from i on and write their results; return the first that has none, n if all have.
+
+        A result that is NULL is noted in ``validity``; where that is NULL itself the loop stops, at a frame that it has
+        moved to: it must do no harm to move to it again.
+        """
+        raise NotImplementedError
+
+    cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
+                           int64_t* out) except -1:
+        """Write a row of ``partial`` words for each frame."""
+        raise NotImplementedError
+
+    cdef int stuck(self, int64_t frame) except -1:
+        """The frame has no result, not even NULL."""
+        raise RuntimeError(f"internal error: the loop stopped at frame {frame}")
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """One result per frame [start, end), NULL where it has none; ``values`` holds the positions from ``base`` on."""
+        cdef int64_t n = start.shape[0], done
+        out = pa.allocate_buffer(max(n, 1) * (16 if self.type.bit_width == 128 else 8))
+        cdef int64_t* results = <int64_t*><uintptr_t>out.address
+        cdef uint8_t* valid
+        done = self.fold(values, base, &start[0], &end[0], 0, n, results, NULL)
+        if done == n:
+            return column_of(self.type, n, out, None)
+        bits = pa.allocate_buffer((n + 7) // 8)
+        valid = <uint8_t*><uintptr_t>bits.address
+        memset(valid, 255, (n + 7) // 8)
+        done = self.fold(values, base, &start[0], &end[0], done, n, results, valid)
+        if done < n:
+            self.stuck(done)
+        return column_of(self.type, n, out, bits)
+
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: one int64 array, a row of words per pane."""
+        cdef int64_t n = start.shape[0]
+        rows = np.empty((n, self.partial), np.int64)
+        if n:
+            self.fold_partials(values, base, &start[0], &end[0], n, <int64_t*><uintptr_t>rows.ctypes.data)
+        return (rows,)
+
+    def of_panes(self):
+        """This kernel, to be rolled over panes: the rows of ``roll_partials`` take the place of values."""
+        self.over_panes = True
+        return self
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end):
+        """Fold the frame [start, end) in without a result."""
+        cdef int64_t[2] word
+        self.fold(values, base, &start, &end, 0, 1, word, NULL)

@@ -1,0 +1,94 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""The frames of kernels over Python objects, of any number of columns: which values enter, and which leave.
+
+A frame that starts at or behind the end of the one before begins afresh; else what is before its start leaves, oldest first,
+and what is behind the old end enters. NULL (None) does not count, nor does a tuple whose ``seen`` is 0.
+"""
+
+import math
+
+from inwindow.native.kernel cimport no_eviction
+
+cdef object NOT_A_NUMBER = math.nan    # stands for every NaN: to a dict the same object is the same key
+
+
+cdef object canonical(object value):
+    """A key for the value, the same for values that are the same; lists and structs by their contents."""
+    if isinstance(value, float):
+        return NOT_A_NUMBER if value != value else value or 0.0
+    if isinstance(value, (tuple, list)):
+        return tuple([canonical(part) for part in value])
+    if isinstance(value, dict):
+        return tuple([(name, canonical(part)) for name, part in value.items()])
+    return value
+
+
+cdef const uint8_t* bytes_of(const uint8_t[::1] seen) noexcept:
+    if seen is None or seen.shape[0] == 0:
+        return NULL
+    return &seen[0]
+
+
+cdef class ObjectKernel:
+    """A subclass defines ``forget``, ``enter``, ``leave`` and ``answer``; and ``state`` and ``restore``."""
+
+    cdef object value_at(self, list columns, Py_ssize_t row):
+        """What enters and leaves for a row; None where it does not count."""
+        return (<list>columns[0])[row]
+
+    cdef int forget(self) except -1:
+        """Start with an empty frame."""
+        raise NotImplementedError
+
+    cdef int enter(self, object value) except -1:
+        raise NotImplementedError
+
+    cdef int leave(self, object value) except -1:
+        raise NotImplementedError
+
+    cdef int settle(self, list columns, int64_t base, const uint8_t* seen) except -1:
+        """The frame is [lo, hi) now; a kernel may read it again."""
+        return 0
+
+    cdef int answer(self, list results) except -1:
+        """Append the result of the frame."""
+        raise NotImplementedError
+
+    def column(self, list results):
+        """What ``roll`` returns, made of all answers."""
+        return results
+
+    cdef int fold(self, list columns, int64_t base, const uint8_t* seen, int64_t start, int64_t end) except -1:
+        cdef int64_t position
+        if start >= self.hi:
+            self.forget()
+            self.lo = self.hi = start
+        elif start > self.lo and not self.evicts:
+            no_eviction(self.lo, start)
+        for position in range(self.lo, start):
+            if seen == NULL or seen[position - base]:
+                value = self.value_at(columns, position - base)
+                if value is not None:
+                    self.leave(value)
+        for position in range(self.hi, end):
+            if seen == NULL or seen[position - base]:
+                value = self.value_at(columns, position - base)
+                if value is not None:
+                    self.enter(value)
+        self.lo, self.hi = start, max(self.hi, end)
+        return self.settle(columns, base, seen)
+
+    def roll(self, list columns, int64_t base, const uint8_t[::1] seen, const int64_t[::1] start, const int64_t[::1] end):
+        """The results of the frames [start, end); ``columns`` and ``seen`` hold the positions from ``base`` on."""
+        cdef const uint8_t* counted = bytes_of(seen)
+        cdef Py_ssize_t frame
+        cdef list results = []
+        for frame in range(start.shape[0]):
+            self.fold(columns, base, counted, start[frame], end[frame])
+            self.answer(results)
+        return self.column(results)
+
+    def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
+        """Fold the frame [start, end) in without a result."""
+        self.fold(columns, base, bytes_of(seen), start, end)

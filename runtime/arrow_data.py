@@ -1,0 +1,84 @@
+"""Data of which only the Arrow schema matters to a plan: what tables, readers and replayed streams share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.explain import Explanation
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.expressions import Computed, compute_arguments
+from inwindow.runtime.query import Plan, Query
+from inwindow.runtime.spine_table import plan_at
+
+_PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
+
+
+@dataclass(frozen=True)
+class LocalPlan:
+    """A query over names, the columns that are computed for it, and its passes."""
+
+    query: Query
+    computed: Computed
+    schema: pa.Schema  # with those columns
+    passes: list[Pass]
+    place: str = _PLACE
+
+    @property
+    def explanation(self) -> Explanation:
+        """The same in words."""
+        return Explanation(self.passes, self.place, at_points=self.query.of is not None)
+
+
+@dataclass(frozen=True)
+class ArrowData:
+    """The data, or their schema alone."""
+
+    data: Any
+
+    def plan(self, query: Query) -> Plan:
+        """The passes of a query."""
+        if query.of is not None:
+            passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
+            return LocalPlan(query, Computed({}), self.schema, passes, place)
+        return planned(self.schema, query)
+
+    def run(self, query: Query) -> Any:
+        """A schema has no rows."""
+        raise NotImplementedError(f"{type(self).__name__} has no rows")
+
+    def check(self, names: Iterable[str], where: str) -> None:
+        """The columns are there, or an error."""
+        check_columns(self.schema, names, where)
+
+    def names(self) -> list[str]:
+        """All columns."""
+        names: list[str] = self.schema.names
+        return names
+
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column."""
+        return [name for name in results if name in self.schema.names]
+
+    def item(self, item: Any) -> tuple[str, Any] | None:
+        """A column that goes through: its name, and what it is made of."""
+        if not isinstance(item, str):
+            return None
+        self.check([item], "select")
+        return item, item
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Of the data."""
+        schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
+        return schema
+
+
+def planned(given: pa.Schema, query: Query) -> LocalPlan:
+    """The plan of a query over data of a schema."""
+    named, computed = compute_arguments(query.aggregates)
+    query = query.over(named)
+    schema = computed.schema(given)
+    return LocalPlan(query, computed, schema, query.verb.passes(query, schema))

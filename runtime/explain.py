@@ -1,0 +1,66 @@
+"""``explain``: what a query would do, made of the very query that would run."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.explain import Explanation
+from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.group_by import Grouped
+from inwindow.runtime.operations import seen_by
+from inwindow.runtime.places import check_hot_keys, events_of, place_of
+from inwindow.runtime.query import Place, Query
+from inwindow.runtime.valid import AtPoints, valid_window
+from inwindow.runtime.with_columns import WITH_COLUMNS
+from inwindow.runtime.written import named_aggregates, or_column
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+
+
+def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Explanation:
+    """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
+
+    With ``hot_keys=`` as for :func:`with_columns`, which takes a sample of a DataFrame where that would.
+
+    Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do; with ``of=``, what
+    :func:`with_columns` would do with it.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"price": [1.0, 2.0]})
+    >>> print(iw.explain(table, s=iw.sum("price").over(iw.rows(40000, slide=10000))))
+    pass 1 of 1: no partitioning, arrival order; one aggregate
+    <BLANKLINE>
+      s = sum(price) (rows between 39999 preceding and current row slide 10000)
+        strategy  pane-cascade
+        why       `sum` has merge
+        why not   unbounded: not possible, tuples leave the frame
+        why not   tumble: not possible, frames overlap
+        time      O(1) per tuple, O(1) merges per pane
+        memory    5 partials
+        runs      native kernel
+        result    double
+    <BLANKLINE>
+    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    """
+    named, of = or_column(named, "of", of, None)
+    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(hot_keys, "explain")
+    aggregates = named_aggregates(applied, named, "explain")
+    if not aggregates:
+        given = "no data" if isinstance(data, Applied) else "no aggregate"
+        raise UsageError(f"explain() was given {given}: write explain(df, name=iw.avg('x').over(window))")
+    if isinstance(data, Grouped):
+        if of is not None:
+            raise UsageError(
+                "explain(of=...): groups are not evaluated at the rows of another table: drop of=, or group_by"
+            )
+        return data.place.plan(data.query(aggregates, "explain")).explanation
+    place: Place = ArrowData(data) if isinstance(data, pa.Schema) else place_of(data, "explain")
+    valid = None if of is None else valid_window(aggregates)
+    if valid is not None:
+        operation, *schemas = seen_by(AtPoints(valid, tuple(aggregates.items())), data, of)
+        explained: Explanation = operation.explanation(*schemas)
+        return explained
+    if of is not None:
+        of = events_of(place, of, "explain")
+    return place.plan(Query(WITH_COLUMNS, "explain", aggregates, of=of, hot_keys=hot_keys)).explanation

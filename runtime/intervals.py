@@ -1,0 +1,209 @@
+"""Rows that hold during [since, until): their ends as 64-bit integers, checked, in the orders that sweeps want.
+
+::
+
+    since  2026-01-01   NULL     2026-03-01        until  2026-02-01   2026-01-15   NULL
+    key         20454   -2**63        20513                     20485        20468   2**63 - 1
+
+Integers, dates, timestamps and decimals of up to 18 digits are such integers themselves. Where they are not (128 bits), or a column
+has the very values that stand for NULL, an end's key is its rank among all ends: operators compare ends, and do no more.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
+from inwindow.native.dictionaries import plain_type
+from inwindow.native.levels import as_levels, ranks
+from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.dictionaries import read_column
+from inwindow.runtime.ordering import sorted_by
+from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.kinds import back_to, is_decimal
+from inwindow.windows.order_key import OrderKey
+
+Keys = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.int64]
+_ALWAYS = (NEVER_BEGAN, FOR_EVER)
+_UNITS = ["s", "ms", "us", "ns"]
+
+
+def is_instant(kind: pa.DataType) -> bool:
+    """Whether the ends of a validity may be of this type."""
+    is_ = pa.types
+    return bool(is_.is_integer(kind) or is_.is_decimal128(kind) or is_.is_date(kind) or is_.is_timestamp(kind))
+
+
+def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.DataType:
+    """The type of the two columns; an error if they are not there, or of no type that has instants, or of two."""
+    check_columns(schema, [since, until], where)
+    kinds = [plain_type(schema.field(name).type) for name in (since, until)]
+    for name, kind in zip((since, until), kinds, strict=True):
+        if not is_instant(kind):
+            raise UsageError(
+                f"{where}: {name!r} is of type {kind}; a row holds from one instant to another: cast it to an integer, a "
+                "decimal, a date or a timestamp"
+            )
+    return one_kind(kinds, [since, until], where)
+
+
+def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> pa.DataType:
+    """The one type of several columns of instants, of timestamps the finest; or an error."""
+    first = kinds[0]
+    for name, kind in zip(names[1:], kinds[1:], strict=True):
+        if kind == first:
+            continue
+        if pa.types.is_timestamp(kind) and pa.types.is_timestamp(first):
+            if (kind.tz is None) == (first.tz is None):
+                first = pa.timestamp(max(first.unit, kind.unit, key=_UNITS.index), first.tz)
+                continue
+            with_zone, without = (names[0], name) if kind.tz is None else (name, names[0])
+            raise UsageError(
+                f"{where}: {with_zone!r} has a time zone and {without!r} has none: they cannot be compared; cast one of them"
+            )
+        raise UsageError(
+            f"{where}: {names[0]!r} is of type {first}, but {name!r} of type {kind}: ends are compared, so cast them to one type"
+        )
+    return first
+
+
+@dataclass(frozen=True)
+class Instants:
+    """How ends of one type become keys, and come back."""
+
+    kind: pa.DataType
+    ranked: pa.Array | None = None  # where keys are ranks: the ends, in their order
+
+    @classmethod
+    def of(cls, kind: pa.DataType, columns: Sequence[pa.Array]) -> "Instants":
+        """Those of these columns (of the type); :meth:`keys` is for them and parts of them alone."""
+        plain = cls(kind)
+        if not plain._is_wide and not any(plain._has_extremes(column) for column in columns):
+            return plain
+        ends = pa.concat_arrays([column.drop_null() for column in columns]).unique()
+        order = ranks(as_levels(ends), len(ends))
+        return cls(kind, ends.take(pa.array(np.argsort(order))))
+
+    @property
+    def _is_wide(self) -> bool:
+        return is_decimal(self.kind) and self.kind.precision > 18
+
+    def _has_extremes(self, column: pa.Array) -> bool:
+        if not self.kind.bit_width >= 64 or not len(column) or column.null_count == len(column):
+            return False
+        keys = self._whole(column.drop_null())
+        return bool(keys.min() == NEVER_BEGAN or keys.max() == FOR_EVER)
+
+    def _whole(self, column: pa.Array) -> Keys:
+        return OrderKey("", self.kind)._ascending_keys(column)
+
+    def keys(self, column: pa.Array, null: int) -> Keys:
+        """The keys of ends; that of a NULL is ``null``."""
+        if self.ranked is not None:
+            found = pc.index_in(column, self.ranked)
+            keys = found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+        else:
+            keys = self._whole(column)
+        if column.null_count:
+            keys = np.where(pc.is_null(column).to_numpy(zero_copy_only=False), null, keys)
+        return np.ascontiguousarray(keys)
+
+    def column(self, keys: Keys) -> pa.Array:
+        """The ends again; those of what always held, or holds for ever, are NULL."""
+        endless = (keys == NEVER_BEGAN) | (keys == FOR_EVER)
+        mask = endless if endless.any() else None
+        if self.ranked is not None:
+            return self.ranked.take(pa.array(keys if mask is None else np.where(mask, 0, keys), mask=mask))
+        if mask is not None:
+            keys = np.where(mask, 0, keys)
+        if pa.types.is_date64(self.kind):
+            return pc.cast(pa.array(keys.astype(np.int32), mask=mask).view(pa.date32()), self.kind)
+        if pa.types.is_uint64(self.kind):
+            return pa.array(keys.view(np.uint64) ^ np.uint64(1 << 63), mask=mask)
+        return back_to(self.kind)(pa.array(keys, mask=mask))
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Intervals that are not empty, in whatever order: the number of each one's row, its group, its ends as keys."""
+
+    row: Rows
+    group: Rows
+    since: Keys
+    until: Keys
+
+    @cached_property
+    def entering(self) -> Rows | None:
+        """The order of (group, since); of equals that in which they came. None: they are in it."""
+        return in_order(self.group, self.since)
+
+    @cached_property
+    def leaving(self) -> Rows | None:
+        """The order of (group, until)."""
+        return in_order(self.group, self.until)
+
+    @cached_property
+    def entered(self) -> "Intervals":
+        """The intervals, in the order in which they enter."""
+        return self.taken(self.entering)
+
+    def taken(self, rows: Rows | None) -> "Intervals":
+        """Some of them, in an order; None: as they are."""
+        if rows is None:
+            return self
+        return Intervals(self.rows_at(rows), self.groups_at(rows), self.since[rows], self.until[rows])
+
+    def rows_at(self, rows: Rows) -> Rows:
+        """The rows of some of them: where none was left out, a row's number is its place."""
+        follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
+        return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
+
+    def groups_at(self, rows: Rows) -> Rows:
+        """The groups of some of them."""
+        return self.group[: len(rows)] if _is_constant(self.group) else self.group[rows]
+
+    def grouped(self, number: Rows) -> "Intervals":
+        """With other groups: ``number`` is that of each row."""
+        return Intervals(self.row, number[self.row], self.since, self.until)
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def in_order(*levels: Keys) -> Rows | None:
+    """The order of rows by some numbers, the most significant first; None if they are in it already."""
+    varied = [level for level in levels if len(level) and level[0] != level[-1] or not _is_constant(level)]
+    return sorted_by([(pa.array(level), True, True) for level in varied])
+
+
+def _is_constant(level: Keys) -> bool:
+    return not len(level) or bool((level == level[0]).all())
+
+
+def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, told: Callable[[int], str]) -> Intervals:
+    """The intervals of rows, all of one group; those that are empty are left out. ``told`` begins the message about a row."""
+    begin, finish = instants.keys(since, NEVER_BEGAN), instants.keys(until, FOR_EVER)
+    if (begin > finish).any():
+        row = int(np.argmax(begin > finish))
+        raise DataError(
+            f"{told(row)} is from {since[row].as_py()} until {until[row].as_py()}, but it cannot end before it begins: swap the "
+            "ends, or filter such rows out"
+        )
+    rows = np.arange(len(begin), dtype=np.int64)
+    empty = begin == finish
+    if empty.any():
+        kept = ~empty
+        rows, begin, finish = rows[kept], begin[kept], finish[kept]
+    return Intervals(rows, np.zeros(len(rows), dtype=np.int64), begin, finish)
+
+
+def ends_of(table: pa.Table, names: Sequence[str], kind: pa.DataType) -> list[pa.Array]:
+    """Columns of ends, each in one piece, as the type that they are compared in."""
+    columns = [read_column(table, name) for name in names]
+    return [column if column.type == kind else pc.cast(column, kind) for column in columns]

@@ -1,0 +1,37 @@
+"""``late``: the tuples that came too late for a result on a stream."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.stream.replayed import Replayed
+from inwindow.udaf.errors import UsageError
+
+
+def late(result: Any) -> Any:
+    """The tuples that came behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
+
+    ``result`` is what :func:`with_columns`, :func:`select` or ``agg`` gave for a streaming DataFrame, or what was replayed. On
+    Spark they are a streaming DataFrame of their own, with all columns of the stream. Written by a query of its own, which has
+    micro-batches of its own, they are what is late there; in one query with the result, as in ``result.unionByName(late,
+    allowMissingColumns=True)``, they are the tuples that have no row. A tuple without a time (NULL) is late, too.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]
+    >>> window = iw.range(5, order_by="t")
+    >>> result = iw.testing.replay(batches, lambda df: iw.with_columns(df, n=iw.count().over(window)), delay=3)
+    >>> iw.late(result).to_pydict()
+    {'t': [2]}
+    """
+    if isinstance(result, Replayed):
+        return pa.concat_tables(result.late)
+    if type(result).__module__.startswith("pyspark.sql."):
+        from inwindow.runtime.spark.stream_frame import late_tuples
+
+        tuples = late_tuples(result)
+        if tuples is not None:
+            return tuples
+    raise UsageError(
+        f"late({type(result).__name__}): late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it"
+    )

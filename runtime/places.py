@@ -1,0 +1,85 @@
+"""Where the data are: a table, a reader, a Spark DataFrame, or a stream that is replayed; or an error that says what to give."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.query import Place
+from inwindow.runtime.reader import Reader
+from inwindow.runtime.reserved import check_names
+from inwindow.runtime.table import Table
+from inwindow.runtime.unpacked import unpacked
+from inwindow.udaf.errors import UsageError, shown
+
+HOT_KEYS = ("auto", "sample", "off")  # how to look for partitions that hold most of the tuples
+
+
+def place_of(data: Any, where: str) -> Place:
+    """Where the data are, as what runs queries on them."""
+    if isinstance(data, ArrowData):
+        return data  # a stream that is replayed
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        check_names(data.schema.names, where)
+        return Table(unpacked(data), data)
+    if isinstance(data, pa.RecordBatchReader):
+        check_names(data.schema.names, where)
+        return Reader(unpacked(data))
+    kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
+    if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
+        from inwindow.runtime.spark.place import place_of_frame
+
+        return place_of_frame(data, where)
+    if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
+        raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
+    if kind == "str":
+        raise UsageError(
+            f"{where}: got a text, {data!r}; of a file give its table, as pyarrow.parquet.read_table({data!r})"
+        )
+    if kind.startswith("pyarrow.") and hasattr(data, "to_table"):
+        raise UsageError(f"{where}: got a pyarrow {type(data).__name__}; give dataset.to_table()")
+    if kind in ("list", "dict"):
+        write = "pyarrow.Table.from_pylist(rows)" if kind == "list" else "pyarrow.table(columns)"
+        raise UsageError(f"{where}: got a {kind}; give {write}")
+    if kind in ("polars.dataframe.frame.DataFrame", "polars.lazyframe.frame.LazyFrame"):
+        name = kind.rpartition(".")[2]
+        collect = ".collect()" if name == "LazyFrame" else ""
+        raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
+    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
+        raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
+    if kind == "inwindow.runtime.stream.stream.StreamPlan":
+        raise UsageError(
+            f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
+            "partitioning and order, or replay the rows of the first one"
+        )
+    raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
+
+
+def events_of(place: Place, of: Any, where: str) -> Place:
+    """What is given as ``of=``, of the same kind as the data."""
+    events = place_of(of, f"{where}(of=...)")
+    if isinstance(events, ArrowData) and isinstance(events.data, pa.Schema):
+        raise UsageError(
+            f"{where}(of=...) on a stream: results at points in time need both tables whole: use batch data"
+        )
+    if isinstance(place, Reader) or isinstance(events, Reader):
+        raise UsageError(
+            f"{where}(of=...): a reader cannot be sorted together with another table: give pyarrow.Tables (reader.read_all())"
+        )
+    if isinstance(place, ArrowData) != isinstance(events, ArrowData):
+        raise UsageError(
+            f"{where}(of=...): one is a {type(place.data).__name__}, the other a {type(events.data).__name__}: give both as "
+            "tables, or both as DataFrames"
+        )
+    return events
+
+
+def check_hot_keys(hot_keys: Any, where: str) -> None:
+    """How to look for hot keys is one of the words, or an error."""
+    if not isinstance(hot_keys, str) or hot_keys not in HOT_KEYS:
+        raise UsageError(
+            f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
+            "any case) or 'off'"
+        )

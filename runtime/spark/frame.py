@@ -1,0 +1,78 @@
+"""A Spark DataFrame, classic or Connect, as a place where queries run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import types as T
+
+from inwindow.runtime.query import Plan, Query
+from inwindow.runtime.spark.asking import asked
+from inwindow.runtime.spark.at_points import plan_at, rows_at
+from inwindow.runtime.spark.beside import rows_beside
+from inwindow.runtime.spark.columns import Columns, is_plain, named_column
+from inwindow.runtime.spark.naming import over_names
+from inwindow.runtime.spark.own_rows import own_rows
+from inwindow.runtime.spark.plans import SparkPlan
+from inwindow.runtime.spark.session import Session
+from inwindow.udaf.applied import is_expression
+
+
+@dataclass(frozen=True)
+class AnyFrame:
+    """A DataFrame, what its columns are, and its session: all asked for once."""
+
+    data: Any
+    session: Session
+    schema: T.StructType
+
+    def columns(self) -> Columns:
+        """Its columns, of which none has been named yet."""
+        return Columns(self.data, self.session, self.schema)
+
+    def names(self) -> list[str]:
+        """All columns."""
+        return [field.name for field in self.schema.fields]
+
+    def check(self, names: Iterable[str], where: str) -> None:
+        """The columns are there, or an error."""
+        columns = self.names()
+        for name in names:
+            if not is_plain(columns, name):
+                named_column(self.data, columns, name, where, self.session)
+
+    def replaced(self, results: Iterable[str]) -> list[str]:
+        """Those results that have the name of a column, in whatever case: Spark replaces it."""
+        columns = {column.casefold() for column in self.names()}
+        return [name for name in results if name.casefold() in columns]
+
+    def item(self, item: Any) -> tuple[str, Any] | None:
+        """A column that goes through: its name, and what it is made of."""
+        if isinstance(item, str):
+            self.check([item], "select")
+            return (item if item in self.names() else self.data.select(item).columns[0]), item
+        if is_expression(item):
+            return asked(lambda: self.data.select(item).columns, "select", item, self.names())[0], item
+        return None
+
+
+class Frame(AnyFrame):
+    """A DataFrame whose rows are all there."""
+
+    def plan(self, query: Query) -> Plan:
+        """The passes, and the shuffle of each."""
+        return self._plan(self.columns(), query)
+
+    def _plan(self, columns: Columns, query: Query) -> SparkPlan:
+        if isinstance(query.of, AnyFrame):
+            return plan_at(columns, query.of.columns(), query)
+        return SparkPlan.of(over_names(columns, query), columns)
+
+    def run(self, query: Query) -> Any:
+        """A DataFrame: nothing runs yet, but for samples."""
+        columns = self.columns()
+        plan = self._plan(columns, query)
+        plan.warn_of_one_task()
+        if query.of is not None:
+            return rows_at(columns, plan)
+        return rows_beside(plan) if query.verb.rows == "every tuple" else own_rows(plan)

@@ -1,0 +1,123 @@
+"""Aggregates of what holds: frames whose tuples enter by since and leave by until, and one strategy to evaluate each step.
+
+::
+
+    entered    rows by (group, since)      positions 0, 1, 2, ... as everywhere
+    left       left[k] is the position of the k-th row to leave
+    frames     start[i], end[i]            what holds is the positions before end without left[:start]
+
+Both bounds never move backwards, so a strategy is what it is over windows, but for what leaves.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._hooks import Delta, HookRaised
+from inwindow.native._sweep import Members
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.tumble import Tumble
+from inwindow.runtime.build import answers_of, arguments_of, evaluator_of, input_of
+from inwindow.runtime.held import Held, concat
+from inwindow.runtime.hooks import Unfit
+from inwindow.runtime.intervals import Intervals, Keys, Rows
+from inwindow.runtime.moving import inverse
+from inwindow.runtime.operator import telling
+from inwindow.runtime.sweep_tree import tree_results
+from inwindow.udaf.contract import PUNT
+from inwindow.windows.sequence import Sequence
+
+_MEMBERS = 1 << 20  # tuples that are folded at a time, where frames are folded afresh
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Intervals in the order in which they enter, with the columns of their rows; their ends in the order in which they leave."""
+
+    row: Rows
+    group: Rows
+    since: Keys
+    until: Keys
+    left: Rows
+    columns: pa.RecordBatch
+
+    @classmethod
+    def of(cls, intervals: Intervals, columns: Callable[[Rows], pa.RecordBatch]) -> "Sweep":
+        """``columns`` gives those of some rows."""
+        entering, leaving = intervals.entering, intervals.leaving
+        left = np.arange(len(intervals)) if leaving is None else leaving
+        until = intervals.until if leaving is None else intervals.until[leaving]
+        if entering is None:
+            return cls(intervals.row, intervals.group, intervals.since, until, left, columns(intervals.row))
+        row, group = intervals.rows_at(entering), intervals.groups_at(entering)
+        return cls(row, group, intervals.since[entering], until, inverse(entering)[left], columns(row))
+
+    @cached_property
+    def rank(self) -> Rows:
+        """As which each position leaves."""
+        return inverse(self.left)
+
+    def results(self, step: Step, work: Pass, start: Rows, end: Rows, told: Callable[[int], str]) -> pa.Array:
+        """The results of a step over frames; ``told`` says in an error where the frame of a number is."""
+        return telling(step, work, Held, Sequence(None, False), self._placed, step, start, end, told)
+
+    def _placed(self, step: Step, start: Rows, end: Rows, told: Callable[[int], str]) -> pa.Array:
+        try:
+            return self._rolled(step, start, end)
+        except (HookRaised, Unfit) as raised:
+            raised.place = told(raised.frame) if raised.frame >= 0 else ""
+            raise
+
+    def _rolled(self, step: Step, start: Rows, end: Rows) -> pa.Array:
+        if not len(start):
+            return pa.nulls(0, step.implementation.result)
+        if step.strategy == "segment-tree":
+            return tree_results(step, self.columns, self.rank, start, end)
+        if step.strategy == "recompute":
+            return self._afresh(step, start, end)
+        if step.implementation.native is not None:
+            return self._by_kernel(step, start, end)
+        return self._by_hooks(step, start, end)
+
+    def _by_kernel(self, step: Step, start: Rows, end: Rows) -> pa.Array:
+        native = step.implementation.native
+        assert native is not None and native.swept is not None
+        held = Held()
+        given = input_of(step, held)
+        held.append(self.columns)
+        values, _ = given.read()
+        return native.finish(native.swept().roll(values, self.left, start, end))
+
+    def _by_hooks(self, step: Step, start: Rows, end: Rows) -> pa.Array:
+        held, traits = Held(), step.case.traits
+        arguments, answers = arguments_of(step, held), answers_of(step)
+        rebase = traits.rebase and not traits.derived
+        driver = Delta(
+            step.prototype, result=answers.mode, empty=answers.plain(traits.empty), punt=PUNT, snapshot=answers.snapshot,
+            rebase=rebase,
+        )  # fmt: skip
+        driver.leave_by(self.left, self.rank)
+        held.append(self.columns)
+        return answers.rolled(lambda: driver.roll(*arguments.read(), start, end), end)
+
+    def _afresh(self, step: Step, start: Rows, end: Rows) -> pa.Array:
+        """Frame by frame, each as a run of its own, by the loops for tumbles."""
+        run = replace(step, choice=replace(step.choice, strategy=Tumble()))
+        members = Members(self.left, start, end)
+        results: list[pa.Array] = []
+        done = 0
+        while done < len(start):
+            rows, offsets = members.take(_MEMBERS)
+            held = Held()
+            evaluator = evaluator_of(run, held, None)
+            held.append(self.columns.take(pa.array(rows)))
+            try:
+                results.append(evaluator.roll(np.ascontiguousarray(offsets[:-1]), np.ascontiguousarray(offsets[1:])))
+            except (HookRaised, Unfit) as raised:
+                raised.frame += done
+                raise
+            done += len(offsets) - 1
+        return concat(results, step.implementation.result)

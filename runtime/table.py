@@ -1,0 +1,96 @@
+"""A pyarrow.Table: it is put in order, fed through the operator in cache-sized slices, and comes back as it came."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_groups
+from inwindow.runtime.arrow_data import ArrowData, LocalPlan, planned
+from inwindow.runtime.dictionaries import readable, rows_of
+from inwindow.runtime.feeding import ROW, Feed
+from inwindow.runtime.moving import ByArrival, inverse
+from inwindow.runtime.ordering import Permutation, permutation, sorted_by
+from inwindow.runtime.query import Query
+from inwindow.runtime.reserved import STREAM_ROW
+from inwindow.runtime.spine_table import results_at
+from inwindow.windows.spec import Hop, Order
+
+
+@dataclass(frozen=True)
+class Table(ArrowData):
+    """A table; ``given`` is as it came, what ``with_columns`` adds columns to."""
+
+    given: pa.Table
+
+    def run(self, query: Query) -> pa.Table:
+        """A table."""
+        if query.of is not None:
+            return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
+        table = self.data
+        if isinstance(query.extent, Hop) and query.extent.scope == "stream":
+            table, extent = _numbered_stream(table, query.extent)
+            query = replace(query, extent=extent)
+        plan = planned(table.schema, query)
+        table = plan.computed.onto(table)
+        match query.verb.rows:
+            case "every tuple":
+                return self._with(query.aggregates, _beside(plan, table))
+            case "some tuples":
+                return _some(plan, table).select(query.order)
+            case "groups":
+                feed = Feed(query.verb.part(plan.query, plan.passes[0]), table)
+                return pa.table(feed.columns(), schema=feed.operator.schema)
+
+    def _with(self, names: Iterable[str], results: Mapping[str, Any]) -> pa.Table:
+        """The table with the results, in the order of their names; one that is called like a column takes its place."""
+        table = self.given
+        for name in names:
+            at = table.schema.get_field_index(name)
+            table = table.append_column(name, results[name]) if at < 0 else table.set_column(at, name, results[name])
+        return table
+
+
+def _beside(plan: LocalPlan, table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """The results of every row, in the order of arrival."""
+    results: dict[str, pa.ChunkedArray] = {}
+    for work in plan.passes:
+        feed = Feed(plan.query.verb.part(plan.query, work), table)
+        results |= feed.columns() if feed.order.rows is None else _in_order_of_arrival(feed, feed.order.rows)
+    return results
+
+
+def _in_order_of_arrival(feed: Feed, order: Permutation) -> dict[str, pa.ChunkedArray]:
+    arrivals, at = ByArrival(feed.operator.schema, feed.rows), 0
+    for batch in feed.batches():
+        arrivals.put(batch, order[at : at + batch.num_rows])
+        at += batch.num_rows
+    given = arrivals.table()
+    return dict(zip(given.column_names, given.columns, strict=True))
+
+
+def _some(plan: LocalPlan, table: pa.Table) -> pa.Table:
+    """The rows of some tuples, in the order of arrival; what goes through is taken at the end."""
+    (work,) = plan.passes
+    feed = Feed(
+        plan.query.verb.part(plan.query, work, (ROW,)), table.append_column(ROW, pa.array(np.arange(len(table))))
+    )
+    given = feed.columns()
+    rows = given.pop(ROW).to_numpy()
+    in_order = sorted_by([(pa.array(rows), True, True)])
+    rows = rows if in_order is None else rows[in_order]
+    output = {name: rows_of(table.column(source), pa.array(rows)) for name, source in plan.query.passed.items()}
+    for name, column in given.items():
+        output[name] = column if in_order is None else column.take(pa.array(in_order))
+    return pa.table(output)
+
+
+def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
+    """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
+    plan_groups(readable(table.schema), (), extent, {})  # the column is there, or an error
+    order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
+    numbers = np.arange(len(table)) if order is None else inverse(order)
+    return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)

@@ -1,0 +1,169 @@
+"""What a task of an engine does with its tuples, which come in any order: they are put in order, and rolled.
+
+::
+
+    InOrder      one part; rows of their own, in the order of the pass
+    Beside       parts over the same tuples; their results side by side, in the order of arrival
+                     pass 1     ordered by k, t    -> results -> back in the order of arrival  \\
+                     pass 2     ordered by k, v    -> results -> back in the order of arrival  /  side by side
+    OneRow       one row for all tuples, and also for none
+    Partials     a row per key and pane, of tuples before they are shuffled
+    OfPartials   a row per group and extent, over such partials
+
+Nothing here knows of Spark.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.arrivals import ROW_FIELD, Arrivals, Results, Spilled, numbered, rolled
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
+from inwindow.runtime.query import Part
+from inwindow.runtime.scratch import Spool
+from inwindow.runtime.states import seldom_collected
+
+Batches = Iterator[pa.RecordBatch]
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many bytes of tuples a task may hold, and who is told the bytes that went to disk instead."""
+
+    budget: int
+    spilled: Spilled
+
+
+class Task(ABC):
+    """What is done with the tuples of one schema."""
+
+    @property
+    @abstractmethod
+    def works(self) -> tuple[Pass, ...]:
+        """The passes."""
+
+    @abstractmethod
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """The rows."""
+
+
+@dataclass(frozen=True)
+class InOrder(Task):
+    """A part over its tuples in order."""
+
+    part: Part
+
+    @property
+    def works(self) -> tuple[Pass, ...]:
+        """One."""
+        return (self.part.work,)
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """The part's own."""
+        return self.part.operator(schema)
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """The operator's output."""
+        arrivals = Arrivals(self.part.ordered, room.budget, room.spilled)
+        for batch in batches:
+            arrivals.add(batch)
+        yield from rolled(self.operator(schema), self.part.checked(arrivals.in_order()))
+
+
+class OneRow(InOrder):
+    """An engine starts no task for nothing, so one more tuple is sent along; the last column tells it from the others."""
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """The row."""
+        its = pa.schema(list(schema)[:-1])
+        real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.names) for batch in batches)
+        yield from super().run(real, its, room)
+
+
+@dataclass(frozen=True)
+class Partials(Task):
+    """Partials of the tuples that a task has."""
+
+    plan: PanesFirst
+
+    @property
+    def works(self) -> tuple[Pass, ...]:
+        """One."""
+        return (self.plan.work,)
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """Partials in bundles, whenever a buffer is full."""
+        with seldom_collected():
+            yield from map(self.plan.bundles.packed, PaneReducer(self.plan).run(batches))
+
+
+@dataclass(frozen=True)
+class OfPartials(InOrder):
+    """Partials in order, behind :class:`Partials` and a shuffle."""
+
+    plan: PanesFirst
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """It merges."""
+        return PaneGroups(self.plan, self.plan.bundles.opened_schema(schema))
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """The extents."""
+        with seldom_collected():
+            yield from super().run(map(self.plan.bundles.opened, batches), schema, room)
+
+
+@dataclass(frozen=True)
+class Beside(Task):
+    """Parts whose first column is the number of arrival."""
+
+    parts: tuple[Part, ...]
+    reads: tuple[tuple[str, ...], ...]  # the columns of each
+    kept: int = 0  # of the arriving columns the last ones go through: for engines that hand back nothing else
+
+    @property
+    def works(self) -> tuple[Pass, ...]:
+        """One per part."""
+        return tuple(part.work for part in self.parts)
+
+    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
+        """The kept columns, then the results of each part."""
+        begun = [Arrivals(part.ordered, room.budget, room.spilled) for part in self.parts]
+        read = len(schema) - self.kept
+        spool = Spool(pa.schema(list(schema)[read:]), room.budget, room.spilled)
+        for batch in numbered(batches):
+            for names, arrivals in zip(self.reads, begun, strict=True):
+                arrivals.add(batch.select([*names, ROW_FIELD.name]))
+            if self.kept:
+                spool.add(batch.select(range(read, len(schema))))
+        columns: list[Batches] = [spool.batches()] if self.kept else []
+        for part, names, arrivals in zip(self.parts, self.reads, begun, strict=True):
+            its = pa.schema([*(schema.field(name) for name in names), ROW_FIELD])
+            columns.append(_in_order_of_arrival(part, part.operator(its), arrivals, room))
+        yield from _side_by_side(columns) if len(columns) > 1 else columns[0]
+
+
+def _in_order_of_arrival(part: Part, operator: Operator, arrivals: Arrivals, room: Room) -> Batches:
+    results = Results(operator.schema, arrivals.rows, room.budget, room.spilled)
+    for batch in rolled(operator, part.checked(arrivals.in_order())):
+        if arrivals.in_place:
+            yield batch.select(range(1, batch.num_columns))
+        else:
+            results.add(batch)
+    yield from results.in_order_of_arrival()
+
+
+def _side_by_side(parts: list[Batches]) -> Batches:
+    """The columns of all parts, which have as many rows, in batches of their own lengths."""
+    held: list[Any] = [next(part, None) for part in parts]
+    while not any(batch is None for batch in held):
+        rows = min(batch.num_rows for batch in held)
+        columns = [column for batch in held for column in batch.slice(0, rows).columns]
+        yield pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])
+        rest = [batch.slice(rows) for batch in held]
+        held = [batch if batch.num_rows else next(part, None) for batch, part in zip(rest, parts, strict=True)]

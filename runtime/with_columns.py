@@ -1,0 +1,114 @@
+"""``with_columns``: the data with a column per aggregate, a result for every row."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_windows
+from inwindow.optimizer.stream import plan_stream
+from inwindow.runtime.operations import carried_out
+from inwindow.runtime.places import check_hot_keys, events_of, place_of
+from inwindow.runtime.query import Part, Query, Verb
+from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.stream.tuples import TupleBucket, rows_of
+from inwindow.runtime.valid import AtPoints, valid_window
+from inwindow.runtime.written import named_aggregates, or_column
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+
+Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
+
+
+class EveryRow(Part):
+    """A row per tuple; NULL where a tuple does not yield."""
+
+    def operator(self, schema: pa.Schema) -> WithColumns:
+        """Rows for tuples."""
+        return WithColumns(self.work, schema, self.passed)
+
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> TupleBucket:
+        """The same on a stream."""
+        return TupleBucket(self.work, schema, self.passed, every_row=True, zone=zone)
+
+    @property
+    def bucket_rows(self) -> str:
+        """Tuples."""
+        return rows_of(every_row=True, emitted_at=None)
+
+
+class AddingColumns(Verb):
+    """Aggregates over as many partitionings and orders as one likes."""
+
+    rows = "every tuple"
+
+    def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
+        """One for each partitioning and order."""
+        return plan_windows(schema, query.aggregates, **planning)
+
+    def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
+        """On a stream, where there is but one."""
+        return plan_stream(schema, query.aggregates, query.where, **planning)
+
+    def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> EveryRow:
+        """A pass."""
+        return EveryRow(work, tuple(passed))
+
+
+WITH_COLUMNS = AddingColumns()
+
+
+def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Data:
+    """The data with a column per aggregate; never changes the number of rows.
+
+    Over a window with a slide, tuples that do not yield get NULL.
+
+    With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
+    gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
+
+    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into ranges, which run in
+    parallel: where a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or not (``"off"``).
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
+    >>> window = iw.rows(2, partition_by="item")
+    >>> iw.with_columns(table, avg2=iw.avg("price").over(window), hi=iw.max("price").over(window)).to_pydict()
+    {'item': ['a', 'b', 'a'], 'price': [1.0, 5.0, 3.0], 'avg2': [1.0, 5.0, 2.0], 'hi': [1.0, 5.0, 3.0]}
+    >>> labels = pa.table({"user": ["ann", "ann", "bob"], "ts": [5, 9, 9]})
+    >>> clicks = pa.table({"user": ["ann", "ann", "ann"], "ts": [1, 4, 5], "price": [1.0, 3.0, 8.0]})
+    >>> window = iw.range(5, partition_by="user", order_by="ts")
+    >>> iw.with_columns(labels, spent=iw.sum("price").over(window), of=clicks)["spent"].to_pylist()
+    [4.0, 11.0, None]
+    """
+    named, of = or_column(named, "of", of, None)
+    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(hot_keys, "with_columns")
+    place = place_of(data, "with_columns")
+    aggregates = named_aggregates(applied, named, "with_columns")
+    if not aggregates:
+        raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
+    place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
+    valid = None if of is None else valid_window(aggregates)
+    if valid is not None:
+        held: Data = carried_out(AtPoints(valid, tuple(aggregates.items())), data, of)
+        return held
+    if of is not None:
+        of = events_of(place, of, "with_columns")
+    else:
+        for name, one in aggregates.items():
+            _check_kept_rows(name, one)
+    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=hot_keys))
+    return result
+
+
+def _check_kept_rows(name: str, one: Applied) -> None:
+    if one.window is not None and one.window.active_expiration:
+        raise UsageError(
+            f"{name}={one.label}: active expiration emits when tuples leave, not when they arrive: use iw.select"
+        )
+    if one.traits.emits_many:
+        raise UsageError(
+            f"{name}={one.label}: {one.traits.name} yields any number of values per tuple, but with_columns keeps the "
+            "number of rows: use iw.select, or return a list"
+        )

@@ -1,0 +1,177 @@
+"""``aggregate``: any aggregate of what holds: how many at the same time, the sum of what is open, ...
+
+::
+
+    a  x=5  [1 ------- 6)
+    b  x=2       [4 ------- 9)
+    sum(x)  5 [1,4)  7 [4,6)  2 [6,9)          a row per change; where nothing holds, none
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._sweep import pieces
+from inwindow.optimizer.explain import Explanation
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.dictionaries import canonical_keys, readable
+from inwindow.runtime.expressions import compute_arguments
+from inwindow.runtime.holding import plan_holding, sweep_of
+from inwindow.runtime.intervals import Keys, Rows
+from inwindow.runtime.operations import Operation, carried_out, seen_by
+from inwindow.runtime.reports import shown_scalar
+from inwindow.runtime.written import named_aggregates
+from inwindow.temporal.names import names_of
+from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.neighbours import Mask, changes
+
+Data = TypeVar("Data")
+_WHERE = "temporal.aggregate"
+
+
+def aggregate(
+    data: Data, *applied: Applied, by: str | Iterable[str] | None = None, coalesce: bool = True, **named: Applied
+) -> Data:
+    """Aggregates of the rows that hold, per value of the columns ``by``: a row per change of a result.
+
+    A row is valid as long as its results stay the same; with ``coalesce=False`` there is one per stretch in which the very same
+    rows hold. Where nothing holds, there is none.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> from inwindow import temporal
+    >>> sessions = pa.table({"host": ["h", "h"], "mb": [5, 2], "since": [1, 4], "until": [6, 9]})
+    >>> temporal.aggregate(sessions, by="host", n=iw.count(), mb=iw.sum("mb")).to_pylist()[1]
+    {'host': 'h', 'n': 2, 'mb': 7, 'since': 4, 'until': 6}
+    """
+    return carried_out(_holding(applied, by, coalesce, named), data)
+
+
+def explain(data: Any, *applied: Applied, by: str | Iterable[str] | None = None, **named: Applied) -> Explanation:
+    """What :func:`aggregate` would do: for each aggregate the strategy, why, and why not the better ones.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> from inwindow import temporal
+    >>> sessions = pa.table({"mb": [5.0], "since": [1], "until": [6]})
+    >>> print(temporal.explain(sessions, high=iw.max("mb")))
+    pass 1 of 1: no partitioning, order by since; one aggregate
+    <BLANKLINE>
+      high = max(mb)
+        strategy  segment-tree
+        why       `max` has merge, which commutes
+        why not   delta: not possible, the kernel of `max` undoes the oldest tuple only
+        time      O(log n) steps per row, one or two merges per result
+        memory    all rows, in two orders, and the states of a tree
+        runs      native kernel
+        result    double
+    <BLANKLINE>
+    rows enter in the order of since, and leave in that of until
+    """
+    operation, schema = seen_by(_holding(applied, by, True, named), data)
+    work, _ = operation.planned(schema)
+    return Explanation([work], "rows enter in the order of since, and leave in that of until", at_points=True)
+
+
+def _holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, Any]) -> "Holding":
+    aggregates = named_aggregates(applied, named, _WHERE)
+    if not aggregates:
+        raise UsageError(f"{_WHERE}() was given no aggregate: write temporal.aggregate(data, n=iw.count())")
+    if not isinstance(coalesce, bool):
+        raise UsageError(f"{_WHERE}(coalesce={shown(coalesce)}): write True or False")
+    keys = names_of(by, _WHERE, "by") or ()
+    for name in (*keys, *ENDS):
+        if name in aggregates:
+            raise UsageError(f"{_WHERE}() would give the column {name!r} twice: name the aggregate otherwise")
+    return Holding(keys, tuple(aggregates.items()), coalesce)
+
+
+@dataclass(frozen=True)
+class Holding(Operation):
+    """Pieces of time, and the results of each."""
+
+    by: tuple[str, ...]
+    aggregates: tuple[tuple[str, Applied], ...]
+    coalesce: bool
+    planning: Any = None  # ANSI mode and time zone of a session
+    name = "aggregate"
+
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """What is aggregated together has equal values in ``by``."""
+        self.planned(schemas[0])
+        return [self.by]
+
+    def over(self, *sides: Any) -> "Holding":
+        """Arguments and filters may be expressions of Spark's."""
+        (columns,) = sides
+        named = columns.applied(dict(self.aggregates))
+        return replace(self, aggregates=tuple(named.items()), planning=columns.session.planning)
+
+    def reads(self, schema: pa.Schema) -> list[str]:
+        """Keys, ends, arguments and filters."""
+        applied = [one for _, one in self.aggregates]
+        read = [*self.by, *ENDS, *(name for one in applied for name in one.columns)]
+        read += [one.condition for one in applied if one.condition is not None]
+        return list(dict.fromkeys(read))
+
+    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
+        """Keys and ends; results are made."""
+        return (0, name) if name in (*self.by, *ENDS) else None
+
+    def planned(self, schema: pa.Schema) -> tuple[Pass, Any]:
+        """The steps, and what is to be computed first; an error where something is wrong without data."""
+        check_relation(schema, _WHERE)
+        check_values(schema, self.by, _WHERE)
+        named, computed = compute_arguments(dict(self.aggregates))
+        return plan_holding(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
+
+    def run(self, *tables: pa.Table) -> pa.Table:
+        """Sort both ends, sweep, and join what is the same."""
+        (table,) = tables
+        work, computed = self.planned(table.schema)
+        its = relation(table, _WHERE)
+        sweep = sweep_of(its.numbered(self.by), computed.onto(table), readable(computed.schema(table.schema)), work)
+        begin, finish, start, end = pieces(sweep.group, sweep.since, sweep.until)
+
+        def told(frame: int) -> str:
+            return self._told(its, sweep.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
+
+        results = [sweep.results(step, work, start, end, told) for step in work.steps]
+        if self.coalesce and len(begin):
+            new = self._changes(results, begin, finish, sweep.group, end)
+            if not new.all():
+                first = np.flatnonzero(new)
+                last, at = np.append(first[1:], len(begin)) - 1, pa.array(first)
+                results = [column.take(at) for column in results]
+                begin, finish, end = begin[first], finish[last], end[first]
+        columns = {}
+        if self.by:
+            rows = pa.array(sweep.row[end - 1] if len(end) else end)
+            columns = {name: _key(table, name, rows) for name in self.by}
+        columns |= {step.name: column for step, column in zip(work.steps, results, strict=True)}
+        return its.with_ends(pa.table(columns), begin, finish)
+
+    def _changes(self, results: list[pa.Array], begin: Keys, finish: Keys, group: Rows, end: Rows) -> Mask:
+        """Which pieces begin something new: another result, another group, or after a time in which nothing holds."""
+        new = changes(results, None)
+        new[1:] |= begin[1:] != finish[:-1]
+        if self.by:
+            whose = group[end - 1]
+            new[1:] |= whose[1:] != whose[:-1]
+        return new
+
+    def _told(self, its: Relation, row: int, begin: Keys, finish: Keys) -> str:
+        since, until = (its.instants.column(end)[0] for end in (begin, finish))
+        keys = [f"{name}={shown_scalar(its.table.column(name)[int(row)])}" for name in self.by]
+        of = f" of {', '.join(keys)}" if keys else ""
+        first = "" if since.as_py() is None else f" from {shown_scalar(since)}"
+        last = "" if until.as_py() is None else f" until {shown_scalar(until)}"
+        return f", for what holds{first}{last}{of}"
+
+
+def _key(table: pa.Table, name: str, rows: pa.Array) -> pa.Array:
+    taken = table.column(name).take(rows)
+    return canonical_keys(taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken)

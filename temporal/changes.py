@@ -1,0 +1,101 @@
+"""``istream`` and ``dstream``: relations back to streams, CQL's way: what begins, and what ends.
+
+::
+
+    a   x [1 --------- 7)   x [3 --- 7)   x [7 --- 9)       how many x   0 | 1 | 2 | 1 | 0
+    istream    x at 1         x at 3                                     1   3   7   9
+    dstream    x at 7 (two end, one begins: one less), x at 9
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
+from inwindow.runtime.intervals import in_order
+from inwindow.runtime.operations import Operation, carried_out
+from inwindow.temporal.names import check_name
+from inwindow.temporal.relation import check_relation, check_values, relation, values_of
+from inwindow.udaf.errors import UsageError
+
+Data = TypeVar("Data")
+
+
+def istream(data: Data, *, at: str = "at") -> Data:
+    """A row at each instant at which more copies of it hold than just before, as many as there are more.
+
+    ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
+
+    >>> import pyarrow as pa
+    >>> from inwindow import temporal
+    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+    >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
+    [{'tag': 'a', 'at': 1}]
+    """
+    check_name(at, "temporal.istream", "at")
+    return carried_out(Changes("istream", at, 1), data)
+
+
+def dstream(data: Data, *, at: str = "at") -> Data:
+    """A row at each instant at which fewer copies of it hold than just before, as many as there are fewer.
+
+    >>> import pyarrow as pa
+    >>> from inwindow import temporal
+    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+    >>> temporal.dstream(seen).to_pylist()
+    [{'tag': 'a', 'at': 8}]
+    """
+    check_name(at, "temporal.dstream", "at")
+    return carried_out(Changes("dstream", at, -1), data)
+
+
+@dataclass(frozen=True)
+class Changes(Operation):
+    """What all ends of equal rows at one instant come to."""
+
+    name: str
+    at: str
+    sign: int
+
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """Equal rows meet."""
+        return [self._names(schemas[0])]
+
+    def _names(self, schema: pa.Schema) -> tuple[str, ...]:
+        where = f"temporal.{self.name}"
+        check_relation(schema, where)
+        names = tuple(values_of(schema))
+        check_values(schema, names, where)
+        check_new(self.at, names, where)
+        return names
+
+    def run(self, *tables: pa.Table) -> pa.Table:
+        """One sort of all ends."""
+        (table,) = tables
+        names = self._names(table.schema)
+        its = relation(table, f"temporal.{self.name}")
+        intervals = its.numbered(names)
+        row, group = np.tile(intervals.row, 2), np.tile(intervals.group, 2)
+        time = np.concatenate([intervals.since, intervals.until])
+        change = np.repeat(np.array([self.sign, -self.sign]), [len(intervals)] * 2)
+        ends = (time != NEVER_BEGAN) & (time != FOR_EVER)
+        row, group, time, change = row[ends], group[ends], time[ends], change[ends]
+        order = in_order(group, time)
+        if order is not None:
+            row, group, time, change = row[order], group[order], time[order], change[order]
+        first = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (time[1:] != time[:-1]))[: len(row)])
+        copies = np.maximum(np.add.reduceat(change, first), 0) if len(first) else first
+        rows, times = np.repeat(row[first], copies), np.repeat(time[first], copies)
+        in_time = in_order(times)
+        if in_time is not None:
+            rows, times = rows[in_time], times[in_time]
+        values = table.select(names).take(pa.array(rows))
+        return values.append_column(self.at, its.instants.column(times))
+
+
+def check_new(name: str, names: tuple[str, ...], where: str) -> None:
+    """A column of the result that is no column yet."""
+    if name in names:
+        raise UsageError(f"{where}(at={name!r}): there is a column of that name already: give another one")

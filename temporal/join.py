@@ -1,0 +1,298 @@
+"""``join``: pairs of rows that hold together, valid where both do; and what has no partner, valid where it has none.
+
+::
+
+    a     x [1 ----------------- 9)
+    b        y [3 - 5)   z [6 ------- 12)
+    inner     xy [3,5)  xz [6,9)
+    left      xy [3,5)  xz [6,9)  x- [1,3)  x- [5,6)
+    semi      x  [3,5)   x [6,9)              anti   x [1,3)  x [5,6)
+
+Each side is sorted by key and beginning; a scan gives all pairs, as positions, and no other. Rows are made of them at the end.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.native._sweep import Pairs, left_over, runs
+from inwindow.native.dictionaries import plain_type
+from inwindow.runtime.dictionaries import rows_of
+from inwindow.runtime.expressions import Computed
+from inwindow.runtime.intervals import Intervals, Keys, Rows, in_order
+from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.unpacked import empty_table
+from inwindow.temporal.allen import APART, NAMES, Allen
+from inwindow.temporal.names import names_of
+from inwindow.temporal.relation import (
+    ENDS,
+    Relation,
+    check_relation,
+    check_values,
+    numbered_together,
+    relations,
+    values_of,
+)
+from inwindow.udaf.errors import UsageError, shown
+
+Data = TypeVar("Data")
+HOW = ("inner", "left", "right", "full", "semi", "anti")
+_AT_ONCE = 1 << 20  # pairs that a condition is computed on
+_MET = "__inwindow_met"
+_SCOPE = ("left_since", "left_until", "right_since", "right_until")
+
+
+def join(
+    a: Data,
+    b: Data,
+    on: str | Iterable[str] | None = None,
+    how: str = "inner",
+    *,
+    condition: Any = None,
+    suffix: str = "_right",
+) -> Data:
+    """Pairs of rows that hold together, valid in the intersection.
+
+    - ``on``: columns whose values must be equal; none: all pairs that hold together. A NULL equals nothing.
+    - ``how``: ``"inner"``, ``"left"``, ``"right"``, ``"full"``, ``"semi"`` or ``"anti"``. A row without a partner is beside NULLs.
+    - ``condition``: what else must be so: an Arrow expression on the pair's columns (also ``left_since``, ``left_until``,
+      ``right_since`` and ``right_until``), one of Allen's relations (``"during"``, ``"overlaps"``, ...), or a list of these.
+    - ``suffix``: for columns of ``b`` that are called like one of ``a``.
+
+    >>> import pyarrow as pa
+    >>> from inwindow import temporal
+    >>> bids = pa.table({"item": [1, 1], "bid": [10, 20], "since": [1, 4], "until": [6, 9]})
+    >>> open_ = pa.table({"item": [1], "seller": ["ann"], "since": [3], "until": [5]})
+    >>> temporal.join(bids, open_, on="item").to_pylist()[0]
+    {'item': 1, 'bid': 10, 'seller': 'ann', 'since': 3, 'until': 5}
+    >>> temporal.join(bids, open_, on="item", how="anti").select(["bid", "since", "until"]).to_pylist()
+    [{'bid': 10, 'since': 1, 'until': 3}, {'bid': 10, 'since': 5, 'until': 6}, {'bid': 20, 'since': 5, 'until': 9}]
+    """
+    where = "temporal.join"
+    if not isinstance(how, str) or how not in HOW:
+        raise UsageError(f"{where}(how={shown(how)}): write one of {', '.join(map(repr, HOW))}")
+    if not isinstance(suffix, str) or not suffix:
+        raise UsageError(
+            f"{where}(suffix={shown(suffix)}): write what is put behind the name of a column that both have"
+        )
+    conditions = _conditions(condition, where)
+    return carried_out(Join(names_of(on, where, "on") or (), how, conditions, suffix), a, b)
+
+
+def _conditions(given: Any, where: str) -> tuple[Any, ...]:
+    listed = () if given is None else tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    result: list[Any] = []
+    for one in listed:
+        if isinstance(one, str) and one in APART:
+            raise UsageError(
+                f"{where}(condition={one!r}): such rows never hold together, so the join would be empty: join the tables "
+                "by their columns since and until, without validity"
+            )
+        if isinstance(one, str) and one in NAMES:
+            result.append(Allen(one))
+        elif isinstance(one, pc.Expression):
+            result.append(one)
+        else:
+            raise UsageError(
+                f"{where}(condition={shown(one)}): write an Arrow expression, as in pyarrow.compute.field('price') > 5, or one "
+                f"of Allen's relations: {', '.join(map(repr, NAMES))}"
+            )
+    return tuple(result)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Where pairs hold: positions of both rows among the intervals, and their intersection."""
+
+    left: Rows
+    right: Rows
+    since: Keys
+    until: Keys
+
+
+@dataclass(frozen=True)
+class Join(Operation):
+    """Pairs by a scan of both sides, conditions on their rows, fragments of what is without a partner."""
+
+    on: tuple[str, ...]
+    how: str
+    conditions: tuple[Any, ...]
+    suffix: str
+    name = "join"
+
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """Partners are equal in ``on``."""
+        self._check(schemas)
+        return [self.on, self.on]
+
+    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
+        """A column of either side; ends are the left one's, to tell their type."""
+        if name in ENDS or self.how in ("semi", "anti"):
+            return 0, name
+        return self._sources(schemas)[self._names(schemas).index(name)]
+
+    def _check(self, schemas: tuple[pa.Schema, ...]) -> None:
+        where = "temporal.join"
+        for schema in schemas:
+            check_relation(schema, where)
+            check_values(schema, self.on, where)
+        for name in self.on:
+            kinds = [plain_type(schema.field(name).type) for schema in schemas]
+            if kinds[0] != kinds[1]:
+                raise UsageError(
+                    f"{where}(on={name!r}): it is of type {kinds[0]} in the first table and {kinds[1]} in the "
+                    "second: cast one of them"
+                )
+        names = self._names(schemas)
+        twice = next((name for name in names if names.count(name) > 1 or name in ENDS), None)
+        if twice is not None:
+            raise UsageError(
+                f"{where}: the result would have the column {twice!r} twice: give another suffix=, or rename it"
+            )
+        for condition in self.conditions:
+            if isinstance(condition, pc.Expression):
+                self._check_condition(condition, schemas, where)
+
+    def _check_condition(self, condition: pc.Expression, schemas: tuple[pa.Schema, ...], where: str) -> None:
+        kind = Computed({_MET: condition}).onto(empty_table(self._scope(schemas))).schema.field(_MET).type
+        if not pa.types.is_boolean(kind):
+            raise UsageError(
+                f"{where}(condition={condition}) is of type {kind}: write a comparison, whose value is true or false"
+            )
+
+    def _scope(self, schemas: tuple[pa.Schema, ...]) -> pa.Schema:
+        """What a condition may look at."""
+        names = [*self._names(schemas), *_SCOPE]
+        fields = [schemas[side].field(source) for side, source in self._sources(schemas)]
+        return pa.schema([field.with_name(name) for field, name in zip(fields, names, strict=True)])
+
+    def _names(self, schemas: tuple[pa.Schema, ...]) -> list[str]:
+        """Those of the left columns, then of the right ones but the keys."""
+        left = values_of(schemas[0])
+        right = [name for name in values_of(schemas[1]) if name not in self.on]
+        return [*left, *(name + self.suffix if name in left else name for name in right)]
+
+    def run(self, *tables: pa.Table) -> pa.Table:
+        """All parts of the result, one behind the other."""
+        schemas = tuple(table.schema for table in tables)
+        self._check(schemas)
+        a, b = relations(tables, "temporal.join")
+        left, right = (side.entered for side in self._sides(a, b))
+        pieces = self._pieces(a, b, left, right)
+        if self.how in ("semi", "anti"):
+            return self._filtered(a, left, pieces)
+        parts = [self._paired(a, b, left, right, pieces)]
+        if self.how in ("left", "full"):
+            parts.append(self._alone(a, left, pieces.left, pieces, schemas, 0))
+        if self.how in ("right", "full"):
+            parts.append(self._alone(b, right, pieces.right, pieces, schemas, 1))
+        return pa.concat_tables(parts)
+
+    def _sides(self, a: Relation, b: Relation) -> list[Intervals]:
+        """Both sides in groups; a row with a NULL among its keys is in a group of its own side, where it meets nobody."""
+        sides = numbered_together([a, b], [self.on, self.on])
+        result = []
+        for number, (its, side) in enumerate(zip((a, b), sides, strict=True)):
+            alone = np.zeros(len(its.table), dtype=bool)
+            for name in self.on:
+                column = its.table.column(name)
+                if plain_type(column.type) != column.type or column.null_count:
+                    alone |= pc.is_null(column).to_numpy()
+            group = np.where(alone[side.row], -1 - number, side.group) if alone.any() else side.group
+            result.append(Intervals(side.row, group, side.since, side.until))
+        return result
+
+    def _pieces(self, a: Relation, b: Relation, left: Intervals, right: Intervals) -> Pieces:
+        """The pairs that satisfy the conditions."""
+        found = list(self._met(a, b, left, right))
+        one, other = (np.concatenate([np.zeros(0, np.int64), *(pair[side] for pair in found)]) for side in (0, 1))
+        since = np.maximum(left.since[one], right.since[other])
+        return Pieces(one, other, since, np.minimum(left.until[one], right.until[other]))
+
+    def _met(self, a: Relation, b: Relation, left: Intervals, right: Intervals) -> Iterator[tuple[Rows, Rows]]:
+        pairs = Pairs(left.group, left.since, left.until, right.group, right.since, right.until)
+        while True:
+            one, other = pairs.take(_AT_ONCE)
+            if not len(one):
+                return
+            if self.conditions:
+                met = self._satisfied(a, b, left, right, one, other)
+                one, other = one[met], other[met]
+            yield one, other
+
+    def _satisfied(self, a: Relation, b: Relation, left: Intervals, right: Intervals, one: Rows, other: Rows) -> Any:
+        met = np.ones(len(one), dtype=bool)
+        for condition in self.conditions:
+            if isinstance(condition, Allen):
+                met &= condition(left.since[one], left.until[one], right.since[other], right.until[other])
+                continue
+            scope = self._scope((a.table.schema, b.table.schema))
+            text = str(condition)
+            columns = {}
+            rows = pa.array(left.row[one]), pa.array(right.row[other])
+            for at, (side, source) in zip(scope, self._sources((a.table.schema, b.table.schema)), strict=True):
+                if at.name in text:
+                    columns[at.name] = rows_of((a, b)[side].table.column(source), rows[side])
+            looked_at = pa.table(columns or {_SCOPE[0]: pa.nulls(len(one))})
+            answer = Computed({_MET: condition}).onto(looked_at).column(_MET)
+            met &= pc.fill_null(answer, False).to_numpy()
+        return met
+
+    def _sources(self, schemas: tuple[pa.Schema, ...]) -> list[tuple[int, str]]:
+        """Where the columns of the scope are: the side and the name there."""
+        values = [
+            (side, name) for side in (0, 1) for name in values_of(schemas[side]) if not (side and name in self.on)
+        ]
+        return [*values, *((side, end) for side in (0, 1) for end in ENDS)]
+
+    def _paired(self, a: Relation, b: Relation, left: Intervals, right: Intervals, pieces: Pieces) -> pa.Table:
+        rows = pa.array(left.row[pieces.left]), pa.array(right.row[pieces.right])
+        names = self._names((a.table.schema, b.table.schema))
+        sources = self._sources((a.table.schema, b.table.schema))[: len(names)]
+        columns = [rows_of((a, b)[side].table.column(name), rows[side]) for side, name in sources]
+        table = pa.table(columns, names) if names else None
+        return a.with_ends(table, pieces.since, pieces.until)
+
+    def _alone(
+        self,
+        its: Relation,
+        intervals: Intervals,
+        owner: Rows,
+        pieces: Pieces,
+        schemas: tuple[pa.Schema, ...],
+        side: int,
+    ) -> pa.Table:
+        """What is left of the rows of one side, beside NULLs."""
+        whose, since, until = _left_over(intervals, owner, pieces)
+        rows = pa.array(intervals.row[whose])
+        columns = []
+        names = self._names(schemas)
+        for field, (of, source) in zip(self._scope(schemas), self._sources(schemas)[: len(names)], strict=False):
+            there = of == side or field.name in self.on
+            columns.append(rows_of(its.table.column(source), rows) if there else pa.nulls(len(rows), field.type))
+        return its.with_ends(pa.table(columns, names) if names else None, since, until)
+
+    def _filtered(self, its: Relation, intervals: Intervals, pieces: Pieces) -> pa.Table:
+        """Rows of the left side where they have a partner, or where they have none."""
+        if self.how == "anti":
+            whose, since, until = _left_over(intervals, pieces.left, pieces)
+        else:
+            owner, begin, finish = _by_owner(pieces.left, pieces)
+            first, until = runs(owner, begin, finish)
+            whose, since = owner[first], begin[first]
+        return its.made(its.columns, intervals.row[whose], since, until)
+
+
+def _by_owner(owner: Rows, pieces: Pieces) -> tuple[Rows, Keys, Keys]:
+    order = in_order(owner, pieces.since)
+    if order is None:
+        return owner, pieces.since, pieces.until
+    return owner[order], pieces.since[order], pieces.until[order]
+
+
+def _left_over(intervals: Intervals, owner: Rows, pieces: Pieces) -> tuple[Rows, Keys, Keys]:
+    return left_over(intervals.since, intervals.until, *_by_owner(owner, pieces))

@@ -1,0 +1,165 @@
+"""``window``: a stream as a relation: each tuple is valid while the window holds it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
+from inwindow.native.dictionaries import plain_type
+from inwindow.optimizer.columns import check_columns, check_places
+from inwindow.runtime.dictionaries import read_column
+from inwindow.runtime.intervals import Instants, Keys, Rows, in_order
+from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.ordering import partition_numbers
+from inwindow.temporal.frames import Tuples, ends_of_extent, ends_of_window
+from inwindow.temporal.names import names_of
+from inwindow.temporal.relation import ENDS
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.frames import window_of
+from inwindow.windows.order_key import OrderKey
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
+from inwindow.windows.spec import Rows as RowsFrame
+
+Data = TypeVar("Data")
+_WHERE = "temporal.window"
+
+
+def window(data: Data, window: Any, *, by: str | Iterable[str] | None = None) -> Data:
+    """The tuples with ``since`` and ``until``: at every instant what holds is what the window holds then (CQL's S [Range ...]).
+
+    ``window``: a frame, such as ``iw.range("10 minutes", order_by="ts")`` or ``iw.rows(9, partition_by="item", order_by="ts")``, or
+    an extent, such as ``iw.hop("ts", size="1 hour", every="5 minutes")`` (``by=`` are its keys, where it counts or has sessions).
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> from inwindow import temporal
+    >>> bids = pa.table({"ts": [1, 3, 4], "price": [5, 7, 6]})
+    >>> temporal.window(bids, iw.range(10, order_by="ts")).to_pylist()[0]         # seen from 1 to 11, both included
+    {'ts': 1, 'price': 5, 'since': 1, 'until': 12}
+    >>> temporal.window(bids, iw.rows(2, order_by="ts")).to_pylist()[0]           # until the second one after it
+    {'ts': 1, 'price': 5, 'since': 1, 'until': 4}
+    """
+    keys = names_of(by, _WHERE, "by")
+    if isinstance(window, (Hop, Cumulate, Session)):
+        return carried_out(Windowed(window, keys or ()), data)
+    if keys is not None:
+        raise UsageError(
+            f"{_WHERE}(by={shown(by)}): a frame has keys of its own: write iw.rows(..., partition_by={shown(by)})"
+        )
+    return carried_out(Windowed(window_of(window), ()), data)
+
+
+@dataclass(frozen=True)
+class Windowed(Operation):
+    """Both ends of each tuple, from its time and its neighbours'."""
+
+    window: Window | Extent
+    by: tuple[str, ...]
+    name = "window"
+
+    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
+        """Tuples that count, or push one another out, are of one partition; else each is by itself."""
+        self._key(schemas[0])
+        return [self._partition] if self._looks_at_others else None
+
+    @property
+    def _partition(self) -> tuple[Any, ...]:
+        return self.window.partition_by if isinstance(self.window, Window) else self.by
+
+    @property
+    def _looks_at_others(self) -> bool:
+        if isinstance(self.window, Window):
+            return isinstance(self.window.frame, RowsFrame) or self.window.slides_by_rows
+        return isinstance(self.window, Session) or (isinstance(self.window, Hop) and self.window.rows)
+
+    def _key(self, schema: pa.Schema) -> OrderKey:
+        """The time column; an error where it has no instants."""
+        taken = [name for name in ENDS if name in schema.names]
+        if taken:
+            raise UsageError(f"{_WHERE}: there is a column {taken[0]!r} already: rename or drop it")
+        check_places(schema, self._partition, (), _WHERE)
+        order = self._order()
+        check_columns(schema, [order.column], _WHERE)
+        kind = plain_type(schema.field(order.column).type)
+        is_ = pa.types
+        whole = is_.is_integer(kind) or is_.is_date32(kind) or is_.is_timestamp(kind) or is_.is_decimal128(kind)
+        if not whole or is_.is_uint64(kind) or (is_.is_decimal128(kind) and kind.precision > 18):
+            raise UsageError(
+                f"{_WHERE}: {order.column!r} is of type {kind}; instants are integers of 64 bits, decimals of at most 18 digits, "
+                "dates or timestamps: cast it"
+            )
+        return OrderKey(order.column, kind, True, order.nulls_first)
+
+    def _order(self) -> Order:
+        if not isinstance(self.window, Window):
+            if isinstance(self.window, Hop) and self.window.scope == "stream":
+                raise UsageError(f"{_WHERE}: scope='stream' counts over all keys: drop it, and by= too, for the same")
+            return Order(self.window.on)
+        if self.window.active_expiration:
+            raise UsageError(
+                f"{_WHERE}: {self.window.describe()}: tuples leave at their until: drop active_expiration="
+            )
+        orders = self.window.order_by
+        if len(orders) != 1:
+            raise UsageError(
+                f"{_WHERE}: {self.window.describe()} has {len(orders) or 'no'} order columns; when a tuple holds is told by one "
+                "time: write order_by='ts'"
+            )
+        if not orders[0].ascending:
+            raise UsageError(f"{_WHERE}: {self.window.describe()}: time runs forwards: order ascending")
+        return orders[0]
+
+    def run(self, *tables: pa.Table) -> pa.Table:
+        """Sort, and compute both ends."""
+        (table,) = tables
+        key = self._key(table.schema)
+        rows, tuples = self._tuples(table, key)
+        if isinstance(self.window, Window):
+            since, until = ends_of_window(self.window, tuples)
+        else:
+            since, until = ends_of_extent(self.window, tuples)
+        since, until = (_within(end, key) for end in (since, until))
+        holds = since < until
+        rows, since, until = rows[holds], since[holds], until[holds]
+        back = in_order(rows)
+        if back is not None:
+            rows, since, until = rows[back], since[back], until[back]
+        taken, instants = table.take(pa.array(rows)), Instants(key.type)
+        for name, end in zip(ENDS, (since, until), strict=True):
+            taken = taken.append_column(name, instants.column(end))
+        return taken
+
+    def _tuples(self, table: pa.Table, key: OrderKey) -> tuple[Rows, Tuples]:
+        """The rows that have a time, in order; those whose time is NULL have always been there, for windows that count."""
+        keys, side = key.read(read_column(table, key.column))
+        counts = isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame) and key.nulls_first
+        time = np.where(side == 0, keys, NEVER_BEGAN)
+        rows = np.arange(len(table)) if counts else np.flatnonzero(side == 0)
+        partition = self._partition
+        group = (
+            partition_numbers([table.column(name) for name in partition])
+            if partition
+            else np.zeros(len(table), np.int64)
+        )
+        time, group = np.ascontiguousarray(time[rows]), np.ascontiguousarray(group[rows])
+        order = in_order(group, time)
+        if order is not None:
+            rows, time, group = rows[order], time[order], group[order]
+        return rows, Tuples.of(key, time, group)
+
+
+def _within(ends: Keys, key: OrderKey) -> Keys:
+    """Ends beyond the column's type: no instant of it lies there."""
+    if pa.types.is_decimal(key.type):
+        most = 10**key.type.precision - 1
+        least = -most
+    elif pa.types.is_timestamp(key.type):
+        return ends
+    else:
+        bits = key.type.bit_width
+        signed = not pa.types.is_unsigned_integer(key.type)
+        most = 2 ** (bits - 1) - 1 if signed else 2**bits - 1
+        least = -most - 1 if signed else 0
+    return np.where(ends > most, FOR_EVER, np.where(ends < least, NEVER_BEGAN, ends))

@@ -1,0 +1,141 @@
+"""No text can reach names, attributes or files of Python: what is made is looked at as a syntax tree."""
+
+import ast
+import builtins
+import importlib.util
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inwindow as iw
+
+MODULES = {"inwindow", "inwindow.language.esl.values", "collections.abc", "datetime", "decimal", "math", "operator"}
+CALLED = {"any", "all", "sum", "len", "min", "max", "list", "dict", "int", "float", "str", "abs", "bool"}
+
+
+def check(source: str) -> None:
+    """Only modules, functions and attributes that the framework itself writes."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.module in MODULES
+        elif isinstance(node, ast.Import):
+            assert [alias.name for alias in node.names] == ["inwindow"]
+        elif isinstance(node, ast.Attribute):
+            assert not node.attr.startswith("_")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
+            assert node.func.id in CALLED
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    assert len(classes) == 1 and all(isinstance(one, (ast.Import, ast.ImportFrom, ast.ClassDef)) for one in tree.body)
+    assert len(classes[0].bases) == 1 and ast.unparse(classes[0].bases[0]) in ("iw.Aggregate", "iw.WindowAggregate")
+
+
+def text_of(aggregate: str = "a", parameter: str = "p", table: str = "t", column: str = "c", value: str = "1") -> str:
+    return f"""
+    CREATE AGGREGATE {aggregate}({parameter} Real) : String {{
+        TABLE {table}({column} Real, other String);
+        INITIALIZE: {{ INSERT INTO {table} VALUES ({parameter}, {value}); INSERT INTO RETURN VALUES ({value}); }}
+        ITERATE: {{
+            UPDATE {table} SET {column} = {column} + {parameter};
+            INSERT INTO RETURN SELECT other FROM {table} WHERE {column} > 0;
+        }}
+    }}"""
+
+
+def run(text: str) -> Any:
+    """Make it, look at it, run its hooks."""
+    kind: Any = iw.aggregate(text)
+    check(kind.source)
+    one = kind()
+    return [one.initialize(1.0), one.iterate(2.0)]
+
+
+NAMES = [
+    "__class__", "__dict__", "__init__", "self", "iw", "import", "lambda", "None", "initialize", "iterate", "inwindow", "over",
+    "source", "sum", "len", "os", "exec", "eval", "_declared", "_traits", "`a b`", "`a; import os`",
+    "`x)\nimport os`", "`__import__('os')`",
+    "`\"\"\"`", "`\\`", "`ä`", "`1`", "`self.x`", "record", "found", "unless_null", "Iterator",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [(p, n) for p in ("aggregate", "parameter", "table", "column") for n in NAMES if (p, n) != ("table", "inwindow")],
+)
+def test_names(place: str, name: str) -> None:
+    assert run(text_of(**{place: name}, value="'ok'")) == ["ok", "ok"]
+
+
+STRINGS = [
+    "'''",
+    '"""',
+    "\\",
+    "\\n",
+    "{0}",
+    "%s",
+    "');import os;('",
+    "\n",
+    "\x00",
+    "${x}",
+    "' + __import__(\"os\").name + '",
+]
+
+
+@pytest.mark.parametrize("string", STRINGS)
+def test_strings(string: str) -> None:
+    sql = string.replace("\\", "\\\\").replace("'", "\\'")
+    assert run(text_of(value=f"'{sql}'")) == [string, string]
+
+
+@given(name=st.text(min_size=1, max_size=12))
+def test_any_name(name: str) -> None:
+    for place in ("aggregate", "parameter", "table", "column"):
+        with suppress(iw.InWindowError):  # refused, with a message
+            run(text_of(**{place: f"`{name.replace('`', '``')}`"}, value="'ok'"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "__import__('os')",
+        "open('/etc/passwd')",
+        "getattr(p, 'x')",
+        "exec('1')",
+        "p.__class__",
+        "os.system('x')",
+        "values(1)",
+    ],
+)
+def test_functions(call: str) -> None:
+    with pytest.raises(iw.InWindowError):
+        iw.aggregate(text_of(value=call))
+
+
+WORDS = """
+CREATE AGGREGATE WINDOW a ( p Real ) : { } ; TABLE t c INITIALIZE ITERATE EXPIRE TERMINATE INSERT INTO RETURN VALUES SELECT FROM
+WHERE UPDATE SET DELETE = , 1 'x' oldest().p inwindow EXISTS IN NOT NULL GROUP BY ORDER LIMIT sum count(*) JOIN ON CASE WHEN END
+"""
+PIECES = st.sampled_from(WORDS.split())
+WHOLE = text_of(value="'ok'").split()
+
+
+@given(cut=st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 2), st.lists(PIECES, max_size=3)), max_size=4))
+def test_broken_texts_never_end_in_a_traceback(cut: list[tuple[int, int, list[str]]]) -> None:
+    words = list(WHOLE)
+    for at, dropped, put in cut:
+        words[at : at + dropped] = put
+    with suppress(iw.InWindowError):
+        check(iw.aggregate(" ".join(words)).source)  # type: ignore[attr-defined]
+
+
+def test_broken_scripts() -> None:
+    """A small share of what ``python tests/language/fuzz_texts.py 100000`` tries."""
+    spec = importlib.util.spec_from_file_location("fuzz_texts", Path(__file__).parent / "fuzz_texts.py")
+    assert spec is not None and spec.loader is not None
+    fuzz: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fuzz)
+    assert not any(outcome.startswith("TRACEBACK") for outcome in fuzz.main(300, seed=1))

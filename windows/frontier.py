@@ -1,0 +1,200 @@
+"""Which tuples are decided, and which a frame to come may still hold. The only thing in which a stream differs from a batch.
+
+::
+
+    arrival      p p p | q q q | r r ...        sorted, partition by partition: only the last one is open; at the end none is
+    watermark    p p p ... | q q ... | r r ...  partitions side by side, all of them open
+
+By arrival a tuple is decided once a later one of its partition, or another partition, has come. A watermark w promises that no
+tuple with a time before w is still to come. For a tuple at t::
+
+    RANGE .. CURRENT ROW       decided when w > t          all its peers have come
+    RANGE .. d FOLLOWING       decided when w > t + d      so have all that its frame holds
+    ROWS .. n FOLLOWING        decided when n more tuples of its partition have come (in order: when w has passed them)
+    RANGE slots of s           decided when w or a later tuple lies in a later slot: only then is it known to be the last
+    active expiration of T     has left when w > t + T
+
+The answers are positions, one for each partition that is open.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from inwindow.windows.bounds import Framing, RowsFraming, ScopeFraming
+from inwindow.windows.interval import is_positive, negated
+from inwindow.windows.order_key import Keys, OrderKey
+from inwindow.windows.sequence import OpenSequence, Positions, Sequence
+from inwindow.windows.slots import RowSlots, Slots
+from inwindow.windows.spec import Range, Rows, Scope, Window
+
+Mask = npt.NDArray[np.bool_]
+Place = TypeVar("Place", int, Positions, covariant=True)  # in the one partition that is open, or in each
+_LAST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class View:
+    """What a frontier is asked about: a window, with its frames and slots as they are found in a sequence."""
+
+    window: Window
+    framing: Framing
+    slots: Slots
+
+
+@dataclass(frozen=True)
+class Due:
+    """The tuples that are decided now: the positions [first, last), or those of them that ``mask`` holds."""
+
+    first: int
+    last: int
+    mask: Mask | None = None
+
+    @property
+    def at(self) -> Positions:
+        """Where they are."""
+        return np.arange(self.first, self.last) if self.mask is None else self.first + np.flatnonzero(self.mask)
+
+    def yields(self, slots: Slots, sequence: Sequence) -> Positions:
+        """Those of them that yield."""
+        at = slots.yields(sequence, self.first, self.last)
+        return at if self.mask is None else at[self.mask[at - self.first]]
+
+
+class Frontier(Protocol[Place]):
+    """How far time, or the input, has come."""
+
+    def decided(self, view: View, cursor: int) -> Place:
+        """The position before which frames and yields are known; those before ``cursor`` were so already."""
+
+    def arrived(self, view: View) -> Place:
+        """The same where a frame is known as soon as its tuple has come."""
+
+    def left(self, view: View) -> Place:
+        """The position before which all tuples have left, under active expiration."""
+
+
+class Arrival:
+    """A batch: what has arrived decides, and the end of the input."""
+
+    def __init__(self, sequence: Sequence) -> None:
+        self.sequence = sequence
+
+    def decided(self, view: View, cursor: int) -> int:
+        """As far as the frames are complete, and the slots."""
+        return min(self.arrived(view), view.framing.ready(self.sequence, cursor))
+
+    def arrived(self, view: View) -> int:
+        """Nothing but the slots has to be known."""
+        return view.slots.ready(self.sequence)
+
+    def left(self, view: View) -> int:
+        """What the newest tuple's frame does not hold; when time has run out all have left."""
+        sequence = self.sequence
+        if sequence.ended:
+            return sequence.end
+        return int(view.framing.bounds(sequence, np.array([sequence.end - 1]))[0][0])
+
+    def needed(self, view: View, cursor: int) -> tuple[int, int] | None:
+        """Where frames of the tuples from ``cursor`` on, or of those to come, start and end at the earliest; None: as before."""
+        sequence, framing, slots = self.sequence, view.framing, view.slots
+        if isinstance(framing, RowsFraming) and isinstance(slots, RowSlots):
+            at = slots.next_yield(sequence, cursor)  # may not have arrived: arithmetic is enough
+        elif cursor > sequence.base:
+            at = cursor - 1
+        else:
+            return None
+        start, end = framing.bounds(sequence, np.array([at]))
+        return int(start[0]), int(end[0])
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """A stream: partitions side by side in one sequence, all of them open; the tuples [starts[i], ends[i]) are there so far."""
+
+    sequence: OpenSequence
+    starts: Positions
+    ends: Positions
+    clock: OrderKey | None  # of the sequence's times; None in arrival order
+    watermark: int | None
+    gone: Positions  # tuples before this position have had their results
+
+    def decided(self, view: View, cursor: int = 0) -> Positions:
+        """As far as the watermark says that frames are complete, and slots have ended."""
+        window, ready = view.window, self.ends
+        frame, keys = window.frame, self.sequence.times
+        if isinstance(frame, Rows):
+            if frame.upper is not None and frame.upper > 0:
+                ready = np.maximum(self.ends - frame.upper, self.starts)
+        elif isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
+            assert self.clock is not None
+            reach = self.clock.moved(keys, frame.upper, lower=False, what="the frame's bound")
+            ready = self.starts + self.count(self._passed(reach))
+        elif isinstance(frame, Scope) and frame.upper is not None:
+            assert isinstance(view.framing, ScopeFraming)
+            ready = self.starts + self.count(view.framing.farthest(self.sequence) < self.watermark)
+        return np.minimum(ready, self.arrived(view))
+
+    def arrived(self, view: View) -> Positions:
+        """All tuples but the newest, unless its slot has ended."""
+        window, clock = view.window, self.clock
+        if not window.slides_by_values:
+            return self.ends
+        assert clock is not None and self.watermark is not None
+        newest = np.append(self.sequence.times[self.ends - 1], self.watermark)
+        slots = clock.slots(newest, window.slide, window.origin)  # type: ignore[arg-type]
+        return self.ends - np.asarray(slots[:-1] >= slots[-1], dtype=np.int64)
+
+    def left(self, view: View) -> Positions:
+        """The tuples whose time, moved by the frame, the watermark has passed."""
+        frame = view.window.frame
+        assert isinstance(frame, Range) and frame.lower is not None and self.clock is not None
+        times = self.clock.moved(self.sequence.times, negated(frame.lower), lower=True, what="the frame")
+        return self.starts + self.count(self._passed(times))
+
+    def needed(self, view: View, ready: Positions) -> Positions:
+        """The first tuple that a frame of the tuples from ``ready`` on, or of those to come, may hold."""
+        window, frame = view.window, view.window.frame
+        if window.is_unbounded_below:
+            return self.starts
+        if isinstance(frame, Rows):
+            assert frame.lower is not None
+            return np.clip(ready + min(frame.lower, 0), self.starts, self.ends)
+        if isinstance(frame, Scope):
+            # The functions never decrease: a frame to come starts no earlier than that of the newest tuple known.
+            start, _ = view.framing.bounds(self.sequence, np.clip(ready, self.starts, self.ends - 1))
+            return np.minimum(start, ready)
+        clock, times = self.clock, self.sequence.times
+        assert isinstance(frame, Range) and frame.lower is not None
+        assert clock is not None and self.watermark is not None
+        waiting = ready < self.ends
+        earliest = np.full(len(ready), self.watermark, dtype=np.int64)
+        earliest[waiting] = np.minimum(times[ready[waiting]], self.watermark)
+        lower = clock.moved(earliest, frame.lower, lower=True, what="the frame's bound")
+        return np.minimum(self.starts + self.count(times < self.over(lower)), ready)
+
+    @cached_property
+    def shift(self) -> Positions:
+        """From the numbers in each partition to positions."""
+        return self.starts - self.sequence.own[self.starts]
+
+    def due(self, ready: Positions) -> Due:
+        """The tuples before ``ready`` that have had no result."""
+        at = np.arange(self.sequence.end)
+        return Due(0, self.sequence.end, (at >= self.over(self.gone)) & (at < self.over(ready)))
+
+    def count(self, mask: Mask) -> Positions:
+        """How many tuples of each partition the mask holds."""
+        return np.add.reduceat(mask, self.starts, dtype=np.int64) if len(self.starts) else self.starts
+
+    def over(self, per_partition: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """A value per partition as one per tuple."""
+        return np.repeat(per_partition, self.ends - self.starts)
+
+    def _passed(self, times: Keys) -> Mask:
+        """Which times the watermark has passed; one that was moved beyond 64 bits it never will."""
+        passed: Mask = (times < self.watermark) & (times != _LAST)
+        return passed
