@@ -110,13 +110,12 @@ class OfPartials(InOrder):
 
     def operator(self, schema: pa.Schema) -> Operator:
         """It merges."""
-        return PaneGroups(self.plan, schema)
+        return PaneGroups(self.plan, self.plan.bundles.opened_schema(schema))
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The extents, of partials that arrive in bundles."""
-        bundles = self.plan.bundles
+        """The extents."""
         with seldom_collected():
-            yield from super().run(map(bundles.opened, batches), bundles.opened_schema(schema), room)
+            yield from super().run(map(self.plan.bundles.opened, batches), schema, room)
 
 
 @dataclass(frozen=True)

@@ -44,10 +44,10 @@ def own_rows(plan: SparkPlan) -> Any:
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
     """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
     plan = PanesFirst.of(part.work, schema)
-    names = plan.bundles.sent.names
     travelling = [columns.handed_through(name) for name in plan.bundles.keys]
     travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
     partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
+    names = plan.bundles.sent.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
     kinds = [T.StructField(name, its.ferry.kind) for name, its in zip(names, travelling, strict=True)]
     their = Columns(partials, columns.session, T.StructType(kinds))
