@@ -78,7 +78,7 @@ class Source:
 
     def dear(self) -> str:
         """What Spark would run for a sample, if that is more than to read; or nothing."""
-        physical = explained(self.data, "simple")
+        physical = explained(self.data, "simple").partition("== Physical Plan ==")[2]
         for line in physical.partition("InMemoryRelation")[0].splitlines():
             node = line.lstrip(" +-:*()0123456789")
             if node and not node.startswith(_CHEAP):
