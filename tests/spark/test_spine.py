@@ -231,7 +231,6 @@ def test_a_label_comes_before_the_events_of_its_time() -> None:
 
 
 def test_of_itself_where_a_select_makes_a_column_of_another_one(spark: Any) -> None:
-    import pyspark
     from pyspark.sql import functions as F
 
     rows = spark.createDataFrame([(1, 1, 2.0), (1, 2, 3.0), (1, 3, 5.0)], "k int, t int, v double")
@@ -241,8 +240,7 @@ def test_of_itself_where_a_select_makes_a_column_of_another_one(spark: Any) -> N
     for df in (steps, at_once):
         assert df.schema.names == [*rows.columns, "w", "x"]  # the server keeps the plan, once it has analysed it
         call = lambda df=df: iw.with_columns(df, of=df, a=iw.sum("x").over(window)).collect()  # noqa: E731
-        refused = df is at_once and ".connect." in type(df).__module__
-        if refused and pyspark.__version__.startswith(("4.1.", "4.2.")):
+        if df is at_once and ".connect." in type(df).__module__:
             with pytest.raises(iw.UsageError, match="cannot unite with itself: make them one after the other"):
                 call()
         else:
