@@ -161,17 +161,18 @@ def run(title: str, rows: int, keys: int, budget: str | None) -> None:
     start = time.perf_counter()
     case.run(stream(spark, rows, f"id % {keys}").drop("id"), WINDOW)
     print(f"{TOOK}{time.perf_counter() - start}")
-    print(f"{SPILLED}{spilled(spark)}", flush=True)
+    print(f"{SPILLED}{sum(spilled(spark).values())}", flush=True)
     spark.stop()
 
 
-def spilled(spark: Any) -> int:
-    """Bytes that all stages so far have written to disk for want of memory, from what Spark's web page would show."""
+def spilled(spark: Any) -> dict[int, int]:
+    """Bytes that each stage has written to disk for want of memory, as Spark's web page shows them: of the latest thousand."""
     context, java = spark.sparkContext._jsc.sc(), spark._jvm.java
     context.listenerBus().waitUntilEmpty()
     nothing, no_numbers = java.util.ArrayList, spark.sparkContext._gateway.new_array(spark._jvm.double, 0)
     stages = context.statusStore().stageList(nothing(), False, False, no_numbers, nothing())
-    return sum(stages.apply(at).diskBytesSpilled() for at in range(stages.size()))
+    found = (stages.apply(at) for at in range(stages.size()))
+    return {stage.stageId(): stage.diskBytesSpilled() for stage in found}
 
 
 if __name__ == "__main__":

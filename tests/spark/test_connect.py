@@ -25,7 +25,13 @@ SOME = {
         "windows_as_arguments",
         "a_key_is_no_column_that_looks_like_it",
     ],
-    "spine": ["the_same_as_on_tables", "columns_of_spark", "of_itself", "said"],
+    "spine": [
+        "the_same_as_on_tables",
+        "columns_of_spark",
+        "of_itself_and_again",
+        "of_itself_where_a_select_makes_a_column_of_another_one",
+        "said",
+    ],
     "pane_plan": ["as_sparks_window", "an_error_in_a_hook", "an_error_behind_the_shuffle_names_the_extent", "explain"],
     "hot_keys": [
         "rows_and_ranges_of_one_pass_equal_sparks",
