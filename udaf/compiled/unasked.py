@@ -23,7 +23,7 @@ class _Known:
 
     hooks: list[object]
     reading: Reading | str
-    machines: dict[tuple[pa.DataType, ...], Outcome] = field(default_factory=dict)
+    machines: dict[tuple[str, ...], Outcome] = field(default_factory=dict)  # by the types' texts: not all types have a hash
 
 
 _known: WeakKeyDictionary[type, _Known] = WeakKeyDictionary()
@@ -38,9 +38,10 @@ def unasked(aggregate: Aggregate, types: list[pa.DataType]) -> Outcome:
     if any(hook in getattr(aggregate, "__dict__", {}) for hook in READ):
         return "a hook is an attribute of the object, not a method of its class"
     known = _of(aggregate)
-    outcome = known.machines.get(tuple(types))
+    key = tuple(map(str, types))
+    outcome = known.machines.get(key)
     if outcome is None:
-        outcome = known.machines[tuple(types)] = _outcome(aggregate, known.reading, types)
+        outcome = known.machines[key] = _outcome(aggregate, known.reading, types)
     return outcome
 
 
