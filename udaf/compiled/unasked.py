@@ -23,7 +23,9 @@ class _Known:
 
     hooks: list[object]
     reading: Reading | str
-    machines: dict[tuple[str, ...], Outcome] = field(default_factory=dict)  # by the types' texts: not all types have a hash
+    machines: dict[tuple[str, ...], Outcome] = field(
+        default_factory=dict
+    )  # by the types' texts: not all types have a hash
 
 
 _known: WeakKeyDictionary[type, _Known] = WeakKeyDictionary()
