@@ -1,4 +1,4 @@
-"""The labels of buckets, chosen so that Spark's hash spreads them evenly over its partitions.
+"""The labels of buckets, and of tasks, chosen so that Spark's hash spreads them evenly over its partitions.
 
 ``pmod(hash(key), n)`` as a label would leave some partitions empty, for Spark hashes it once more. So labels are numbers whose
 hash is known: the n-th bucket goes to partition n modulo the number of partitions.

@@ -23,6 +23,7 @@ from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.labels import balanced
 from inwindow.windows.ranges import Ranges
 
 _OWN, _COPIES = f"{PREFIX}own", f"{PREFIX}copies"
@@ -77,41 +78,13 @@ def _tasks(df: Any, columns: Columns, work: Pass, ranges: int, others: int) -> A
         task, tasks = F.when(F.col(RANGE) == 0, F.pmod(keys, F.lit(others)) + ranges).otherwise(task), ranges + others
     if has_tasks_by_number(df):
         return df.repartitionById(tasks, task)
-    labels = F.array(*map(F.lit, labels_of(tasks)))
+    labels = F.array(*map(F.lit, balanced(tasks, tasks)))
     return df.repartition(tasks, F.element_at(labels, task + 1))
 
 
 def has_tasks_by_number(df: Any) -> bool:
     """Whether Spark sends rows where we say (since 4.1), and not by a hash."""
     return hasattr(df, "repartitionById")
-
-
-def labels_of(tasks: int) -> list[int]:
-    """For each task the first number that Spark's hash partitioning sends there; if it does not, tasks are uneven, no more."""
-    found: dict[int, int] = {}
-    label = 0
-    while len(found) < tasks:
-        found.setdefault(murmur3(label) % tasks, label)
-        label += 1
-    return [found[task] for task in range(tasks)]
-
-
-def murmur3(number: int, seed: int = 42) -> int:
-    """Spark's hash of an int: 32-bit Murmur3 of its four bytes.
-
-    >>> [murmur3(number) for number in (0, 1)]
-    [933211791, -559580957]
-    """
-    mask = 0xFFFFFFFF
-    mixed = number * 0xCC9E2D51 & mask
-    mixed = (mixed << 15 | mixed >> 17) * 0x1B873593 & mask
-    state = seed ^ mixed
-    state = (state << 13 | state >> 19) & mask
-    state = (state * 5 + 0xE6546B64) & mask
-    state ^= 4
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
-        state = (state ^ state >> shift) * factor & mask
-    return state - (1 << 32) if state >> 31 else state
 
 
 def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
