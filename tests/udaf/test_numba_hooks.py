@@ -39,6 +39,7 @@ WINDOWS = [iw.rows(3, order_by="t"), iw.unbounded(order_by="t"), iw.rows(2, orde
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INWINDOW_CACHE", str(tmp_path_factory.mktemp("compiled")))
+        loaded.cache_clear()  # an earlier test may have loaded the same program from another folder
         yield Path(os.environ["INWINDOW_CACHE"])
 
 
