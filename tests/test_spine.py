@@ -18,10 +18,10 @@ from streams import CUTS, ORDERS, tables
 from test_builtins import close, largest
 
 import inwindow as iw
-from inwindow.optimizer.points import plan_spine
+from inwindow.optimizer.points import plan_points
 from inwindow.optimizer.rules import RULES
 from inwindow.runtime.ordering import permutation
-from inwindow.runtime.point_operator import AtPoints
+from inwindow.runtime.point_operator import PointOperator
 from inwindow.runtime.point_table import _together
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows import reference
@@ -99,18 +99,18 @@ def expected_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, prototyp
 
 def given_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, size: int, *, pickled: bool) -> list[Any]:
     """The operator over batches of some size, moved to another operator between any two, if asked for."""
-    (work,) = plan_spine(spine.schema, events.schema, {"x": applied})
+    (work,) = plan_points(spine.schema, events.schema, {"x": applied})
     both = _together(spine, events, work)
     order = permutation(both, work)
     both = both if order is None else both.take(pa.array(order))
     row = "__inwindow_row"
-    operator, out = AtPoints(work, both.schema, (row,)), []
+    operator, out = PointOperator(work, both.schema, (row,)), []
     for start in range(0, len(both), size):
         for batch in both.slice(start, size).combine_chunks().to_batches():
             out.append(operator.process(batch))
             if pickled:
                 state = pickle.loads(pickle.dumps(operator.state()))
-                operator = AtPoints(work, both.schema, (row,))
+                operator = PointOperator(work, both.schema, (row,))
                 operator.restore(state)
     out.append(operator.finish())
     column = [None] * len(spine)
@@ -122,7 +122,7 @@ def given_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, size: int, 
 
 def strategies_for(spine: pa.Table, events: pa.Table, applied: iw.Applied) -> list[str]:
     """All strategies that are possible."""
-    case = plan_spine(spine.schema, events.schema, {"x": applied})[0].steps[0].case
+    case = plan_points(spine.schema, events.schema, {"x": applied})[0].steps[0].case
     return [strategy.name for strategy in RULES if strategy.applies(case)]
 
 
@@ -324,8 +324,8 @@ def test_what_no_point_can_see_is_let_go() -> None:
         "c": iw.sum("v").over(iw.unbounded(order_by="t")),
         "d": iw.sum("v").over(iw.landmark(since=50, order_by="t")),
     }
-    (work,) = plan_spine(spine, events, applied)
-    operator, most = AtPoints(work, schema, ("row",)), 0
+    (work,) = plan_points(spine, events, applied)
+    operator, most = PointOperator(work, schema, ("row",)), 0
     out = []
     for start in range(0, 50_000, 500):  # points are rare, or none for long
         is_event = np.ones(500, dtype=np.int8)
