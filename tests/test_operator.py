@@ -112,7 +112,7 @@ def held_after(applied: iw.Applied, table: pa.Table, batch: int) -> tuple[WithCo
     most = 0
     for piece in table.to_batches(max_chunksize=batch):
         operator.process(piece)
-        most = max(most, operator.held.end - operator.held.base)
+        most = max(most, operator.buffer.end - operator.buffer.base)
     return operator, most
 
 

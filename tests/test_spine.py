@@ -333,7 +333,7 @@ def test_what_no_point_can_see_is_let_go() -> None:
         t = np.arange(start, start + 500)
         batch = pa.record_batch([t, t * 1.0, is_event, t], schema=schema)
         out += operator.process(batch).to_pylist()
-        most = max(most, operator.held.end - operator.held.base, len(operator.sequence.keys))
+        most = max(most, operator.buffer.end - operator.buffer.base, len(operator.sequence.keys))
     assert most < 2_000
     assert [row["row"] for row in out] == [0, 10_000, 20_000, 30_000, 40_000]
     assert out[1]["c"] == sum(range(1, 10_000)) and out[1]["d"] == sum(range(50, 10_000))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.digests import Teller
+from inwindow.runtime.digests import Digester
 from inwindow.runtime.stream.replay_stream import Stream
 
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
@@ -377,10 +377,10 @@ def test_what_a_module_within_a_package_has(tmp_path: Path, monkeypatch: pytest.
         scope,
     )
     settings = scope["own_package"].settings
-    before = [Teller().told(scope[name]) for name in ("limited", "called")]
+    before = [Digester().digest_of(scope[name]) for name in ("limited", "called")]
     settings.LIMIT = 6
     settings.f = lambda v: v + 1
-    after = [Teller().told(scope[name]) for name in ("limited", "called")]
+    after = [Digester().digest_of(scope[name]) for name in ("limited", "called")]
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 
