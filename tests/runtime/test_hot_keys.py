@@ -1,4 +1,4 @@
-"""Hot keys: a partition cut by order into ranges, each with its halo, gives what the whole partition gives."""
+"""Hot keys: a partition cut by order into shards, each with its halo, gives what the whole partition gives."""
 
 import math
 from dataclasses import replace
@@ -16,16 +16,16 @@ from samples.in_ranges import begun, halo_of, run, with_halos
 from samples.streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
-from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, carried_steps, cut, in_ranges
+from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut, in_shards, prefix_steps
 from inwindow.optimizer.plan import Halo, Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import HALO
-from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.row_operators import Select, WithColumns
 from inwindow.udaf.errors import DataError
-from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
+from inwindow.windows.shards import Reach, Sampled, Shards, shards_of
 
 HOOKS = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive]
 BUILT_INS = [
@@ -43,8 +43,8 @@ BUILT_INS = [
 KINDS = ("rows", "trailing rows", "range", "trailing range")
 
 
-def cut_of(data: Any, table: pa.Table, work: Pass) -> dict[Any, Ranges]:
-    """Ranges of some keys, by a sample that is drawn."""
+def cut_of(data: Any, table: pa.Table, work: Pass) -> dict[Any, Shards]:
+    """Shards of some keys, by a sample that is drawn."""
     its = work.order_by[0]
     keys = sorted(set(table.column("k").to_pylist()), key=str) if work.partition_by else [None]
     made = {}
@@ -56,14 +56,14 @@ def cut_of(data: Any, table: pa.Table, work: Pass) -> dict[Any, Ranges]:
         windows = [step.case.window for step in work.steps]
         slots = {(window.slide, window.origin) for window in windows if window.slide is not None}
         slot = next(iter(slots), None)
-        ranges = ranges_of(sample, data.draw(st.integers(2, 5)), Reach.of(windows), work.key, slot)
-        if ranges is not None:
-            made[key] = ranges
+        shards = shards_of(sample, data.draw(st.integers(2, 5)), Reach.of(windows), work.key, slot)
+        if shards is not None:
+            made[key] = shards
     return made
 
 
 def same_in_ranges(data: Any, table: pa.Table, applied: dict[str, iw.Applied]) -> None:
-    """``with_columns`` and ``select`` over ranges are those over the whole partitions, row by row."""
+    """``with_columns`` and ``select`` over shards are those over the whole partitions, row by row."""
     (work,) = plan_windows(table.schema, applied)
     assume(can_be_cut(work))
     made = cut_of(data, table, work)
@@ -73,16 +73,16 @@ def same_in_ranges(data: Any, table: pa.Table, applied: dict[str, iw.Applied]) -
     whole = table if order is None else table.take(pa.array(order))
     halo = halo_of(list(made.values()))
     pieces, size = with_halos(table, work, made), data.draw(CUTS)
-    if carried_steps(work):
-        firsts = np.cumsum([1, *(ranges.count for ranges in made.values())]).tolist()
+    if prefix_steps(work):
+        firsts = np.cumsum([1, *(shards.count for shards in made.values())]).tolist()
         pieces, halo = begun(pieces, work, halo, firsts, data.draw(st.integers(1, 9)))
     expected = run(WithColumns(work, whole.schema, ("id",)), whole, size)
-    found = run(WithColumns(in_ranges(work, halo), pieces.schema, ("id", HALO)), pieces, size)
+    found = run(WithColumns(in_shards(work, halo), pieces.schema, ("id", HALO)), pieces, size)
     found = found.filter(pa.array([mark == 0 for mark in found[HALO].to_pylist()], pa.bool_())).drop([HALO])
     assert_same(found, expected, table)
     if len({str(step.case.window.slide) for step in work.steps}) == 1:
         expected = run(Select(work, whole.schema, ("id",), None), whole, size)
-        found = run(Select(in_ranges(work, halo), pieces.schema, ("id",), None), pieces, size)
+        found = run(Select(in_shards(work, halo), pieces.schema, ("id",), None), pieces, size)
         assert_same(found, expected, table)
 
 
@@ -174,11 +174,11 @@ def test_a_halo_that_is_too_small_is_an_error() -> None:
     check(pa.record_batch({"r": [0, 0, 1, 1, 1, 1], "m": [0, 0, 0, 0, 1, 1]}))
     check(pa.record_batch({"r": [2, 2], "m": [-1, -1]}))
     check(pa.record_batch({"r": [2, 2], "m": [0, 0]}))
-    with pytest.raises(DataError, match="3 tuples before a range were there .* now there are 2: .* hot_keys='off'"):
+    with pytest.raises(DataError, match="3 tuples before a shard were there .* now there are 2: .* hot_keys='off'"):
         check.finish()
     check = HaloCheck(halo)
     check(pa.record_batch({"r": [1, 1], "m": [0, 1]}))
-    with pytest.raises(DataError, match="2 tuples behind a range"):
+    with pytest.raises(DataError, match="2 tuples behind a shard"):
         check(pa.record_batch({"r": [2], "m": [-1]}))
     check = HaloCheck(halo)
     check(pa.record_batch({"r": [1, 1], "m": [1, 1]}))  # no tuple of its own: nothing can be wrong
@@ -209,14 +209,14 @@ def test_a_key_that_is_more_than_a_core_can_bear_is_cut() -> None:
     found = cut(work_of(sample, iw.sum("v").over(iw.rows(20, **by_k()))), sample, 2)
     assert isinstance(found, Cut)
     (key,) = found.keys
-    assert (key.shown, key.share, key.ranges.count, found.others) == ("k='a'", 0.9, 7, 1)
-    borders = [cut.as_py() for cut in key.ranges.cuts]
+    assert (key.shown, key.share, key.shards.count, found.others) == ("k='a'", 0.9, 7, 1)
+    borders = [cut.as_py() for cut in key.shards.cuts]
     assert all(abs(later - earlier - 10_000 / 7) < 100 for earlier, later in zip([0, *borders], borders, strict=False))
-    before = [cut - low.as_py() for cut, low in zip(borders, key.ranges.lows, strict=True)]
+    before = [cut - low.as_py() for cut, low in zip(borders, key.shards.lows, strict=True)]
     assert all(19 <= size <= 40 for size in before), before  # 19 tuples of the key itself
     assert found.halo("r", "m") == Halo("r", "m", (0, 0, *[19] * 6), (0,) * 8)
     assert found.describe().startswith(
-        "k='a': 90% of 10,000 sampled tuples, cut by t into 7 ranges, 1.3% more in halos"
+        "k='a': 90% of 10,000 sampled tuples, cut by t into 7 shards, 1.3% more in halos"
     )
 
 
@@ -224,14 +224,14 @@ def test_several_hot_keys_on_many_cores() -> None:
     sample = sampled({"a": 0.5, "b": 0.3, "c": 0.1, "d": 0.1})
     found = cut(work_of(sample, iw.max("v").over(iw.range(5, **by_k()))), sample, 8)
     assert isinstance(found, Cut)
-    assert [(key.shown, key.ranges.count) for key in found.keys] == [("k='a'", 16), ("k='b'", 10)]
+    assert [(key.shown, key.shards.count) for key in found.keys] == [("k='a'", 16), ("k='b'", 10)]
     assert found.others == 7
 
 
 def test_a_frame_that_reaches_far_gives_fewer_ranges_or_none() -> None:
     sample = sampled({"a": 1.0})
     few = cut(work_of(sample, iw.max("v").over(iw.range(1800, **by_k()))), sample, 4)
-    assert isinstance(few, Cut) and few.keys[0].ranges.count == 4
+    assert isinstance(few, Cut) and few.keys[0].shards.count == 4
     none = cut(work_of(sample, iw.max("v").over(iw.range_between(-9000, 9000, **by_k()))), sample, 2)
     assert isinstance(none, No) and "k='a': halos would be" in none.reason
 
@@ -278,7 +278,7 @@ class Deletes(iw.WindowAggregate):
             iw.last("v").over(iw.unbounded(**by_k())),
             "last(v) reaches back to the partition's start, and depends on the order",
         ),
-        (iw.count_distinct("v").over(iw.unbounded(**by_k())), "and its partials are as large as the ranges"),
+        (iw.count_distinct("v").over(iw.unbounded(**by_k())), "and its partials are as large as the shards"),
         (
             Ids()("v").over(iw.unbounded(**by_k())),
             "Ids(v) reaches back to the partition's start, and is not commutative",

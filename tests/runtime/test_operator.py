@@ -12,8 +12,8 @@ from samples.streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
 from inwindow.optimizer.planning import plan_groups, plan_windows
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.row_operators import WithColumns
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsInWindow, Longest]
 BUILT_INS = [iw.count, iw.sum, iw.avg, iw.min, iw.max, iw.median, iw.first, iw.last, iw.collect_list, iw.count_distinct]
@@ -112,7 +112,7 @@ def held_after(applied: iw.Applied, table: pa.Table, batch: int) -> tuple[WithCo
     most = 0
     for piece in table.to_batches(max_chunksize=batch):
         operator.process(piece)
-        most = max(most, operator.held.end - operator.held.base)
+        most = max(most, operator.buffer.end - operator.buffer.base)
     return operator, most
 
 

@@ -28,14 +28,14 @@ from samples.plain_builtins import TABLE as BUILT_INS
 from samples.streams import CUTS, ORDERS, tables
 
 import inwindow as iw
+from inwindow.optimizer.points import plan_points
 from inwindow.optimizer.rules import RULES
-from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.ordering import permutation
+from inwindow.runtime.point_operator import PointOperator
+from inwindow.runtime.point_table import _together
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.spine import AtPoints
-from inwindow.runtime.spine_table import _together
 from inwindow.windows import reference
-from inwindow.windows.reference_spine import results_at
+from inwindow.windows.reference_points import results_at
 from inwindow.windows.spec import Order, Window
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]
@@ -109,18 +109,18 @@ def expected_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, prototyp
 
 def given_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, size: int, *, pickled: bool) -> list[Any]:
     """The operator over batches of some size, moved to another operator between any two, if asked for."""
-    (work,) = plan_spine(spine.schema, events.schema, {"x": applied})
+    (work,) = plan_points(spine.schema, events.schema, {"x": applied})
     both = _together(spine, events, work)
     order = permutation(both, work)
     both = both if order is None else both.take(pa.array(order))
     row = "__inwindow_row"
-    operator, out = AtPoints(work, both.schema, (row,)), []
+    operator, out = PointOperator(work, both.schema, (row,)), []
     for start in range(0, len(both), size):
         for batch in both.slice(start, size).combine_chunks().to_batches():
             out.append(operator.process(batch))
             if pickled:
                 state = pickle.loads(pickle.dumps(operator.state()))
-                operator = AtPoints(work, both.schema, (row,))
+                operator = PointOperator(work, both.schema, (row,))
                 operator.restore(state)
     out.append(operator.finish())
     column = [None] * len(spine)
@@ -132,7 +132,7 @@ def given_at(spine: pa.Table, events: pa.Table, applied: iw.Applied, size: int, 
 
 def strategies_for(spine: pa.Table, events: pa.Table, applied: iw.Applied) -> list[str]:
     """All strategies that are possible."""
-    case = plan_spine(spine.schema, events.schema, {"x": applied})[0].steps[0].case
+    case = plan_points(spine.schema, events.schema, {"x": applied})[0].steps[0].case
     return [strategy.name for strategy in RULES if strategy.applies(case)]
 
 
@@ -334,8 +334,8 @@ def test_what_no_point_can_see_is_let_go() -> None:
         "c": iw.sum("v").over(iw.unbounded(order_by="t")),
         "d": iw.sum("v").over(iw.landmark(since=50, order_by="t")),
     }
-    (work,) = plan_spine(spine, events, applied)
-    operator, most = AtPoints(work, schema, ("row",)), 0
+    (work,) = plan_points(spine, events, applied)
+    operator, most = PointOperator(work, schema, ("row",)), 0
     out = []
     for start in range(0, 50_000, 500):  # points are rare, or none for long
         is_event = np.ones(500, dtype=np.int8)
@@ -343,7 +343,7 @@ def test_what_no_point_can_see_is_let_go() -> None:
         t = np.arange(start, start + 500)
         batch = pa.record_batch([t, t * 1.0, is_event, t], schema=schema)
         out += operator.process(batch).to_pylist()
-        most = max(most, operator.held.end - operator.held.base, len(operator.sequence.keys))
+        most = max(most, operator.buffer.end - operator.buffer.base, len(operator.sequence.keys))
     assert most < 2_000
     assert [row["row"] for row in out] == [0, 10_000, 20_000, 30_000, 40_000]
     assert out[1]["c"] == sum(range(1, 10_000)) and out[1]["d"] == sum(range(50, 10_000))

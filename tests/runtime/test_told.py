@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.stream.stream import Stream
-from inwindow.runtime.told import Teller
+from inwindow.runtime.digests import Digester
+from inwindow.runtime.stream.replay_stream import Stream
 
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
 
@@ -324,7 +324,7 @@ def test_the_same_script_in_another_process_and_file(tmp_path: Path) -> None:
         'iw.range(5, partition_by="k", order_by="t")', 'iw.scope(lower=lambda t: t - 5, partition_by="k", order_by="t")'
     )
     tail = (
-        "import json, sys\nfrom inwindow.runtime.stream.stream import Stream\n"
+        "import json, sys\nfrom inwindow.runtime.stream.replay_stream import Stream\n"
         "schema = pa.schema([('k', pa.string()), ('t', pa.int64()), ('v', pa.float64()), ('ok', pa.bool_())])\n"
         "print(json.dumps(iw.with_columns(Stream(schema), **{'x': applied}).bucket().plan))\n"
     )
@@ -377,10 +377,10 @@ def test_what_a_module_within_a_package_has(tmp_path: Path, monkeypatch: pytest.
         scope,
     )
     settings = scope["own_package"].settings
-    before = [Teller().told(scope[name]) for name in ("limited", "called")]
+    before = [Digester().digest_of(scope[name]) for name in ("limited", "called")]
     settings.LIMIT = 6
     settings.f = lambda v: v + 1
-    after = [Teller().told(scope[name]) for name in ("limited", "called")]
+    after = [Digester().digest_of(scope[name]) for name in ("limited", "called")]
     assert all(one != other for one, other in zip(before, after, strict=True))
 
 

@@ -11,9 +11,9 @@ import inwindow as iw
 from inwindow.native.instants import in_utc
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.stream import plan_stream
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream.tuples import TupleBucket
+from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.row_operators import WithColumns
+from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.udaf.types import arrow_type
 from inwindow.udaf.zones import localizing, zone_of
 
@@ -97,7 +97,7 @@ def _bucket(zone: str, applied: dict[str, iw.Applied]) -> Any:
     fields = {"k": kind, "at": kind, "v": pa.float64(), "all": pa.list_(kind), "row": pa.struct({"at": kind})}
     schema = pa.schema(fields)
     work = plan_stream(schema, applied, "with_columns", zone=zone)
-    return TupleBucket(work, schema, ("k", "at", "all", "row"), every_row=True, zone=zone), schema
+    return RowBucket(work, schema, ("k", "at", "all", "row"), every_row=True, zone=zone), schema
 
 
 def _tuples(schema: pa.Schema, start: int) -> pa.Table:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inwindow.runtime.stream import log as module
-from inwindow.runtime.stream.log import PLACE, Log
+from inwindow.runtime.stream.log import ADDRESS, Log
 
 SCHEMA = pa.schema([("v", pa.string()), ("n", pa.int64()), ("gone", pa.bool_())])
 
@@ -30,20 +30,22 @@ def test_what_is_stored_comes_back(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 8))):
         log = Log(SCHEMA, "n", ("gone",))
         held = (
-            log.placed(SCHEMA.empty_table()) if head is None else log.read(head.tail, head.directory, store.__getitem__)
+            log.addressed(SCHEMA.empty_table())
+            if head is None
+            else log.read(head.tail, head.directory, store.__getitem__)
         )
         assert held.column("n").to_pylist() == sorted(held.column("n").to_pylist())
         if head is not None:
-            assert held.drop_columns([PLACE]).equals(expected)
+            assert held.drop_columns([ADDRESS]).equals(expected)
         count = data.draw(st.integers(0, 12))
-        held = pa.concat_tables([held, log.placed(fresh(arrived, count))])
+        held = pa.concat_tables([held, log.addressed(fresh(arrived, count))])
         arrived += count
         stay = np.array(data.draw(st.lists(st.booleans(), min_size=len(held), max_size=len(held))), dtype=bool)
         left += int((~stay).sum())
         held = held.filter(pa.array(stay)).combine_chunks()
         gone = data.draw(st.lists(st.booleans(), min_size=len(held), max_size=len(held)))
         held = held.set_column(2, "gone", pa.array(gone, pa.bool_()))
-        expected = held.drop_columns([PLACE])
+        expected = held.drop_columns([ADDRESS])
         head = log.written(held)
         for number in head.removed:
             del store[number]
@@ -53,18 +55,18 @@ def test_what_is_stored_comes_back(data: st.DataObject) -> None:
         assert sorted(store) == [entry["chunk"] for entry in entries]
         put += sum(entry["rows"] for entry in entries if entry["chunk"] in head.chunks)
         for entry in entries:
-            live = np.unpackbits(np.frombuffer(entry[PLACE], np.uint8)).sum()
+            live = np.unpackbits(np.frombuffer(entry[ADDRESS], np.uint8)).sum()
             assert 2 * live >= entry["rows"] and entry["bytes"] == len(store[entry["chunk"]])
     assert put <= arrived + left
 
 
 def test_a_chunk_is_written_once_and_removed_when_it_has_drained() -> None:
     log = Log(SCHEMA, "n", ("gone",))
-    first = log.written(log.placed(fresh(0, 40)))
+    first = log.written(log.addressed(fresh(0, 40)))
     assert list(first.chunks) == [0] and len(first.tail) == 0
     log = Log(SCHEMA, "n", ("gone",))
     held = log.read(first.tail, first.directory, first.chunks.__getitem__)
-    second = log.written(pa.concat_tables([held.slice(10), log.placed(fresh(40, 1))]))
+    second = log.written(pa.concat_tables([held.slice(10), log.addressed(fresh(40, 1))]))
     assert not second.chunks and not second.removed and len(second.tail) == 1
     log = Log(SCHEMA, "n", ("gone",))
     held = log.read(second.tail, second.directory, first.chunks.__getitem__)
