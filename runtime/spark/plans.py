@@ -12,6 +12,7 @@ from inwindow.optimizer.strategy import No, Verdict
 from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.sample import hot_key_finder
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
 from inwindow.windows.own_ends import own_columns
@@ -36,7 +37,9 @@ class SparkPlan:
         if query.verb.rows == "groups":
             return cls._of_groups(query, columns, passes)
         crossing = (
-            "one Arrow UDF (in select: mapInArrow)" if session.has_iterator_udf else "mapInArrow (no Arrow UDFs in 4.0)"
+            "one Arrow UDF (in select: mapInArrow)"
+            if session.has_iterator_udf
+            else f"mapInArrow ({session.why_no_udf})"
         )
         return cls(
             query, columns, passes, shuffles_of(passes, columns, hot_key_finder(columns, query.hot_keys)), crossing
@@ -67,18 +70,18 @@ class SparkPlan:
         return made
 
     def _described(self, crossing: str) -> str:
-        lines = []
+        lines, engine = [], engine_of(self.columns.session, self.columns.df.sparkSession)
         for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
             if self.panes_first:
-                lines.append(f"spark, pass {at}: panes before the shuffle: {self.panes_first.reason}")
+                lines.append(f"{engine}, pass {at}: panes before the shuffle: {self.panes_first.reason}")
                 lines.append(
                     f"  {crossing} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
                     "the worker"
                 )
                 continue
             how = "ordered in the worker" if work.position_columns else "in the order of arrival"
-            lines.append(f"spark, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
+            lines.append(f"{engine}, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
             if shuffle.needed and isinstance(shuffle.cut, Cut):
                 lines.append(f"  hot keys: {shuffle.cut.describe()}")
             elif isinstance(shuffle.cut, No) and shuffle.needed and work.extent is None:
@@ -87,9 +90,9 @@ class SparkPlan:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)
                 ordered_panes = "; panes of the ordered tuples" if behind else ""
                 lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
+        shown = ", which Spark's UI shows as the stage's spill" if self.columns.session.is_spark else ""
         lines.append(
-            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs, "
-            "which Spark's UI shows as the stage's spill"
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs{shown}"
         )
         return "\n".join(lines)
 

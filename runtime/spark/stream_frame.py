@@ -20,6 +20,7 @@ from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
+from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.frame import AnyFrame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
@@ -132,6 +133,12 @@ class StreamFrame(AnyFrame):
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+        if not self.session.is_spark:
+            engine = engine_of(self.session, self.data.sparkSession)
+            raise UsageError(
+                f"{where} on a stream: {engine} has no stateful operator for tuples of ours (Spark's transformWithState): run streams on "
+                "Spark; batch DataFrames work here"
+            )
         if calls_of(self.data):
             raise UsageError(
                 f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
