@@ -11,7 +11,7 @@ from inwindow.runtime.group_by import Grouped
 from inwindow.runtime.operations import seen_by
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Place, Query
-from inwindow.runtime.valid import AtPoints, valid_window
+from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.runtime.with_columns import WITH_COLUMNS
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -60,7 +60,7 @@ def explain(
     place: Place = ArrowData(data) if isinstance(data, pa.Schema) else place_of(data, "explain")
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
-        operation, *schemas = seen_by(AtPoints(valid, tuple(aggregates.items())), data, of)
+        operation, *schemas = seen_by(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         explained: Explanation = operation.explanation(*schemas)
         return explained
     if of is not None:

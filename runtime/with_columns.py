@@ -13,8 +13,8 @@ from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
 from inwindow.runtime.row_operators import WithColumns
-from inwindow.runtime.stream.row_bucket import TupleBucket, rows_of
-from inwindow.runtime.valid import AtPoints, valid_window
+from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
+from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 
@@ -28,9 +28,9 @@ class EveryRow(Part):
         """Rows for tuples."""
         return WithColumns(self.work, schema, self.passed)
 
-    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> TupleBucket:
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
         """The same on a stream."""
-        return TupleBucket(self.work, schema, self.passed, every_row=True, zone=zone)
+        return RowBucket(self.work, schema, self.passed, every_row=True, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
@@ -69,7 +69,7 @@ def with_columns(
     With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
     gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
 
-    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into ranges, which run in
+    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into shards, which run in
     parallel: where a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or not (``"off"``).
 
     >>> import pyarrow as pa, inwindow as iw
@@ -93,7 +93,7 @@ def with_columns(
     place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
-        held: Data = carried_out(AtPoints(valid, tuple(aggregates.items())), data, of)
+        held: Data = carried_out(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         return held
     if of is not None:
         of = events_of(place, of, "with_columns")

@@ -1,7 +1,8 @@
 """The built-in aggregates, named as in ``pyspark.sql.functions``, with the same result types and NULL rules.
 
 A file per family. Adding one: its kernel in ``native/`` (or none: ``bool_and`` is a minimum), a function in its family's file,
-its name in that file's ``__all__`` and in that of ``api/__init__.py``, and a row in each of the test tables (docs/contributing.md has an example).
+its name in that file's ``__all__`` and in that of ``api/__init__.py``, and a
+row in each of the test tables (docs/contributing.md has an example).
 """
 
 from inwindow.udaf.builtins import bits, counts, extremes, lists, moments, picks, ranks, sums, synopses
