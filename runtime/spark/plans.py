@@ -13,8 +13,10 @@ from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.engine import engine_of
+from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.sample import hot_key_finder
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
+from inwindow.udaf.errors import UsageError
 from inwindow.windows.own_ends import own_columns
 
 
@@ -34,6 +36,12 @@ class SparkPlan:
         """The passes, each with the shuffle that it needs as the rows lie then."""
         session = columns.session
         passes = in_order_of_sharing(query.verb.passes(query, columns.schema(), **session.planning))
+        if not session.is_spark and sentinels_of(*passes):
+            engine = engine_of(session, columns.df.sparkSession)
+            raise UsageError(
+                f"{query.where}: sentinel= counts with observed metrics, which {engine} does not have: drop "
+                "sentinel= here, or try it on a table or on Spark"
+            )
         if query.verb.rows == "groups":
             return cls._of_groups(query, columns, passes)
         crossing = (

@@ -136,8 +136,8 @@ class StreamFrame(AnyFrame):
         if not self.session.is_spark:
             engine = engine_of(self.session, self.data.sparkSession)
             raise UsageError(
-                f"{where} on a stream: {engine} has no stateful operator for tuples of ours (Spark's transformWithState): run streams on "
-                "Spark; batch DataFrames work here"
+                f"{where} on a stream: {engine} has no stateful operator for our tuples (Spark's transformWithState): run "
+                "streams on Spark; batch DataFrames work here"
             )
         if calls_of(self.data):
             raise UsageError(

@@ -1,5 +1,8 @@
 """On Sail: the rows, types and errors of the same calls on tables (which are Spark's: tests/spark), in whatever order rows come."""
 
+import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -234,6 +237,13 @@ def test_streams_are_refused(sail: Any) -> None:
         iw.with_columns(stream, n=iw.count().over(iw.rows(3, order_by="timestamp")))
 
 
+def test_sentinels_are_refused(sail: Any) -> None:
+    with pytest.raises(
+        UsageError, match=r"with_columns: sentinel= counts with observed metrics, which sail [0-9.]+ does not have"
+    ):
+        iw.with_columns(on_sail(sail, trades(1)), m=MyAvg()("price").over(iw.rows(3, **BY), sentinel=1.0))
+
+
 class Broken(iw.Aggregate):
     def initialize(self, value):
         self.value = value
@@ -254,3 +264,13 @@ def test_a_hook_that_raises_is_named(sail: Any) -> None:
 def test_columns_that_are_not_there(sail: Any) -> None:
     with pytest.raises(UsageError, match="prise"):
         iw.with_columns(on_sail(sail, trades(1)), b=iw.avg("prise").over(iw.rows(3, **BY)))
+
+
+def test_demo() -> None:
+    """In a process of its own: the demo starts a server."""
+    command = [sys.executable, "-m", "inwindow.commands", "demo", "--engine", "sail", "--rows", "3000"]
+    run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert "in this process, batches only" in run.stdout
+    assert len(re.findall(r"^    \.\.\. [\d,]+ rows in \d+\.\d\d s: [\d,]+ tuples/s$", run.stdout, re.MULTILINE)) == 6
+    assert "the same" not in run.stdout
