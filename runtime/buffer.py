@@ -58,11 +58,9 @@ class Plain:
     condition: str | None = None
 
     def names(self) -> tuple[str, ...]:
-        """The column, and the condition's."""
         return (self.name,) if self.condition is None else (self.name, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
-        """The array."""
         values = batch.column(self.name)
         if self.type is not None and values.type != self.type:
             values = _cast(values, self.type)
@@ -79,7 +77,6 @@ class Marks:
     condition: str | None
 
     def names(self) -> tuple[str, ...]:
-        """The arguments, and the condition's column."""
         return self.required if self.condition is None else (*self.required, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
@@ -97,11 +94,9 @@ class Objects:
     name: str
 
     def names(self) -> tuple[str, ...]:
-        """The column."""
         return (self.name,)
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
-        """The list; NULL is None."""
         return python_values(batch.column(self.name))
 
 
@@ -113,11 +108,9 @@ class Seen:
     condition: str | None
 
     def names(self) -> tuple[str, ...]:
-        """The arguments, and the condition's column."""
         return self.required if self.condition is None else (*self.required, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> Mask:
-        """One byte per tuple."""
         seen = np.ones(batch.num_rows, dtype=np.uint8)
         for name in self.required:
             values = batch.column(name)
@@ -135,7 +128,6 @@ class ArrowColumn:
         self.array: pa.Array | None = None
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         values = source.read(batch)
         if self.array is None or not len(self.array):
             self.array = values
@@ -143,16 +135,13 @@ class ArrowColumn:
             self.array = _continued(self.array, values) or together([self.array, values])
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         if self.array is not None:
             self.array = self.array.slice(count)
 
     def state(self) -> Any:
-        """The array."""
         return self.array
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.array = state
 
 
@@ -164,7 +153,6 @@ class ListColumn:
         self.waiting: deque[tuple[Source, pa.RecordBatch]] = deque()
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         self.waiting.append((source, batch.select(source.names())))
 
     @property
@@ -185,7 +173,6 @@ class ListColumn:
         self.waiting.clear()
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         here = min(count, len(self.made))
         del self.made[:here]
         count -= here
@@ -196,11 +183,9 @@ class ListColumn:
             count -= min(count, batch.num_rows)
 
     def state(self) -> Any:
-        """The values."""
         return self.values
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.values = state
 
 
@@ -211,20 +196,16 @@ class MaskColumn:
         self.mask: Mask = np.zeros(0, dtype=np.uint8)
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         values = source.read(batch)
         self.mask = np.concatenate([self.mask, values]) if len(self.mask) else values
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         self.mask = self.mask[count:]
 
     def state(self) -> Any:
-        """The mask."""
         return self.mask
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.mask = state
 
     def seen(self) -> Mask | None:
@@ -278,11 +259,9 @@ class Buffer:
             self.base += count
 
     def state(self) -> Any:
-        """What is held, to be pickled."""
         return self.base, self.end, [column.state() for column in self.columns.values()]
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.base, self.end, columns = state
         for column, its in zip(self.columns.values(), columns, strict=True):
             column.restore(its)

@@ -66,11 +66,9 @@ class Evaluator(ABC):
         """The inverse of :meth:`inner_state`."""
 
     def state(self) -> Any:
-        """All of it."""
         return self.lo, self.hi, self.inner_state()
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.lo, self.hi, inner = state
         self.inner_restore(inner)
 
@@ -88,15 +86,12 @@ class Driven(Evaluator):
         return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
 
     def afresh(self) -> tuple[int, int]:
-        """The driver's."""
         return getattr(self.driver, "punts", 0), getattr(self.driver, "rebased", 0)
 
     def inner_state(self) -> Any:
-        """The driver's."""
         return self.driver.state()
 
     def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
         self.driver.restore(state)
 
 
@@ -137,23 +132,18 @@ class KernelEvaluator(Evaluator):
         self.kernel: Kernel = self.native.kernel(evicts)
 
     def arrive(self, sequence: Sequence) -> None:
-        """Number the new tuples."""
         self.given.arrive(sequence)
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call."""
         return self.native.finish(self.kernel.roll(*self.given.read(), start, end, *self.given.seen()))
 
     def fold(self, start: int, end: int) -> None:
-        """One call."""
         self.kernel.absorb(*self.given.read(), start, end, *self.given.seen())
 
     def inner_state(self) -> Any:
-        """The kernel's."""
         return self.kernel.state()
 
     def inner_restore(self, state: Any) -> None:
-        """The kernel's."""
         self.kernel.restore(state)
 
 
@@ -165,7 +155,6 @@ class KernelRecompute(KernelEvaluator):
         self.evicts = True
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One kernel per frame."""
         results = []
         for index in np.arange(len(start)):
             self.kernel = self.native.kernel(True)

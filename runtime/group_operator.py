@@ -97,7 +97,6 @@ class GroupOperator(Operator):
         return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
 
     def advance(self) -> None:
-        """The extents that have become complete."""
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             self.run(step, evaluator.arrive, self.sequence)
         extents = self.complete()
@@ -138,7 +137,6 @@ class GroupOperator(Operator):
             raise
 
     def collect(self) -> pa.RecordBatch:
-        """A row per complete extent."""
         if self.done is None:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
         (extents, results), self.done = self.done, None
@@ -200,11 +198,9 @@ class PartitionKeys:
         self.columns = [None if column is None else column.slice(first) for column in self.columns]
 
     def state(self) -> Any:
-        """To be pickled."""
         return self.starts, self.columns
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.starts, self.columns = state
 
 
@@ -215,9 +211,7 @@ class _Attributes:
         self.target, self.names = target, names
 
     def state(self) -> Any:
-        """Those that the object has."""
         return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         vars(self.target).update(state)

@@ -25,11 +25,9 @@ class SlotsOfShard:
         self.slots, self.buffer, self.mark = slots, buffer, mark
 
     def ready(self, sequence: Sequence) -> int:
-        """As the other slots say."""
         return self.slots.ready(sequence)
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """Those with the mark 0."""
         at = self.slots.yields(sequence, first, last)
         if not len(at) or self.mark.array is None:
             return at

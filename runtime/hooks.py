@@ -98,11 +98,9 @@ class HookEvaluator(Driven):
         self.arguments, self.answers = arguments, answers
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call of the driver."""
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, start: int, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), start, end)
 
 
@@ -120,13 +118,7 @@ class HookEmitter:
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def resume(
-        self,
-        low: Positions,
-        last: Positions,
-        until: Positions,
-        shift: Positions,
-        start: Positions,
-        states: list[Any],
+        self, low: Positions, last: Positions, until: Positions, shift: Positions, start: Positions, states: list[Any]
     ) -> tuple[Positions, pa.Array]:
         """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
         columns, _, seen = self.arguments.read()
@@ -159,9 +151,7 @@ class HookEmitter:
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def state(self) -> Any:
-        """The driver's."""
         return self.driver.state()
 
     def restore(self, state: Any) -> None:
-        """The driver's."""
         self.driver.restore(state)

@@ -82,7 +82,6 @@ class Lane(ABC):
         return self.cursor, list(self.pieces)
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.cursor, pieces = state
         self.pieces = deque(pieces)
 
@@ -96,15 +95,12 @@ class FrameLane(Lane):
         self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
 
     def arrive(self, sequence: Sequence) -> None:
-        """As the evaluator does."""
         self.evaluator.arrive(sequence)
 
     def decided(self, frontier: Frontier[Answer]) -> Answer:
-        """Frames are complete."""
         return frontier.decided(self.view, self.cursor)
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """One call."""
         at = due.yields(self.view.slots, sequence)
         if not len(at):
             return []
@@ -171,7 +167,6 @@ class FrameLane(Lane):
         return super().state(), self.next_start, self.next_end, self.evaluator.state(), memory
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         mine, self.next_start, self.next_end, evaluator, framing = state
         super().restore(mine)
         self.evaluator.restore(evaluator)
@@ -213,7 +208,6 @@ class EmitLane(Lane):
         return given[0][kept], given[1].filter(pa.array(kept))
 
     def advance(self, arrival: Arrival) -> None:
-        """Run the hooks over what has become ready."""
         ready = self.decided(arrival)
         if ready > self.cursor:
             for piece in self.results(arrival.sequence, Due(self.cursor, ready)):
@@ -258,15 +252,12 @@ class EmitLane(Lane):
 
     @property
     def keys_from(self) -> int:
-        """The newest frame's start."""
         return min(self.start, self.cursor)
 
     def state(self) -> Any:
-        """With the emitter's state."""
         return super().state(), self.start, self.last_seen, self.emitter.state()
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         mine, self.start, self.last_seen, emitter = state
         super().restore(mine)
         self.emitter.restore(emitter)
@@ -276,7 +267,6 @@ class TumbleEmitLane(EmitLane):
     """A class without ``terminate`` in a tumble: restarted for each yield tuple's frame; its last emissions count."""
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """Fold each frame on its own."""
         at = due.yields(self.view.slots, sequence)
         starts, _ = self.view.framing.bounds(sequence, at)
         pieces = []
@@ -295,7 +285,6 @@ class TumbleEmitLane(EmitLane):
 
     @property
     def keep_from(self) -> int:
-        """The tuples that the next yield may see."""
         return self.start
 
 
@@ -332,7 +321,6 @@ class ExpirationLane(EmitLane):
 
     @property
     def keep_from(self) -> int:
-        """The tuples that have not left."""
         return self.cursor
 
 

@@ -91,12 +91,10 @@ class Pieces:
         self.rows: list[Rows] = []
 
     def put(self, values: pa.Array, rows: Rows) -> None:
-        """The values of some rows."""
         self.values.append(values)
         self.rows.append(rows)
 
     def column(self) -> pa.Array:
-        """All values."""
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *self.rows])
         return in_one_piece(pa.chunked_array(self.values, self.kind)).take(pa.array(inverse(rows)))
 

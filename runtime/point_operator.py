@@ -58,12 +58,10 @@ class PointLane:
         return end if first is None else first
 
     def state(self) -> Any:
-        """The evaluator's state and the framing's memory."""
         memory = {name: getattr(self.framing, name) for name in self.framing.memory}
         return self.next_start, self.next_end, self.evaluator.state(), memory
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.next_start, self.next_end, evaluator, memory = state
         self.evaluator.restore(evaluator)
         vars(self.framing).update(memory)
@@ -94,11 +92,9 @@ class _Partitions:
         return before == number
 
     def state(self) -> Any:
-        """To be pickled."""
         return vars(self)
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         vars(self).update(state)
 
 
@@ -119,7 +115,6 @@ class PointOperator(Operator):
         self.schema = pa.schema(fields)
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
-        """With the marker, and what is passed through."""
         return super().reads(begins_known=begins_known) | {EVENT, *self.passed, *self.work.position_columns}
 
     def _append(self, batch: pa.RecordBatch) -> None:
@@ -156,7 +151,6 @@ class PointOperator(Operator):
             self.run(step, lane.look_ahead, self.sequence)
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the points so far."""
         given, self.given = self.given, []
         if len(given) == 1:
             return given[0]
@@ -164,13 +158,10 @@ class PointOperator(Operator):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def keep_from(self) -> int:
-        """What a lane needs."""
         return min([self.buffer.end, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
         return min(lane.keys_from(self.buffer.end) for lane in self.lanes)
 
     def parts(self) -> list[Any]:
-        """The lanes, and where partitions begin."""
         return [*self.lanes, self.partitions]

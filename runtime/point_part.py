@@ -14,9 +14,7 @@ class EveryPoint(Part):
 
     @property
     def ordered(self) -> Pass:
-        """Points first among equal times."""
         return in_one_sequence(self.work, EVENT)
 
     def operator(self, schema: pa.Schema) -> PointOperator:
-        """Rows for points."""
         return PointOperator(self.work, schema, self.passed)

@@ -25,7 +25,6 @@ class Reader(ArrowData):
     """A reader, sorted."""
 
     def run(self, query: Query) -> pa.RecordBatchReader:
-        """A reader of the result."""
         if isinstance(query.extent, Hop) and query.extent.scope == "stream":
             raise UsageError(
                 "scope='stream' counts tuples over the whole stream, but a reader comes sorted by its keys: use a table"

@@ -36,16 +36,13 @@ class RowOperator(Operator):
         self.schema = pa.schema(fields)
 
     def advance(self) -> None:
-        """Every lane as far as it can go."""
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             self.run(step, lane.advance, self.arrival)
 
     def keep_from(self) -> int:
-        """What a lane needs, or has not gone out."""
         return min([self.cursor, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
         return min(lane.keys_from for lane in self.lanes)
 
     def decided(self) -> int:
@@ -53,7 +50,6 @@ class RowOperator(Operator):
         return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
 
     def parts(self) -> list[Any]:
-        """The lanes, and the cursor."""
         return [*self.lanes, _Cursor(self)]
 
     def passed_at(self, at: Positions | slice) -> list[pa.Array]:
@@ -72,11 +68,9 @@ class _Cursor:
         self.operator = operator
 
     def state(self) -> int:
-        """Its position."""
         return self.operator.cursor
 
     def restore(self, state: int) -> None:
-        """The inverse of :meth:`state`."""
         self.operator.cursor = state
 
 
@@ -86,7 +80,6 @@ class WithColumns(RowOperator):
     every_row = True
 
     def collect(self) -> pa.RecordBatch:
-        """The rows up to the slowest lane."""
         ready = self.decided()
         if ready <= self.cursor:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
@@ -111,7 +104,6 @@ class Select(RowOperator):
             self.schema = self.schema.append(pa.field(emitted_at, work.key.type))
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the tuples that are decided."""
         ready = self.decided()
         taken = [lane.take(ready) for lane in self.lanes]
         at = owners_of(taken)

@@ -71,11 +71,9 @@ class ContinuedKernel(Continued):
         self.folded = 0
 
     def begin(self, partials: Columns, at: int) -> None:
-        """Nothing is merged yet."""
         self.partials, self.folded = partials, at
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call for each level."""
         fresh = np.arange(self.folded, int(end[-1]))
         partials = self._and(fresh, fresh + 1)
         before = len(self.partials[0])
@@ -84,7 +82,6 @@ class ContinuedKernel(Continued):
         return self.native.finish(results)
 
     def fold(self, end: int) -> None:
-        """Into a partial more."""
         if end > self.folded:
             self.partials = self._and(np.array([self.folded]), np.array([end]))
             self.folded = end
@@ -97,11 +94,9 @@ class ContinuedKernel(Continued):
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
     def state(self) -> Any:
-        """The partials."""
         return self.partials, self.folded
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.partials, self.folded = state
 
 
@@ -129,20 +124,16 @@ class ContinuedHooks(Continued):
         self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call of the driver."""
         start = np.full(len(end), self.begins)
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), self.begins, end)
 
     def state(self) -> Any:
-        """The driver's."""
         return self.begins, self.driver.state()
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.begins, driver = state
         self.driver.restore(driver)
 
@@ -165,7 +156,6 @@ class FromCarried(Evaluator):
         self.run = 0  # the one that is continued
 
     def arrive(self, sequence: Sequence) -> None:
-        """Where shards begin."""
         self.uncut.arrive(sequence)
         if self.seen == self.buffer.end:
             return
@@ -186,7 +176,6 @@ class FromCarried(Evaluator):
         self.seen = self.buffer.end
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call for each shard."""
         runs = np.searchsorted(self.begins, start, side="right") - 1
         edges = [0, *(np.flatnonzero(runs[1:] != runs[:-1]) + 1).tolist(), len(runs)]
         results = []
@@ -201,7 +190,6 @@ class FromCarried(Evaluator):
         return concat(results, self.result)
 
     def fold(self, start: int, end: int) -> None:
-        """Into the state of the shard."""
         run = int(np.searchsorted(self.begins, start, side="right")) - 1
         if not self.numbers[run]:
             self.uncut.absorb(start, end)
@@ -217,12 +205,10 @@ class FromCarried(Evaluator):
             self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
 
     def inner_state(self) -> Any:
-        """That of both kinds of partitions."""
         runs = self.begins, self.numbers, self.own
         return runs, self.seen, self.run, self.continued.state(), self.uncut.state()
 
     def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
         (self.begins, self.numbers, self.own), self.seen, self.run, continued, uncut = state
         self.continued.restore(continued)
         self.uncut.restore(uncut)

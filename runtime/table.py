@@ -27,7 +27,6 @@ class Table(ArrowData):
     given: pa.Table
 
     def run(self, query: Query) -> pa.Table:
-        """A table."""
         if query.of is not None:
             return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
         table = self.data

@@ -60,7 +60,6 @@ class InOrder(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One."""
         return (self.part.work,)
 
     def operator(self, schema: pa.Schema) -> Operator:
@@ -68,7 +67,6 @@ class InOrder(Task):
         return self.part.operator(schema)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The operator's output."""
         arrivals = Arrivals(self.part.ordered, room.budget, room.spilled)
         for batch in batches:
             arrivals.add(batch)
@@ -79,7 +77,6 @@ class OneRow(InOrder):
     """An engine starts no task for nothing, so one more tuple is sent along; the last column tells it from the others."""
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The row."""
         its = pa.schema(list(schema)[:-1])
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.names) for batch in batches)
         yield from super().run(real, its, room)
@@ -93,11 +90,9 @@ class Partials(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One."""
         return (self.plan.work,)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """Partials in bundles, whenever a buffer is full."""
         with seldom_collected():
             yield from map(self.plan.bundles.packed, PaneReducer(self.plan).run(batches))
 
@@ -109,11 +104,9 @@ class MergePartials(InOrder):
     plan: PanesFirst
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """It merges."""
         return PaneGroups(self.plan, self.plan.bundles.opened_schema(schema))
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The extents."""
         with seldom_collected():
             yield from super().run(map(self.plan.bundles.opened, batches), schema, room)
 
@@ -128,11 +121,9 @@ class ResultColumns(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One per part."""
         return tuple(part.work for part in self.parts)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The kept columns, then the results of each part."""
         begun = [Arrivals(part.ordered, room.budget, room.spilled) for part in self.parts]
         read = len(schema) - self.kept
         spool = Spool(pa.schema(list(schema)[read:]), room.budget, room.spilled)

@@ -75,7 +75,6 @@ class RowsFraming:
         return max(sequence.closed, sequence.end - max(self.upper, 0))
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
-        """[at + lower, at + upper], within the partition."""
         return row_frames(at, sequence.partition_starts, sequence.end, self.lower, self.upper)
 
 
@@ -195,7 +194,6 @@ class ScopeFraming:
         return _ready_by_key(sequence, cursor, lambda at: self.upper[at - self.base])
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
-        """First key >= lower(t); first key > upper(t)."""
         self._evaluate(sequence)
         end = _search(sequence, at, self.upper[at - self.base], after=True)
         if self.frame.lower is None:

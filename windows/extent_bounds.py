@@ -212,7 +212,6 @@ class Numbered(ExtentFraming):
         return grows.astype(np.int64)
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple at or beyond the extent's end."""
         return first_beyond(sequence, self.open, block_end)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
@@ -243,7 +242,6 @@ class Hops(Numbered):
         self.step, self.per_tuple = self.every, math.ceil(self.size / self.every)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
-        """begin <= t < begin + size."""
         highest = floor_multiple(keys, self.every, self.origin)
         if keys.dtype == np.float64:
             lowest = np.floor((keys - self.origin - self.size) / self.every) + 1
@@ -254,7 +252,6 @@ class Hops(Numbered):
         return highest + (remainder - self.size) // self.every + 1, highest
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
-        """[origin + k*every, + size)."""
         return grid(numbers, self.every, self.origin), grid(numbers, self.every, self.origin, self.size)
 
 
@@ -265,11 +262,9 @@ class CountedHops(Hops):
         super().__init__(extent, None)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
-        """Row numbers, from 0."""
         return at - sequence.partitions(at)[0]
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """Positions, by arithmetic."""
         assert self.open.finishes is not None and self.open.begins is not None
         partition, _ = sequence.partitions(np.maximum(self.open.start, sequence.base))
         return np.minimum(partition + self.open.finishes, block_end)
@@ -287,13 +282,11 @@ class Cumulations(Numbered):
         self.reach, self.step = self.size, self.every
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
-        """From the first end beyond t up to the full size."""
         whole = floor_multiple(keys, self.size, self.origin)
         step = floor_multiple(keys, self.every, self.origin)
         return np.clip(step, whole * self.steps, (whole + 1) * self.steps - 1), (whole + 1) * self.steps - 1
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
-        """A common start, a growing end."""
         return grid(numbers // self.steps, self.size, self.origin), grid(numbers + 1, self.every, self.origin)
 
 
@@ -346,7 +339,6 @@ class Sessions(ExtentFraming):
         return until
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple behind the last one's key + gap."""
         return first_beyond(sequence, self.open, block_end, after=True)
 
 

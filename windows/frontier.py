@@ -88,7 +88,6 @@ class Arrival:
         return min(self.arrived(view), view.framing.ready(self.sequence, cursor))
 
     def arrived(self, view: View) -> int:
-        """Nothing but the slots has to be known."""
         return view.slots.ready(self.sequence)
 
     def left(self, view: View) -> int:

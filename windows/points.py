@@ -119,7 +119,6 @@ class RowsAtPoints(PointFraming):
         return (low if self.lower is None else np.maximum(points.before - 1 + self.lower, low)), end
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """Counting needs no keys."""
         return None
 
 
@@ -145,7 +144,6 @@ class RangeAtPoints(PointFraming):
         return edge
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """From the first edge on that is searched for."""
         if self.lower is not None:
             return start
         return None if self.upper == 0 else end
@@ -162,7 +160,6 @@ class LandmarkAtPoints(PointFraming):
         self.found: dict[str, tuple[int, int]] = {}  # bound -> (start of the block, position)
 
     def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
-        """The landmarks, not beyond the point."""
         start, end = low, points.before
         if self.until is not None:
             end = self._edge(sequence, points, low, self.until, "until")
@@ -180,7 +177,6 @@ class LandmarkAtPoints(PointFraming):
         return edge
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """A landmark is found, or lies behind all tuples."""
         return None
 
 
@@ -219,7 +215,6 @@ class ScopeAtPoints(ScopeFraming, PointFraming):
         return max(self.reached[0], first), max(self.reached[1], first)
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """From the newest start on."""
         return start
 
 

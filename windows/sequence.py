@@ -216,11 +216,9 @@ class OpenSequence(Sequence):
         return self.own[at]
 
     def lasts(self, first: int, last: int) -> Positions:
-        """None."""
         return np.zeros(0, dtype=np.int64)
 
     def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
-        """By the numbers in the partition."""
         return first + np.flatnonzero(self.own[first:last] % slide == remainder)
 
 

@@ -150,11 +150,9 @@ class OnTables(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """None: an operator is no pass."""
         return ()
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The operator on whole keys."""
         for bundle in self._bundles(batches, room):
             result = self.operation.run(*self._tables(pa.Table.from_batches(bundle, schema)))
             yield from result.combine_chunks().to_batches()

@@ -53,7 +53,6 @@ class SparkPlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation(self.passes, self._described(self.crossing), at_points=self.query.of is not None)
 
     def crossings(self) -> list[tuple[list[Pass], Shuffle]]:

@@ -52,7 +52,6 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         said = described(self.work, early=self.query.early)
         return Explanation([self.work], f"{said}\n{self.frame.described(self.work)}")
 
@@ -112,8 +111,7 @@ class StreamFrame(AnyFrame):
         F, work = self.session.F, job.part.work
         content = shipped(job)
         sent = columns.df.select(
-            *[column.alias(f"_{i}") for i, column in enumerate(handed)],
-            self._hash(columns, work).alias("hash"),
+            *[column.alias(f"_{i}") for i, column in enumerate(handed)], self._hash(columns, work).alias("hash")
         )
         pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))
         packed = sent.mapInArrow(pack, buckets.PACKED)

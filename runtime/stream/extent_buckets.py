@@ -108,18 +108,15 @@ class ExtentBucket(Bucket):
         self.schema = GroupOperator(work, schema).schema
 
     def begin(self, label: int | None = None) -> None:
-        """No extent has been closed."""
         super().begin(label)
         self.closed: int | None = None  # the watermark at which extents were closed last
 
     @property
     def waiting(self) -> int:
-        """All that is held waits for its extents to end."""
         return len(self.held)
 
     @property
     def live(self) -> int:
-        """All that is held is in an open extent."""
         return len(self.held)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
@@ -166,11 +163,9 @@ class ExtentBucket(Bucket):
         return within & (first <= self.done), within & (last > self.done)
 
     def tables(self) -> dict[str, pa.Table]:
-        """How far extents have been closed."""
         return {"closed": pa.table({"closed": pa.array([self.closed], pa.int64())})}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
         self.closed = tables["closed"].column(0)[0].as_py()
 
 

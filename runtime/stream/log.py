@@ -94,7 +94,6 @@ class Log:
         return Written(tail.select(self.schema.names), directory, chunks, removed)
 
     def read(self, tail: pa.Table, directory: pa.Table, chunk: Callable[[int], bytes]) -> pa.Table:
-        """The inverse of :meth:`written`: the held tuples with their places."""
         parts = []
         for entry in directory.to_pylist():
             number, rows = entry["chunk"], entry["rows"]

@@ -42,7 +42,6 @@ class StreamPlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation([self.work], described(self.work, early=self.early))
 
     def __getattr__(self, name: str) -> Any:
@@ -90,7 +89,6 @@ class Stream(ArrowData):
         )
 
     def plan(self, query: Query) -> StreamPlan:
-        """The one pass, and what goes through beside it."""
         if query.of is not None:
             raise UsageError(
                 "with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data"
@@ -107,5 +105,4 @@ class Stream(ArrowData):
         return StreamPlan(self, part, computed, schema, titles, query.order or tuple(titles), query.early)
 
     def run(self, query: Query) -> StreamPlan:
-        """What replay() runs."""
         return self.plan(query)
