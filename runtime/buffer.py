@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from inwindow.runtime.dictionaries import together
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.pythonic import pythonic
+from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.uint8]
 
@@ -121,8 +122,10 @@ class Seen:
         return seen
 
 
-class ArrowColumn:
+class ArrowColumn(Stateful):
     """Buffer Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+
+    kept = ("array",)
 
     def __init__(self) -> None:
         self.array: pa.Array | None = None
@@ -138,15 +141,11 @@ class ArrowColumn:
         if self.array is not None:
             self.array = self.array.slice(count)
 
-    def state(self) -> Any:
-        return self.array
 
-    def restore(self, state: Any) -> None:
-        self.array = state
-
-
-class ListColumn:
+class ListColumn(Stateful):
     """Buffer Python values, made when they are first asked for: where compiled hooks run, they never are."""
+
+    kept = ("values",)
 
     def __init__(self) -> None:
         self.made: list[Any] = []
@@ -182,15 +181,11 @@ class ListColumn:
                 self.waiting.appendleft((source, batch.slice(count)))
             count -= min(count, batch.num_rows)
 
-    def state(self) -> Any:
-        return self.values
 
-    def restore(self, state: Any) -> None:
-        self.values = state
-
-
-class MaskColumn:
+class MaskColumn(Stateful):
     """A held mask."""
+
+    kept = ("mask",)
 
     def __init__(self) -> None:
         self.mask: Mask = np.zeros(0, dtype=np.uint8)
@@ -201,12 +196,6 @@ class MaskColumn:
 
     def forget(self, count: int) -> None:
         self.mask = self.mask[count:]
-
-    def state(self) -> Any:
-        return self.mask
-
-    def restore(self, state: Any) -> None:
-        self.mask = state
 
     def seen(self) -> Mask | None:
         """One byte per tuple, side by side; None where every tuple is seen."""

@@ -22,9 +22,10 @@ from inwindow.runtime.evaluators import Evaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
 from inwindow.windows.panes import PaneRule
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class Levels(ABC):
+class Levels(Stateful, ABC):
     """The two levels for one kind of aggregate, and its partials in between."""
 
     def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
@@ -46,17 +47,11 @@ class Levels(ABC):
     def forget(self, count: int) -> None:
         """Drop the oldest partials."""
 
-    @abstractmethod
-    def state(self) -> Any:
-        """To be pickled."""
-
-    @abstractmethod
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
 
 class PaneCascade(Evaluator):
     """Frames in positions of tuples become frames in positions of panes; their edges are pane edges by construction."""
+
+    kept = ("lo", "hi", "pane_starts", "base", "open", "seen", "levels")
 
     evicts = False
 
@@ -128,13 +123,6 @@ class PaneCascade(Evaluator):
         driver = getattr(self.levels, "driver", None)
         return getattr(driver, "punts", 0), getattr(driver, "rebased", 0)
 
-    def inner_state(self) -> Any:
-        return self.pane_starts, self.base, self.open, self.seen, self.levels.state()
-
-    def inner_restore(self, state: Any) -> None:
-        self.pane_starts, self.base, self.open, self.seen, levels = state
-        self.levels.restore(levels)
-
 
 class HookLevels(Levels):
     """A Python class: partials are its objects (or, if it is algebraic, its results)."""
@@ -179,6 +167,8 @@ class HookLevels(Levels):
 class KernelLevels(Levels):
     """A built-in: partials are columns."""
 
+    kept = ("tumble", "kernel", "partials")
+
     def __init__(self, given: KernelInput) -> None:
         cascade = given.native.cascade
         assert cascade is not None
@@ -206,14 +196,6 @@ class KernelLevels(Levels):
     def forget(self, count: int) -> None:
         if self.partials is not None:
             self.partials = tuple(column[count:] for column in self.partials)
-
-    def state(self) -> Any:
-        return self.tumble.state(), self.kernel.state(), self.partials
-
-    def restore(self, state: Any) -> None:
-        tumble, kernel, self.partials = state
-        self.tumble.restore(tumble)
-        self.kernel.restore(kernel)
 
 
 def joined(a: Any, b: Any) -> Any:

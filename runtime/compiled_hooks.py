@@ -153,11 +153,11 @@ class NumbaEvaluator(HookEvaluator):
         counts = np.array(super().afresh()) + ((0, 0) if self.loop is None else self.loop.counts)
         return int(counts[0]), int(counts[1])
 
-    def inner_state(self) -> Any:
-        return self.loop.given() if self.is_loops and self.loop is not None else super().inner_state()
+    def state(self) -> Any:
+        return [self.lo, self.hi, self.loop.given()] if self.is_loops and self.loop is not None else super().state()
 
-    def inner_restore(self, state: Any) -> None:
-        super().inner_restore(state)
+    def restore(self, state: Any) -> None:
+        super().restore(state)
         self.is_loops = False
 
     # From the one to the other

@@ -22,6 +22,7 @@ from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Session
+from inwindow.windows.stateful import Stateful
 
 _MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
@@ -159,7 +160,7 @@ class GroupOperator(Operator):
 
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
-        return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+        return [*self.evaluators, self.framing, self.keys]
 
 
 def framing_of_extent(work: Pass) -> Any:
@@ -171,8 +172,10 @@ def framing_of_extent(work: Pass) -> Any:
     return extents_of(extent, work.key)
 
 
-class PartitionKeys:
+class PartitionKeys(Stateful):
     """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+
+    kept = ("starts", "columns")
 
     def __init__(self, count: int) -> None:
         self.starts: Positions = np.zeros(0, dtype=np.int64)
@@ -196,22 +199,3 @@ class PartitionKeys:
         first = max(int(np.searchsorted(self.starts, before, side="right")) - 1, 0)
         self.starts = self.starts[first:]
         self.columns = [None if column is None else column.slice(first) for column in self.columns]
-
-    def state(self) -> Any:
-        return self.starts, self.columns
-
-    def restore(self, state: Any) -> None:
-        self.starts, self.columns = state
-
-
-class _Attributes:
-    """Some attributes of an object as a part with a state."""
-
-    def __init__(self, target: Any, names: tuple[str, ...]) -> None:
-        self.target, self.names = target, names
-
-    def state(self) -> Any:
-        return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
-
-    def restore(self, state: Any) -> None:
-        vars(self.target).update(state)

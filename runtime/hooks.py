@@ -12,6 +12,7 @@ from inwindow.runtime.evaluators import Driven
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions
+from inwindow.windows.stateful import Stateful
 
 
 class Arguments:
@@ -104,8 +105,10 @@ class HookEvaluator(Driven):
         self.driver.absorb(*self.arguments.read(), start, end)
 
 
-class HookEmitter:
+class HookEmitter(Stateful):
     """A class without ``terminate`` (or under active expiration) under a driver that calls its hooks per tuple."""
+
+    kept = ("driver",)
 
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, expires: bool, empty: Any) -> None:
         self.driver, self.arguments, self.answers, self.expires = driver, arguments, answers, expires
@@ -149,9 +152,3 @@ class HookEmitter:
         """Owners and values of what the last tuples (those before ``until``) emit as they leave."""
         values, owners = self.driver.drain(*self.arguments.read(), until)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
-
-    def state(self) -> Any:
-        return self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        self.driver.restore(state)

@@ -152,6 +152,8 @@ class Partials:
 class PartialsEvaluator(Evaluator):
     """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
 
+    kept = ("lo", "hi", "levels")
+
     def __init__(self, levels: Levels, buffer: Buffer, read: Callable[[], Any]) -> None:
         super().__init__()
         self.levels: Any = levels
@@ -163,12 +165,6 @@ class PartialsEvaluator(Evaluator):
             return self.levels.window(self.buffer.base, start, end)
         finally:
             self.levels.partials = None
-
-    def inner_state(self) -> Any:
-        return self.levels.state()
-
-    def inner_restore(self, state: Any) -> None:
-        self.levels.restore(state)
 
 
 def _form_of(partials: Any) -> Form:

@@ -26,10 +26,13 @@ from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.points import Points, ahead_of, bounds_at, point_framing_of, points_of
 from inwindow.windows.sequence import Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class PointLane:
+class PointLane(Stateful):
     """One aggregate over one window, at points; between them it looks ahead, so that what no point can see is let go."""
+
+    kept = ("next_start", "next_end", "evaluator", "framing")
 
     def __init__(self, step: Step, buffer: Buffer, key: OrderKey) -> None:
         assert step.case.window is not None
@@ -57,18 +60,11 @@ class PointLane:
         first = self.framing.keys_from(self.next_start, self.next_end)
         return end if first is None else first
 
-    def state(self) -> Any:
-        memory = {name: getattr(self.framing, name) for name in self.framing.memory}
-        return self.next_start, self.next_end, self.evaluator.state(), memory
 
-    def restore(self, state: Any) -> None:
-        self.next_start, self.next_end, evaluator, memory = state
-        self.evaluator.restore(evaluator)
-        vars(self.framing).update(memory)
-
-
-class _Partitions:
+class _Partitions(Stateful):
     """Which rows are in the partition of the newest event before them: partitions are numbered as they come."""
+
+    kept = ("last", "begun", "newest", "of_event")
 
     def __init__(self) -> None:
         self.last: list[pa.Array] | None = None  # the newest row's keys
@@ -90,12 +86,6 @@ class _Partitions:
         before = np.where(event < 0, self.of_event, number[event])
         self.newest, self.of_event = int(number[-1]), int(before[-1])
         return before == number
-
-    def state(self) -> Any:
-        return vars(self)
-
-    def restore(self, state: Any) -> None:
-        vars(self).update(state)
 
 
 class PointOperator(Operator):

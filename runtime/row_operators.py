@@ -20,6 +20,7 @@ from inwindow.windows.sequence import Positions
 class RowOperator(Operator):
     """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
 
+    kept = (*Operator.kept, "cursor")
     every_row: ClassVar[bool]  # whether every tuple has a row
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
@@ -50,7 +51,7 @@ class RowOperator(Operator):
         return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
 
     def parts(self) -> list[Any]:
-        return [*self.lanes, _Cursor(self)]
+        return list(self.lanes)
 
     def passed_at(self, at: Positions | slice) -> list[pa.Array]:
         """The passed-through columns at positions relative to the held tuples."""
@@ -59,19 +60,6 @@ class RowOperator(Operator):
             length = at.stop - at.start
             return [array.slice(at.start, length) if array is not None else None for array in arrays]
         return [None if array is None else array.take(pa.array(at)) for array in arrays]
-
-
-class _Cursor:
-    """The cursor of a row operator as a part with a state."""
-
-    def __init__(self, operator: RowOperator) -> None:
-        self.operator = operator
-
-    def state(self) -> int:
-        return self.operator.cursor
-
-    def restore(self, state: int) -> None:
-        self.operator.cursor = state
 
 
 class WithColumns(RowOperator):

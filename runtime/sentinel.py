@@ -28,6 +28,8 @@ Hashes = npt.NDArray[np.uint64]
 class Watched(Evaluator):
     """The results are those of the evaluator within; some are compared with the definition's."""
 
+    kept = ("lo", "hi", "within")
+
     def __init__(
         self,
         within: Evaluator,
@@ -65,13 +67,6 @@ class Watched(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self.within.evaluate(start, end)
-
-    def inner_state(self) -> Any:
-        """As within: which results are sampled depends on them alone."""
-        return self.within.state()
-
-    def inner_restore(self, state: Any) -> None:
-        self.within.restore(state)
 
     def _look(self, results: pa.Array, start: Positions, end: Positions) -> None:
         sampled = np.flatnonzero(self._sampled(start, end))

@@ -29,11 +29,12 @@ from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 Columns = tuple[Any, ...]
 
 
-class Continued(ABC):
+class Continued(Stateful, ABC):
     """An aggregate over frames that begin with partials, and grow."""
 
     @abstractmethod
@@ -48,14 +49,6 @@ class Continued(ABC):
     def fold(self, end: int) -> None:
         """Take the tuples before a position into the state."""
 
-    @abstractmethod
-    def state(self) -> Any:
-        """To be pickled."""
-
-    @abstractmethod
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
 
 class ContinuedKernel(Continued):
     """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
@@ -63,6 +56,8 @@ class ContinuedKernel(Continued):
     It is a new one for each batch, so it holds no more than a batch and the carried partials. Of the tuples that have been
     folded one partial is left for each batch, and they are let go.
     """
+
+    kept = ("partials", "folded")
 
     def __init__(self, uncut: KernelEvaluator) -> None:
         assert uncut.native.cascade is not None
@@ -93,15 +88,11 @@ class ContinuedKernel(Continued):
         fresh = self.cascade.reduce().roll_partials(*self.given.read(), start, end, *self.given.seen())
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
-    def state(self) -> Any:
-        return self.partials, self.folded
-
-    def restore(self, state: Any) -> None:
-        self.partials, self.folded = state
-
 
 class ContinuedHooks(Continued):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
+
+    kept = ("begins", "driver")
 
     def __init__(self, arguments: Arguments, answers: Answers, aggregate: Aggregate, driver: Any) -> None:
         self.arguments, self.answers = arguments, answers
@@ -130,16 +121,11 @@ class ContinuedHooks(Continued):
     def fold(self, end: int) -> None:
         self.driver.absorb(*self.arguments.read(), self.begins, end)
 
-    def state(self) -> Any:
-        return self.begins, self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        self.begins, driver = state
-        self.driver.restore(driver)
-
 
 class FromCarried(Evaluator):
     """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
+
+    kept = ("lo", "hi", "begins", "numbers", "own", "seen", "run", "continued", "uncut")
 
     evicts = False
 
@@ -203,15 +189,6 @@ class FromCarried(Evaluator):
             self.run, number = run, self.numbers[run]
             begin, end = self.carried.begins[number], self.carried.ends[number]
             self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
-
-    def inner_state(self) -> Any:
-        runs = self.begins, self.numbers, self.own
-        return runs, self.seen, self.run, self.continued.state(), self.uncut.state()
-
-    def inner_restore(self, state: Any) -> None:
-        (self.begins, self.numbers, self.own), self.seen, self.run, continued, uncut = state
-        self.continued.restore(continued)
-        self.uncut.restore(uncut)
 
 
 class DigestCheck:

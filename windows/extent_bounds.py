@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timezone
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from inwindow.windows.interval import Size
 from inwindow.windows.order_key import TICKS, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
+from inwindow.windows.stateful import Stateful
 
 _INT64 = np.iinfo(np.int64)
 CELLS = 1 << 22  # new extents that are found at a time: some 200 MB
@@ -64,9 +65,10 @@ class Extents:
         return self.start, self.end, self.begins, self.finishes
 
 
-class ExtentFraming(ABC):
+class ExtentFraming(Stateful, ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
+    kept: ClassVar[tuple[str, ...]] = ("seen", "open")
     reach: Any = 0  # how far an extent may reach to either side of a tuple in it
     step: Any = 0  # how far apart extents are, at least
     origin: Any = 0  # where they are counted from
@@ -143,9 +145,10 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | 
     return Cumulations(extent, key) if isinstance(extent, Cumulate) else Sessions(extent, key)
 
 
-class WholeGroups:
+class WholeGroups(Stateful):
     """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
 
+    kept = ("seen",)
     per_tuple = 1
 
     def __init__(self) -> None:
@@ -168,6 +171,8 @@ class WholeGroups:
 
 class Numbered(ExtentFraming):
     """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
+
+    kept: ClassVar[tuple[str, ...]] = ("seen", "open", "last")
 
     def __init__(self) -> None:
         super().__init__()
@@ -292,6 +297,8 @@ class Cumulations(Numbered):
 
 class Sessions(ExtentFraming):
     """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
+
+    kept = ("seen", "open", "last")
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()

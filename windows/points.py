@@ -15,7 +15,7 @@ as it is. A point without a time (NULL, NaN) sees nothing; a tuple without one i
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from inwindow.windows.interval import is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.bool_]
 
@@ -56,10 +57,8 @@ class Points:
         return mask
 
 
-class PointFraming(ABC):
+class PointFraming(Stateful, ABC):
     """A frame, ready to be turned into the bounds of points."""
-
-    memory: ClassVar[tuple[str, ...]] = ()  # the attributes that must survive between batches
 
     @abstractmethod
     def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
@@ -152,7 +151,7 @@ class RangeAtPoints(PointFraming):
 class LandmarkAtPoints(PointFraming):
     """since <= time < t, and time <= until: edges that stand still, kept once tuples have passed them."""
 
-    memory: ClassVar[tuple[str, ...]] = ("found",)
+    kept = ("found",)
 
     def __init__(self, frame: Landmark, key: OrderKey) -> None:
         self.since = _constant(key, frame.since, "since")
@@ -183,7 +182,7 @@ class LandmarkAtPoints(PointFraming):
 class ScopeAtPoints(ScopeFraming, PointFraming):
     """lower(t) <= time < t, and time <= upper(t): the user's functions, called once per distinct time of the points."""
 
-    memory: ClassVar[tuple[str, ...]] = ("last", "reached")
+    kept = ("last", "reached")
 
     def __init__(self, frame: Scope, key: OrderKey) -> None:
         super().__init__(frame, key)
