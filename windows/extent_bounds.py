@@ -45,13 +45,22 @@ class Extents:
     begins: Keys | None
     finishes: Keys | None
 
+    def where(self, which: Any) -> "Extents":
+        """Some of the extents."""
+        return Extents(*(None if column is None else column[which] for column in self.columns()))  # type: ignore[arg-type]
+
     def split(self, count: int) -> "tuple[Extents, Extents]":
         """The first ``count`` extents, and the others."""
-        parts = [
-            Extents(*(None if column is None else column[cut] for column in self.columns()))  # type: ignore[arg-type]
-            for cut in (slice(count), slice(count, None))
-        ]
-        return parts[0], parts[1]
+        return self.where(slice(count)), self.where(slice(count, None))
+
+    def positions(self) -> Positions:
+        """Those that lie in some extent."""
+        if not len(self.start):
+            return self.start
+        depth = np.zeros(int(self.end.max()) + 1, dtype=np.int64)
+        np.add.at(depth, self.start, 1)
+        np.add.at(depth, self.end, -1)
+        return np.flatnonzero(np.cumsum(depth))
 
     def joined(self, later: "Extents") -> "Extents":
         """These extents, then later ones."""
