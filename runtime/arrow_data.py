@@ -65,13 +65,11 @@ class ArrowData:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of the data."""
         schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
         return schema
 
 
 def planned(given: pa.Schema, query: Query) -> LocalPlan:
-    """The plan of a query over data of a schema."""
     named, computed = compute_arguments(query.aggregates)
     query = query.over(named)
     schema = computed.schema(given)

@@ -156,7 +156,6 @@ class ListColumn(Stateful):
 
     @property
     def values(self) -> list[Any]:
-        """All of them."""
         while self.waiting:
             source, batch = self.waiting.popleft()
             made: list[Any] = source.read(batch)
@@ -211,7 +210,6 @@ class Buffer:
         self.columns: dict[Source, Column] = {}
 
     def plain(self, name: str, type: pa.DataType | None = None, condition: str | None = None) -> ArrowColumn:
-        """Hold a column as an Arrow array."""
         return self._hold(Plain(name, type, condition), ArrowColumn())  # type: ignore[return-value]
 
     def marks(self, required: tuple[str, ...], condition: str | None) -> ArrowColumn:
@@ -219,7 +217,6 @@ class Buffer:
         return self._hold(Marks(required, condition), ArrowColumn())  # type: ignore[return-value]
 
     def objects(self, name: str) -> ListColumn:
-        """Hold a column as Python values."""
         return self.objects_of(Objects(name))
 
     def objects_of(self, source: Source) -> ListColumn:
@@ -234,13 +231,11 @@ class Buffer:
         return self.columns.setdefault(source, column)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         for source, column in self.columns.items():
             column.append(source, batch)
         self.end += batch.num_rows
 
     def forget(self, before: int) -> None:
-        """Drop the rows before a position."""
         count = min(before, self.end) - self.base
         if count > 0:
             for column in self.columns.values():

@@ -199,5 +199,4 @@ class KernelLevels(Levels):
 
 
 def joined(a: Any, b: Any) -> Any:
-    """One column of partials behind another."""
     return pa.concat_arrays([a, b]) if isinstance(a, pa.Array) else np.concatenate([a, b])

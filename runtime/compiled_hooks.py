@@ -44,7 +44,6 @@ class LoopInput:
         self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[tuple[Any, ...], int]:
-        """(columns, base)."""
         return tuple(column.array for column in self.columns), self.buffer.base
 
 

@@ -28,7 +28,6 @@ class Feed:
         self.read = pa.table(columns or {ROW: pa.nulls(len(table))})
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The operator's output."""
         for at, batch in enumerate(slices(self.read, self.order.rows, _SLICE)):
             if self.order.begins is not None:
                 begins = self.order.begins[at * _SLICE : (at + 1) * _SLICE]

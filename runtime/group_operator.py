@@ -50,7 +50,6 @@ class GroupOperator(Operator):
         self.schema = pa.schema(fields)
 
     def made_evaluators(self) -> list[Evaluator]:
-        """One per step, by its strategy."""
         return [
             evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
             for step in self.work.steps
@@ -164,7 +163,6 @@ class GroupOperator(Operator):
 
 
 def framing_of_extent(work: Pass) -> Any:
-    """The framing of a pass's extent."""
     extent = work.extent
     if isinstance(extent, Session) and extent.has_own_ends:
         assert work.key is not None

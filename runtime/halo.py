@@ -48,7 +48,6 @@ class HaloCheck:
         self.seen = {-1: 0, 0: 0, 1: 0}  # tuples of the shard so far, by their mark
 
     def __call__(self, batch: pa.RecordBatch) -> None:
-        """The next tuples, in order."""
         if not self.counts:
             return
         shards = _numbers(batch, self.halo.shard)

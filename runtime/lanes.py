@@ -57,7 +57,6 @@ class Lane(Stateful, ABC):
 
     @property
     def framing(self) -> Framing:
-        """The view's."""
         return self.view.framing
 
     @property
@@ -71,7 +70,6 @@ class Lane(Stateful, ABC):
         """The oldest position whose order key is still needed, to find where frames to come start."""
 
     def give(self, at: Positions, values: pa.Array) -> None:
-        """Put results out."""
         if len(at):
             self.pieces.append((at, values))
 

@@ -119,7 +119,6 @@ class Partials:
         return cls(step, tuple(map(_form_of, levels.partials)))
 
     def fields(self, prefix: str) -> list[pa.Field]:
-        """The columns that travel."""
         if self.forms is None:
             return [pa.field(f"{prefix}_{at}", kind) for at, kind in enumerate(states.TYPES)]
         return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]

@@ -73,7 +73,6 @@ class _Partitions(Stateful):
         self.of_event = -1  # the newest event's
 
     def joined(self, columns: list[pa.Array], is_event: Any) -> Any:
-        """A flag per row."""
         if columns:
             new = changes(columns, self.last)
             self.last = [column.slice(len(column) - 1) for column in columns]

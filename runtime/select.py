@@ -73,7 +73,6 @@ def select(data: Any, *items: Any, hot_keys: Any = "auto", **named: Any) -> Any:
 
 
 def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto") -> Any:
-    """The rows in a place."""
     its = _Selection(place)
     listed = [name for item in items for name in columns_of(item, place)]
     check_titles(named, "select")

@@ -199,7 +199,6 @@ class DigestCheck:
         self.sums: dict[int, int] = {}  # of shards that have begun
 
     def __call__(self, batch: pa.RecordBatch) -> None:
-        """The next tuples, in order."""
         shards, marks, digests = (
             batch.column(name).to_numpy() for name in (self.halo.shard, self.halo.mark, self.carried.digest)
         )

@@ -63,7 +63,6 @@ class InOrder(Task):
         return (self.part.work,)
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """The part's own."""
         return self.part.operator(schema)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:

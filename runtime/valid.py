@@ -145,6 +145,5 @@ class ValidAtPoints(Operation):
         return points
 
     def explanation(self, points: pa.Schema, events: pa.Schema) -> Explanation:
-        """What would be done."""
         work, _, _ = self.planned(points, events)
         return Explanation([work], "the points are searched among the ends of what holds", at_points=True)

@@ -37,7 +37,6 @@ _LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
 
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
-    """The operation's result on DataFrames."""
     where = operation.where
     sides = [_columns(df, where) for df in frames]
     for side in sides[1:]:

@@ -10,7 +10,6 @@ from inwindow.runtime.spark.stream_frame import StreamFrame
 
 
 def place_of_frame(df: Any, where: str) -> Place:
-    """The DataFrame, if it is one that we can work on."""
     schema = df.schema
     check_names([field.name for field in schema.fields], where)
     kind = StreamFrame if df.isStreaming else Frame

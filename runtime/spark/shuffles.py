@@ -134,5 +134,4 @@ def _grouped(lines: list[str]) -> bool:
 
 
 def plan_text(df: Any) -> str:
-    """Spark's physical plan as text."""
     return explained(df, "simple")

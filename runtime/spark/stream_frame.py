@@ -158,7 +158,6 @@ class StreamFrame(AnyFrame):
             raise UsageError(f"{where} on a stream: {name!r} has no watermark{_elsewhere(columns, name)}")
 
     def described(self, work: Pass) -> str:
-        """Spark's part of a plan."""
         operator = operator_of(self.session_conf)
         return (
             f"spark: mapInArrow packs tuples by bucket; {operator.name} over {self._buckets(work)} buckets in "
@@ -176,7 +175,6 @@ class StreamFrame(AnyFrame):
 
     @property
     def session_conf(self) -> Any:
-        """The session's settings."""
         return self.data.sparkSession.conf
 
     def _partitions(self) -> int:

@@ -235,7 +235,6 @@ def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: A
 
 
 def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
-    """The class of its buckets."""
     if isinstance(work.extent, Hop) and work.extent.rows:
         return CountedExtentBucket
     return UpdatedExtentBucket if early else ExtentBucket

@@ -55,7 +55,6 @@ class Log:
         self.begin()
 
     def begin(self) -> None:
-        """Nothing is stored."""
         self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
         self.next = 0
 

@@ -33,11 +33,9 @@ class StreamPlan:
 
     @property
     def work(self) -> Pass:
-        """Its one pass."""
         return self.part.work
 
     def bucket(self) -> Bucket:
-        """A fresh bucket."""
         return self.part.bucket(self.schema)
 
     @property
@@ -61,7 +59,6 @@ class Stream(ArrowData):
     sources: tuple[int, ...] = (0,)  # of which tables of a micro-batch it is made
 
     def united(self, others: Sequence["Stream"]) -> "Stream":
-        """See :func:`inwindow.union`."""
         streams = [self, *others]
         empty = [empty_table(one.schema).select(self.names()) for one in streams]
         schema = pa.concat_tables(empty, promote_options="permissive").schema
