@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import ByArrival, slices
-from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.operator import merged
 from inwindow.runtime.ordering import permutation_by_value
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.scratch import ScratchFile
@@ -106,17 +106,6 @@ def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             yield from merged(held)
             held, rows, size = [], 0, 0
     yield from merged(held)
-
-
-def rolled(operator: Operator, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        for piece in operator.pieces(batch):
-            given = operator.process(piece)
-            if given.num_rows:
-                yield given
-    rest = operator.finish()
-    if rest.num_rows:
-        yield rest
 
 
 class Results:

@@ -10,7 +10,7 @@ Memory is what the frames still need, never the partition.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -60,6 +60,14 @@ class Operator(ABC):
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
         yield batch
+
+    def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All rows over tuples in order, in batches that are not empty."""
+        for batch in batches:
+            yield from (given for piece in self.pieces(batch) if (given := self.process(piece)).num_rows)
+        rest = self.finish()
+        if rest.num_rows:
+            yield rest
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""

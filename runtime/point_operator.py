@@ -18,9 +18,11 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.points import in_one_sequence
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import evaluator_of
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import OrderKey
@@ -85,6 +87,18 @@ class _Partitions(Stateful):
         before = np.where(event < 0, self.of_event, number[event])
         self.newest, self.of_event = int(number[-1]), int(before[-1])
         return before == number
+
+
+class EveryPoint(Part):
+    """A row per point."""
+
+    @property
+    def ordered(self) -> Pass:
+        """Points first among equal times."""
+        return in_one_sequence(self.work, EVENT)
+
+    def operator(self, schema: pa.Schema) -> "PointOperator":
+        return PointOperator(self.work, schema, self.passed)
 
 
 class PointOperator(Operator):

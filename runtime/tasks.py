@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.arrivals import ROW_FIELD, Arrivals, Results, Spilled, numbered, rolled
+from inwindow.runtime.arrivals import ROW_FIELD, Arrivals, Results, Spilled, numbered
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.query import Part
@@ -69,7 +69,7 @@ class InOrder(Task):
         arrivals = Arrivals(self.part.ordered, room.budget, room.spilled)
         for batch in batches:
             arrivals.add(batch)
-        yield from rolled(self.operator(schema), self.part.checked(arrivals.in_order()))
+        yield from self.operator(schema).over(self.part.checked(arrivals.in_order()))
 
 
 class OneRow(InOrder):
@@ -140,7 +140,7 @@ class ResultColumns(Task):
 
 def _in_order_of_arrival(part: Part, operator: Operator, arrivals: Arrivals, room: Room) -> Batches:
     results = Results(operator.schema, arrivals.rows, room.budget, room.spilled)
-    for batch in rolled(operator, part.checked(arrivals.in_order())):
+    for batch in operator.over(part.checked(arrivals.in_order())):
         if arrivals.in_place:
             yield batch.select(range(1, batch.num_columns))
         else:

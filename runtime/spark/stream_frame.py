@@ -15,17 +15,18 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.fingerprint import fingerprint
-from inwindow.runtime.query import Part, Query
+from inwindow.runtime.query import Part, Place, Query
+from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
-from inwindow.runtime.spark.frame import AnyFrame
+from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.plans import needed
-from inwindow.runtime.spark.session import explained
+from inwindow.runtime.spark.session import Session, explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_results import StreamCall, calls_of, tracked
@@ -214,6 +215,13 @@ def _elsewhere(columns: Columns, name: str) -> str:
             "Spark's has the first one's; else write the rows, and read them as a stream of their own, with a watermark of its own"
         )
     return f", {so}: say how late tuples may come, as in {example}"
+
+
+def place_of_frame(df: Any, where: str) -> Place:
+    schema = df.schema
+    check_names([field.name for field in schema.fields], where)
+    kind = StreamFrame if df.isStreaming else Frame
+    return kind(df, Session.of(df), schema)
 
 
 def late_tuples(df: Any) -> Any:

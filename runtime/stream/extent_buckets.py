@@ -47,7 +47,7 @@ class ClosingGroups(GroupOperator):
             # The others are not so much as found: a tuple may lie in very many.
             self.framing.since, self.framing.until = closing.since, closing.until
 
-    def over(self, batch: pa.RecordBatch, sequence: OpenSequence) -> pa.RecordBatch:
+    def rows_over(self, batch: pa.RecordBatch, sequence: OpenSequence) -> pa.RecordBatch:
         """The rows of the extents, over all tuples at once."""
         self.buffer.append(batch)
         self.sequence = sequence
@@ -141,7 +141,7 @@ class ExtentBucket(Bucket):
                 closing.over(order),
             )
         operator = ClosingGroups(self.work, self.columns, closing)
-        rows = operator.over(whole(table.select(self.columns.names)), side_by_side(self.work, number, times))
+        rows = operator.rows_over(whole(table.select(self.columns.names)), side_by_side(self.work, number, times))
         return rows, operator.open_tuples if order is None else order[operator.open_tuples]
 
     def tables(self) -> dict[str, pa.Table]:
@@ -196,7 +196,7 @@ class CountedExtentBucket(WaitingBucket):
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
         _, is_open = due_and_open(self.framing, own, self.memory.next_of(which))
         operator = ClosingGroups(self.counting, self.counted, Closing(since, until))
-        rows = operator.over(whole(table.select(self.counted.names)), sequence)
+        rows = operator.rows_over(whole(table.select(self.counted.names)), sequence)
         self.held = table.filter(pa.array(is_open))
         self._remember(table, which, starts, until, until)
         return rows.cast(self.schema) if rows.schema != self.schema else rows
