@@ -13,7 +13,7 @@ from inwindow.runtime.arrow_data import ArrowData, LocalPlan, planned
 from inwindow.runtime.dictionaries import readable, rows_of
 from inwindow.runtime.feeding import ROW, Feed
 from inwindow.runtime.moving import ByArrival, inverse
-from inwindow.runtime.ordering import Permutation, permutation, sorted_by
+from inwindow.runtime.ordering import Permutation, is_in_order, permutation, sorted_by
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import STREAM_ROW
 from inwindow.runtime.spine_table import results_at
@@ -25,6 +25,14 @@ class Table(ArrowData):
     """A table; ``given`` is as it came, what ``with_columns`` adds columns to."""
 
     given: pa.Table
+
+    def ordered(self, work: Pass) -> str:
+        """Known after one look, but where the rows are ordered by what has yet to be computed."""
+        if not work.places:
+            return "in the order of arrival, fed in slices"
+        if not set(work.places) <= set(self.data.schema.names):
+            return "put in order, after one look whether it is already; fed in slices"
+        return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 
     def run(self, query: Query) -> pa.Table:
         """A table."""
