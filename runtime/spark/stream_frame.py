@@ -20,18 +20,18 @@ from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
-from inwindow.runtime.spark.followed import Call, calls_of, followed
 from inwindow.runtime.spark.frame import AnyFrame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
-from inwindow.runtime.spark.observed import sentinels_of
+from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import Call, calls_of, followed
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.late import LateRows, late_work
+from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
 
