@@ -27,11 +27,9 @@ class Table(ArrowData):
     given: pa.Table
 
     def ordered(self, work: Pass) -> str:
-        """Known after one look, but where the rows are ordered by what has yet to be computed."""
+        """Known after one look."""
         if not work.places:
             return "in the order of arrival, fed in slices"
-        if not set(work.places) <= set(self.data.schema.names):
-            return "put in order, after one look whether it is already; fed in slices"
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 
     def run(self, query: Query) -> pa.Table:
