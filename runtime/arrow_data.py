@@ -47,7 +47,7 @@ class ArrowData:
 
     def ordered(self, work: Pass) -> str:
         """How the rows come into the order of a pass, for explain."""
-        if not work.places:
+        if not work.position_columns:
             return "in the order of arrival"
         return "a table is put in order, after one look whether it is already; a reader must come in order"
 

@@ -129,7 +129,7 @@ class Seen:
 
 
 class ArrowColumn:
-    """Held Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+    """Buffer Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
 
     def __init__(self) -> None:
         self.array: pa.Array | None = None
@@ -157,7 +157,7 @@ class ArrowColumn:
 
 
 class ListColumn:
-    """Held Python values, made when they are first asked for: where compiled hooks run, they never are."""
+    """Buffer Python values, made when they are first asked for: where compiled hooks run, they never are."""
 
     def __init__(self) -> None:
         self.made: list[Any] = []
@@ -232,7 +232,7 @@ class MaskColumn:
         return None if self.mask.all() else np.ascontiguousarray(self.mask)
 
 
-class Held:
+class Buffer:
     """All held columns of a pass: the positions ``[base, end)``."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ class Feed:
         self.operator = part.operator(readable(table.schema))
         self.order = arranged(table, part.work) if order is None else order
         self.rows = len(table)
-        reads = self.operator.reads(told=self.order.begins is not None)
+        reads = self.operator.reads(begins_known=self.order.begins is not None)
         columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
         # A count of tuples reads nothing but their number.
         self.read = pa.table(columns or {ROW: pa.nulls(len(table))})

@@ -14,7 +14,7 @@ from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.reports import extent_place
+from inwindow.runtime.reports import extent_location
 from inwindow.runtime.reserved import BEGINS
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
 from inwindow.windows.neighbours import changes
@@ -51,13 +51,13 @@ class GroupOperator(Operator):
     def made_evaluators(self) -> list[Evaluator]:
         """One per step, by its strategy."""
         return [
-            evaluator_of(step, self.held, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
             for step in self.work.steps
         ]
 
-    def reads(self, *, told: bool = False) -> set[str]:
+    def reads(self, *, begins_known: bool = False) -> set[str]:
         """With the keys, as they came, and what an extent is made of."""
-        return super().reads(told=told) | {*self.given, *own_columns(self.work.extent)}
+        return super().reads(begins_known=begins_known) | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -116,7 +116,7 @@ class GroupOperator(Operator):
         if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
             return super().finish()
         nothing = np.zeros(1, dtype=np.int64)
-        self.held.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        self.buffer.append(pa.RecordBatch.from_pylist([], schema=self.columns))
         steps = zip(self.work.steps, self.evaluators, strict=True)
         columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
@@ -134,7 +134,7 @@ class GroupOperator(Operator):
                 one = slice(raised.frame, raised.frame + 1)
                 keys = [column[0] for column in self.keys.at(extents.start[one])]
                 begin, finish = (self._bound(edges[one])[0] for edges in (extents.begins, extents.finishes))  # type: ignore[index]
-                raised.place = extent_place(self.work.partition_by, keys, begin, finish)
+                raised.place = extent_location(self.work.partition_by, keys, begin, finish)
             raise
 
     def collect(self) -> pa.RecordBatch:

@@ -26,7 +26,7 @@ class Reader(ArrowData):
 
     def ordered(self, work: Pass) -> str:
         """A reader is not put in order."""
-        if not work.places:
+        if not work.position_columns:
             return "in the order of arrival, fed as it comes"
         return "must come in order, which is checked; fed as it comes"
 
@@ -75,7 +75,7 @@ class SortedCheck:
 
     def __init__(self, work: Pass, what: str, remedy: str) -> None:
         self.work, self.what, self.remedy = work, what, remedy
-        self.names = work.places
+        self.names = work.position_columns
         self.rows = 0
         self.last: pa.RecordBatch | None = None
 

@@ -25,9 +25,9 @@ class RowOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
         super().__init__(work)
         self.passed = tuple(passed)
-        self.through = [self.held.plain(name) for name in self.passed]
+        self.through = [self.buffer.plain(name) for name in self.passed]
         self.lanes = [
-            lane_of(step, self.held, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
+            lane_of(step, self.buffer, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
         ]
         self.arrival = Arrival(self.sequence)
         self.cursor = 0
@@ -50,7 +50,7 @@ class RowOperator(Operator):
 
     def decided(self) -> int:
         """All lanes have decided the tuples before this position."""
-        return min([self.held.end, *(lane.cursor for lane in self.lanes)])
+        return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
 
     def parts(self) -> list[Any]:
         """The lanes, and the cursor."""
@@ -90,7 +90,7 @@ class WithColumns(RowOperator):
         ready = self.decided()
         if ready <= self.cursor:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
-        base = self.held.base
+        base = self.buffer.base
         columns = self.passed_at(slice(self.cursor - base, ready - base))
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             columns.append(_filled(lane.take(ready), self.cursor, ready, step.implementation.result))
@@ -116,7 +116,7 @@ class Select(RowOperator):
         taken = [lane.take(ready) for lane in self.lanes]
         at = owners_of(taken)
         columns = (
-            self.passed_at(at - self.held.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
+            self.passed_at(at - self.buffer.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
         )
         for step, pieces in zip(self.work.steps, taken, strict=True):
             columns.append(spread(pieces, at, step.implementation.result))

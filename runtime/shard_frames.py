@@ -1,8 +1,8 @@
-"""Frames that begin with the partition, in a range of it: partials of earlier ranges first, then the range's own tuples.
+"""Frames that begin with the partition, in a shard of it: partials of earlier shards first, then the shard's own tuples.
 
 ::
 
-    range 3:   carried p p p  +  halo | own tuples . . . . .
+    shard 3:   carried p p p  +  halo | own tuples . . . . .
                                  t t  | t t t t t t t t t t       a result for each, of all before it in the partition
                                         ^ here the frame begins, with what is carried
 
@@ -20,7 +20,7 @@ from inwindow.native._fresh import changed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
-from inwindow.runtime.buffer import Held, concat
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
 from inwindow.runtime.halo import HaloCheck
@@ -64,9 +64,9 @@ class ContinuedKernel(Continued):
     folded one partial is left for each batch, and they are let go.
     """
 
-    def __init__(self, whole: KernelEvaluator) -> None:
-        assert whole.native.cascade is not None
-        self.given, self.native, self.cascade = whole.given, whole.native, whole.native.cascade
+    def __init__(self, uncut: KernelEvaluator) -> None:
+        assert uncut.native.cascade is not None
+        self.given, self.native, self.cascade = uncut.given, uncut.native, uncut.native.cascade
         self.partials: Columns = ()  # of all before `folded` in the partition
         self.folded = 0
 
@@ -117,16 +117,16 @@ class ContinuedHooks(Continued):
         """Merge; where no hook has seen a tuple there is no aggregate yet."""
         names = [str(number) for number in range(len(partials))]
         aggregates = Sent(tuple(names), self.aggregate).read(pa.RecordBatch.from_arrays(list(partials), names))
-        whole = None
+        uncut = None
         if aggregates:
             merging = MergePanes(self.aggregate, result="state")
             try:
-                (whole,) = merging.roll(aggregates, 0, np.zeros(1, np.int64), np.array([len(aggregates)]))
+                (uncut,) = merging.roll(aggregates, 0, np.zeros(1, np.int64), np.array([len(aggregates)]))
             except HookRaised as raised:
                 raised.position = at
                 raise
         self.begins = at - 1  # a position for all that is carried: the driver has folded it, and never asks for it
-        self.driver.restore((at - 1, at, int(whole is not None), changed(whole, self.aggregate), ((), None)))
+        self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
         """One call of the driver."""
@@ -148,34 +148,34 @@ class ContinuedHooks(Continued):
 
 
 class FromCarried(Evaluator):
-    """One step over such frames; what was not cut (range 0) is left to the evaluator that it has there."""
+    """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
 
     evicts = False
 
     def __init__(
-        self, step: Step, whole: Evaluator, continued: Continued, held: Held, halo: Halo, carried: Carried
+        self, step: Step, uncut: Evaluator, continued: Continued, buffer: Buffer, halo: Halo, carried: Carried
     ) -> None:
         super().__init__()
-        self.result, self.whole, self.continued, self.held = step.implementation.result, whole, continued, held
+        self.result, self.uncut, self.continued, self.buffer = step.implementation.result, uncut, continued, buffer
         self.carried, self.columns = carried, carried.columns[step.name]
-        self.ranges, self.marks = held.plain(halo.range), held.plain(halo.mark)
-        # The runs of tuples of one range that have arrived: where each begins, its number, its first own tuple (-1: none yet)
+        self.shards, self.marks = buffer.plain(halo.shard), buffer.plain(halo.mark)
+        # The runs of tuples of one shard that have arrived: where each begins, its number, its first own tuple (-1: none yet)
         self.begins, self.numbers, self.own = [0], [0], [-1]
         self.seen = 0
         self.run = 0  # the one that is continued
 
     def arrive(self, sequence: Sequence) -> None:
-        """Where ranges begin."""
-        self.whole.arrive(sequence)
-        if self.seen == self.held.end:
+        """Where shards begin."""
+        self.uncut.arrive(sequence)
+        if self.seen == self.buffer.end:
             return
-        new = self.seen - self.held.base
-        assert self.ranges.array is not None and self.marks.array is not None
-        ranges, marks = self.ranges.array.to_numpy()[new:], self.marks.array.to_numpy()[new:]
-        edges = np.flatnonzero(np.append(ranges[0] != self.numbers[-1], ranges[1:] != ranges[:-1]))
+        new = self.seen - self.buffer.base
+        assert self.shards.array is not None and self.marks.array is not None
+        shards, marks = self.shards.array.to_numpy()[new:], self.marks.array.to_numpy()[new:]
+        edges = np.flatnonzero(np.append(shards[0] != self.numbers[-1], shards[1:] != shards[:-1]))
         for edge in edges.tolist():
             self.begins.append(self.seen + edge)
-            self.numbers.append(int(ranges[edge]))
+            self.numbers.append(int(shards[edge]))
             self.own.append(-1)
         own = np.flatnonzero(marks >= 0)
         for run in range(len(self.begins) - len(edges) - 1, len(self.begins)):
@@ -183,10 +183,10 @@ class FromCarried(Evaluator):
             last = self.begins[run + 1] - self.seen if run + 1 < len(self.begins) else len(marks)
             if self.own[run] < 0 and at < len(own) and own[at] < last:
                 self.own[run] = self.seen + int(own[at])
-        self.seen = self.held.end
+        self.seen = self.buffer.end
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call for each range."""
+        """One call for each shard."""
         runs = np.searchsorted(self.begins, start, side="right") - 1
         edges = [0, *(np.flatnonzero(runs[1:] != runs[:-1]) + 1).tolist(), len(runs)]
         results = []
@@ -197,20 +197,20 @@ class FromCarried(Evaluator):
                     self._enter(run)
                     results.append(self.continued.roll(ends))
                 else:
-                    results.append(self.whole.roll(start[first:last], ends))
+                    results.append(self.uncut.roll(start[first:last], ends))
         return concat(results, self.result)
 
     def fold(self, start: int, end: int) -> None:
-        """Into the state of the range."""
+        """Into the state of the shard."""
         run = int(np.searchsorted(self.begins, start, side="right")) - 1
         if not self.numbers[run]:
-            self.whole.absorb(start, end)
+            self.uncut.absorb(start, end)
         elif 0 <= self.own[run] < end:
             self._enter(run)
             self.continued.fold(end)
 
     def _enter(self, run: int) -> None:
-        """Begin with what is carried into the range."""
+        """Begin with what is carried into the shard."""
         if self.run != run:
             self.run, number = run, self.numbers[run]
             begin, end = self.carried.begins[number], self.carried.ends[number]
@@ -219,55 +219,55 @@ class FromCarried(Evaluator):
     def inner_state(self) -> Any:
         """That of both kinds of partitions."""
         runs = self.begins, self.numbers, self.own
-        return runs, self.seen, self.run, self.continued.state(), self.whole.state()
+        return runs, self.seen, self.run, self.continued.state(), self.uncut.state()
 
     def inner_restore(self, state: Any) -> None:
         """The inverse of :meth:`inner_state`."""
-        (self.begins, self.numbers, self.own), self.seen, self.run, continued, whole = state
+        (self.begins, self.numbers, self.own), self.seen, self.run, continued, uncut = state
         self.continued.restore(continued)
-        self.whole.restore(whole)
+        self.uncut.restore(uncut)
 
 
-class CarriedCheck:
-    """Sums the digest of each range. Were the data other data when its partials were made, an error says so."""
+class DigestCheck:
+    """Sums the digest of each shard. Were the data other data when its partials were made, an error says so."""
 
     def __init__(self, halo: Halo, carried: Carried) -> None:
         self.halo, self.carried = halo, carried
-        self.sums: dict[int, int] = {}  # of ranges that have begun
+        self.sums: dict[int, int] = {}  # of shards that have begun
 
     def __call__(self, batch: pa.RecordBatch) -> None:
         """The next tuples, in order."""
-        ranges, marks, digests = (
-            batch.column(name).to_numpy() for name in (self.halo.range, self.halo.mark, self.carried.digest)
+        shards, marks, digests = (
+            batch.column(name).to_numpy() for name in (self.halo.shard, self.halo.mark, self.carried.digest)
         )
-        if not ranges.any():
+        if not shards.any():
             return
-        edges = [0, *(np.flatnonzero(ranges[1:] != ranges[:-1]) + 1).tolist()]
+        edges = [0, *(np.flatnonzero(shards[1:] != shards[:-1]) + 1).tolist()]
         sums = np.add.reduceat(np.where(marks == 0, digests, 0), edges)
         for edge, its in zip(edges, sums.tolist(), strict=True):
-            number = int(ranges[edge])
+            number = int(shards[edge])
             self.sums[number] = self.sums.get(number, 0) + its
 
     def finish(self) -> None:
-        """All ranges have ended."""
+        """All shards have ended."""
         for number, its in self.sums.items():
             expected = self.carried.digests[number]
             if number and expected is not None and its != expected:
                 raise DataError(
-                    "a partition was cut into ranges, and partials of a range were made when you called; but now there are "
+                    "a partition was cut into shards, and partials of a shard were made when you called; but now there are "
                     "other tuples in it: the data have changed since, or give other values each time they are computed; use "
                     "hot_keys='off', or cache the DataFrame"
                 )
 
 
-def in_halo(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The tuples of ranges; an error where the data are not those that were sampled, or of which there are partials."""
+def checked_shards(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The tuples of shards; an error where the data are not those that were sampled, or of which there are partials."""
     if halo is None:
         yield from batches
         return
-    checks: list[HaloCheck | CarriedCheck] = [HaloCheck(halo)]
+    checks: list[HaloCheck | DigestCheck] = [HaloCheck(halo)]
     if halo.carried is not None:
-        checks.append(CarriedCheck(halo, halo.carried))
+        checks.append(DigestCheck(halo, halo.carried))
     for batch in batches:
         for check in checks:
             check(batch)

@@ -28,7 +28,7 @@ class Table(ArrowData):
 
     def ordered(self, work: Pass) -> str:
         """Known after one look."""
-        if not work.places:
+        if not work.position_columns:
             return "in the order of arrival, fed in slices"
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 

@@ -1,4 +1,4 @@
-"""Bounds at points that are no tuples: the rows of another table (the *spine*), each somewhere between the tuples.
+"""Bounds at points that are no tuples: the rows of another table, each somewhere between the tuples.
 
 A point comes before the tuples of its own time, so it sees none of them, whatever its frame. It has no position of its
 own; the number of tuples before it says where it is::

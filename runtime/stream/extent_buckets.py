@@ -24,7 +24,7 @@ from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.ordering import order_levels, permutation, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
-from inwindow.runtime.stream.waiting import OWN, RipeningBucket
+from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import Keys, OrderKey
@@ -150,7 +150,7 @@ class ExtentBucket(Bucket):
         """New tuples, to be held behind the others."""
         after = pc.max(self.held.column(OWN)).as_py()
         numbers = np.arange(len(table)) + (0 if after is None else after + 1)
-        return self.log.placed(table.append_column(OWN, pa.array(numbers)))
+        return self.log.addressed(table.append_column(OWN, pa.array(numbers)))
 
     def _cut(self) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.bool_] | None]:
         """Which held tuples are in an extent that closes now, and which in one that stays open; None: only the order will say."""
@@ -174,7 +174,7 @@ class ExtentBucket(Bucket):
         self.closed = tables["closed"].column(0)[0].as_py()
 
 
-class CountedExtentBucket(RipeningBucket):
+class CountedExtentBucket(WaitingBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
     rows = "one for each extent"
@@ -193,7 +193,7 @@ class CountedExtentBucket(RipeningBucket):
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Number the ripe tuples; close the extents that they fill."""
-        fresh, _ = self.ripe(table, times)
+        fresh, _ = self.released(table, times)
         if not len(fresh):
             return whole(empty_table(self.schema))
         order = permutation(fresh, self.work)
@@ -207,7 +207,7 @@ class CountedExtentBucket(RipeningBucket):
         self.memory.update(
             which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool)
         )
-        fresh = self.log.placed(fresh.append_column(OWN, pa.array(own)))
+        fresh = self.log.addressed(fresh.append_column(OWN, pa.array(own)))
         return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:

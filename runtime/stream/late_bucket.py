@@ -8,7 +8,7 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Part
-from inwindow.runtime.stream.bucket import Bucket, Given, whole
+from inwindow.runtime.stream.bucket import Bucket, Output, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.windows.order_key import Keys
 
@@ -27,10 +27,10 @@ class LateBucket(Bucket):
         super().__init__(late_work(work), schema, "late", Log(pa.schema([]), ""), **at)
         self.schema = schema
 
-    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
+    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         """The late tuples of the next ones, as rows."""
         late = super().step(batch, watermark).late
-        return Given(late, late)
+        return Output(late, late)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Tuples on time are nothing here."""
