@@ -26,7 +26,7 @@ from inwindow.runtime.spark.session import quoted
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
-from inwindow.runtime.spark.types import Result, ferry_of
+from inwindow.runtime.spark.types import Result, cast_of
 from inwindow.runtime.tasks import ResultColumns
 
 
@@ -120,12 +120,12 @@ def _by_map(df: Any, its: _Crossing, title: str) -> Any:
     names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's may be there twice
     handed = {f"{PREFIX}handed_{at}": column for at, column in enumerate(its.handed.values())}
     apart = df.withColumns(handed).toDF(*names, *handed)
-    ferries, kinds = zip(*[ferry_of(field.dataType, field.name, session.zone) for field in fields], strict=True)
-    kept = [ferry.out(session.column(name)) for ferry, name in zip(ferries, names, strict=True)]
+    casts, kinds = zip(*[cast_of(field.dataType, field.name, session.zone) for field in fields], strict=True)
+    kept = [cast.out(session.column(name)) for cast, name in zip(casts, names, strict=True)]
     sent = [*map(session.column, handed), *kept]
     schema = pa.schema([*its.schema, *map(pa.field, names, kinds)])
     job = worker.Job(replace(its.task, kept=len(fields)), schema, session.memory)
-    through = [Result.of(ferry, field.nullable) for ferry, field in zip(ferries, fields, strict=True)]
+    through = [Result.of(cast, field.nullable) for cast, field in zip(casts, fields, strict=True)]
     made = mapped(
         apart.select(*[column.alias(f"_{at}") for at, column in enumerate(sent)]), job, [*through, *its.results]
     )
