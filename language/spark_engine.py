@@ -95,6 +95,9 @@ class Spark:
         frame = frame if offset is None else frame.offset(offset)
         return frame if limit is None else frame.limit(limit)
 
+    def a_row_each(self, frame: Any, column: str) -> Any:
+        return frame.withColumn(column, Session.of(frame).F.explode(quoted(column)))
+
     def steps(self, make: Callable[[], Any]) -> Any:
         return self._asked(make)
 

@@ -1,7 +1,7 @@
 """Data of which only the Arrow schema matters to a plan: what tables, readers and replayed streams share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +13,6 @@ from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.point_table import plan_at
 from inwindow.runtime.query import Plan, Query
 
-_PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
-
 
 @dataclass(frozen=True)
 class LocalPlan:
@@ -24,7 +22,7 @@ class LocalPlan:
     computed: Computed
     schema: pa.Schema  # with those columns
     passes: list[Pass]
-    place: str = _PLACE
+    place: str = "local"
 
     @property
     def explanation(self) -> Explanation:
@@ -41,7 +39,15 @@ class ArrowData:
         if query.of is not None:
             passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
             return LocalPlan(query, Computed({}), self.schema, passes, place)
-        return planned(self.schema, query)
+        plan = planned(self.schema, query)
+        lines = [f"local, pass {at}: {self.ordered(work)}" for at, work in enumerate(plan.passes, 1)]
+        return replace(plan, place="\n".join(lines))
+
+    def ordered(self, work: Pass) -> str:
+        """How the rows come into the order of a pass, for explain."""
+        if not work.position_columns:
+            return "in the order of arrival"
+        return "a table is put in order, after one look whether it is already; a reader must come in order"
 
     def run(self, query: Query) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no rows")

@@ -19,6 +19,7 @@ from inwindow.runtime.stream.extent_buckets import extent_bucket, kind_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
+from inwindow.windows.options import Orders
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window, extent_name
 
 
@@ -149,7 +150,7 @@ class Grouped:
         return selected(self.place, (*self.keys, *extra), over)
 
 
-def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
+def group_by(data: Any, *keys: str | Sequence[str], order_by: Orders = ()) -> Grouped:
     """Group the data, for base aggregates: ``.agg(...)``, ``.window(extent).agg(...)``, ``.emit(...)``.
 
     >>> import pyarrow as pa, inwindow as iw

@@ -24,6 +24,12 @@ from inwindow.windows.spec import Hop
 class Reader(ArrowData):
     """A reader, sorted."""
 
+    def ordered(self, work: Pass) -> str:
+        """A reader is not put in order."""
+        if not work.position_columns:
+            return "in the order of arrival, fed as it comes"
+        return "must come in order, which is checked; fed as it comes"
+
     def run(self, query: Query) -> pa.RecordBatchReader:
         if isinstance(query.extent, Hop) and query.extent.scope == "stream":
             raise UsageError(

@@ -10,7 +10,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.operations import carried_out
-from inwindow.runtime.places import check_hot_keys, events_of, place_of
+from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
 from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
@@ -53,7 +53,9 @@ class AddingColumns(Verb):
 WITH_COLUMNS = AddingColumns()
 
 
-def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Data:
+def with_columns(
+    data: Data, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
+) -> Data:
     """The data with a column per aggregate; never changes the number of rows.
 
     Over a window with a slide, tuples that do not yield get NULL.
@@ -76,8 +78,8 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     [4.0, 11.0, None]
     """
     named, of = or_column(named, "of", of, None)
-    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
-    check_hot_keys(hot_keys, "with_columns")
+    named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(search, "with_columns")
     place = place_of(data, "with_columns")
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
@@ -92,7 +94,7 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     else:
         for name, one in aggregates.items():
             _check_kept_rows(name, one)
-    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=hot_keys))
+    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search))
     return result
 
 
