@@ -12,7 +12,17 @@ from inwindow.language.esl.definition import Definition, Named, Table
 from inwindow.language.esl.hooks import Method
 from inwindow.language.esl.names import Names, class_name
 from inwindow.language.esl.scope import Context, Value
-from inwindow.language.esl.tables import Given, NotKeyed, Nullable, Stored, Window, stored_tables, written_table
+from inwindow.language.esl.tables import (
+    Given,
+    Keyed,
+    NotKeyed,
+    Nullable,
+    Stored,
+    Window,
+    kept_keys,
+    stored_tables,
+    written_table,
+)
 from inwindow.language.esl.trees import attribute, constant, method, name, names_in, untyped
 from inwindow.language.text import library
 from inwindow.udaf.contract import Aggregate
@@ -93,6 +103,10 @@ class _Writer:
             for one in definition.parameters
         }
         self.fields = [value.node.id for value in self.parameters.values()]  # type: ignore[attr-defined]
+        for key, table in self.tables.items():
+            if isinstance(table, Keyed):
+                kept = {self.parameters[one].node.id for one in kept_keys(definition, table, table.key)}  # type: ignore[attr-defined]
+                self.tables[key] = replace(table, kept=frozenset(kept))
         self.methods: dict[str, Method] = {}
         if self.is_window:
             self.tables["inwindow"] = self._window()

@@ -15,7 +15,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.sample import hot_key_finder
-from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
+from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of, sorts
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.own_ends import own_columns
 
@@ -64,7 +64,6 @@ class SparkPlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation(self.passes, self._described(self.crossing), at_points=self.query.of is not None)
 
     def crossings(self) -> list[tuple[list[Pass], Shuffle]]:
@@ -88,7 +87,7 @@ class SparkPlan:
                     "the worker"
                 )
                 continue
-            how = "ordered in the worker" if work.position_columns else "in the order of arrival"
+            how = self._ordered(work, at) if work.position_columns else "in the order of arrival"
             lines.append(f"{engine}, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
             if shuffle.needed and isinstance(shuffle.cut, Cut):
                 lines.append(f"  hot keys: {shuffle.cut.describe()}")
@@ -103,6 +102,14 @@ class SparkPlan:
             f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs{shown}"
         )
         return "\n".join(lines)
+
+    def _ordered(self, work: Pass, at: int) -> str:
+        """How the rows of a pass, the ``at``-th, come into its order: where nothing is shuffled, the data may be sorted."""
+        if self.shuffles[at - 1].needed:
+            return "ordered in the worker"
+        if not any(shuffle.needed for shuffle in self.shuffles[:at]) and sorts(self.columns.explained, work):
+            return "already in order: the data are sorted, the worker looks once"
+        return "ordered in the worker (one look where already in order)"
 
     def warn_of_one_task(self) -> None:
         """All rows in one task is right, but seldom meant."""
