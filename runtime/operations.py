@@ -1,49 +1,17 @@
-"""Where an operator runs: here, on tables; or on Spark, where workers run the same on what shares its keys.
+"""Where an operator runs: here, on tables; on Spark, where workers run the same on what shares its keys; or on a stream."""
 
-An operator is an :class:`Operation`: what it does with tables, and which rows must be together for that.
-"""
-
-from abc import ABC, abstractmethod
 from typing import Any
 
 import pyarrow as pa
 
 from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.operation import Operation
 from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
+from inwindow.runtime.stream.operations import carried_out_on_streams
+from inwindow.runtime.stream.stream import Stream
 from inwindow.runtime.table import Table
 from inwindow.udaf.errors import UsageError
-
-
-class Operation(ABC):
-    """An operator and its options; plain data, so that it can be sent to workers."""
-
-    name: str
-
-    @property
-    def where(self) -> str:
-        """The call, as messages name it."""
-        return f"temporal.{self.name}"
-
-    def over(self, *sides: Any) -> "Operation":
-        """The same over names alone, where it has columns of Spark's."""
-        return self
-
-    def reads(self, schema: pa.Schema) -> list[str]:
-        """The columns of the first input that it looks at, or hands through."""
-        return schema.names
-
-    def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Of which input's column the values of a result's column are; None if it is made."""
-        return (0, name) if name in schemas[0].names else None
-
-    @abstractmethod
-    def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Per input the columns whose values rows share that may meet, none where all may; None where each row is by itself."""
-
-    @abstractmethod
-    def run(self, *tables: pa.Table) -> pa.Table:
-        """The result. On tables without rows it says all that is wrong without data, and the result's columns."""
 
 
 def carried_out(operation: Operation, *data: Any) -> Any:
@@ -57,7 +25,7 @@ def carried_out(operation: Operation, *data: Any) -> Any:
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:
             raise UsageError(f"{where}: got {' and '.join(kinds)}: give both as tables, or both as DataFrames")
-        raise UsageError(f"{where}: got a stream that is replayed; rows that hold for a while need whole tables")
+        return carried_out_on_streams(operation, [place for place in places if isinstance(place, Stream)])
     from inwindow.runtime.spark.operations import carried_out_on
 
     return carried_out_on(operation, [place.data for place in places])

@@ -26,7 +26,7 @@ from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
-from inwindow.runtime.operations import Operation
+from inwindow.runtime.operation import Operation
 from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
 from inwindow.udaf.applied import Applied
