@@ -43,15 +43,15 @@ if _TYPE_CHECKING:
     from inwindow.language.catalog import Catalog
     from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
+    from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.select import select
-    from inwindow.runtime.spark.arrival import arrival_time
+    from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
-    from inwindow.runtime.written import emitted_at
     from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
@@ -122,11 +122,11 @@ _LATER = {
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.select": ["select"],
-    "inwindow.runtime.spark.arrival": ["arrival_time"],
+    "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
-    "inwindow.runtime.written": ["emitted_at"],
+    "inwindow.runtime.call_arguments": ["emitted_at"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }
 

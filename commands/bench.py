@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.commands.given import aggregates, count
+from inwindow.commands.arguments import aggregates, count
 from inwindow.commands.progress import Bar
 from inwindow.native._fresh import fresh
 from inwindow.testing.equality import same

@@ -6,8 +6,8 @@ from typing import Any
 
 from inwindow.language.engines import EngineError, SortedBy, quoted
 from inwindow.language.esl.kinds import Kind
+from inwindow.runtime.spark.messages import spoken
 from inwindow.runtime.spark.session import Session, sort_order
-from inwindow.runtime.spark.spoken import spoken
 
 
 class Spark:
@@ -61,7 +61,7 @@ class Spark:
     def _asked(self, make: Callable[[], Any], text: str = "") -> Any:
         from pyspark.errors import AnalysisException
 
-        from inwindow.runtime.spark.asking import quietly
+        from inwindow.runtime.spark.analysis import quietly
 
         try:
             df = quietly(make)

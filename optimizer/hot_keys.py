@@ -8,7 +8,7 @@
 
 A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
 whose result is a function of the frame. A frame that begins with the partition begins in range 3 with *partials* of ranges 1
-and 2: a first job makes them (:mod:`inwindow.runtime.carried`). What depends on more is not cut, and explain says why.
+and 2: a first job makes them (:mod:`inwindow.runtime.shard_frames`). What depends on more is not cut, and explain says why.
 
 First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
 (2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).
@@ -28,7 +28,7 @@ from inwindow.optimizer.plan import Carried, Halo, Pass, Step
 from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
 from inwindow.windows.interval import Interval, Size, is_negative
-from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
+from inwindow.windows.shards import Ranges, Reach, Sampled, ranges_of
 from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in

@@ -7,15 +7,15 @@ from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
-from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.compiled import Buffers, CEvaluator, NumbaEvaluator
+from inwindow.runtime.compiled_hooks import Buffers, CEvaluator, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
 from inwindow.runtime.halo import SlotsOfRange
-from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
+from inwindow.runtime.shard_frames import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.runtime.held import ArrowColumn, Held, MaskColumn
+from inwindow.runtime.buffer import ArrowColumn, Held, MaskColumn
 from inwindow.udaf.native import WITH_MASK, Kernel, Native
 from inwindow.windows.sequence import Positions, Sequence
 

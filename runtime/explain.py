@@ -6,13 +6,13 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.group_by import Grouped
 from inwindow.runtime.operations import seen_by
 from inwindow.runtime.places import check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.valid import AtPoints, valid_window
 from inwindow.runtime.with_columns import WITH_COLUMNS
-from inwindow.runtime.written import named_aggregates, or_column
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 

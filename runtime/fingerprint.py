@@ -1,6 +1,6 @@
 """What a plan computes, part by part: a state knows by it the query that wrote it, and a message says in what another differs.
 
-A part is a name, what a message shows of it, and where that does not say it all a digest (`told.py`)::
+A part is a name, what a message shows of it, and where that does not say it all a digest (`digests.py`)::
 
     the window of avg      (rows between 2 preceding and current row)
     the parameter k of avg  10                                          6f1c0e2b5d9a7c31
@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from inwindow.native.instants import has_instants, in_utc
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.digests import Teller, Untold, digest, functions_in, members
 from inwindow.runtime.expressions import shown_name
-from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
 from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of
@@ -223,6 +223,8 @@ def _shows_the_zone(work: Pass, schema: pa.Schema) -> bool:
         if timed and window is not None and (window.origin is not None or isinstance(window.frame, (Landmark, Scope))):
             return True
         if step.implementation.aggregate is not None:
+            if any(name not in schema.names for name in step.arguments):
+                return True  # computed, of a type that is not known here
             kinds = [schema.field(name).type for name in step.arguments]
             if any(map(has_instants, [*kinds, step.implementation.result])):
                 return True

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Halo
-from inwindow.runtime.held import ArrowColumn, Held
+from inwindow.runtime.buffer import ArrowColumn, Held
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.slots import Slots

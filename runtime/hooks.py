@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import Misfit
+from inwindow.runtime.buffer import Held, ListColumn, MaskColumn
 from inwindow.runtime.evaluators import Driven
-from inwindow.runtime.held import Held, ListColumn, MaskColumn
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions

@@ -9,7 +9,7 @@ from inwindow.runtime.operation import Operation
 from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.stream.operations import carried_out_on_streams
-from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.table import Table
 from inwindow.udaf.errors import UsageError
 

@@ -21,12 +21,12 @@ from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime import sealed
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprint
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.runtime.reserved import BEGINS
-from inwindow.runtime.trusted import from_bytes, to_bytes
+from inwindow.runtime.state_bytes import from_bytes, to_bytes
 from inwindow.windows.neighbours import Mask
 from inwindow.windows.sequence import Sequence
 

@@ -22,11 +22,11 @@ import pyarrow as pa
 
 from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.bundles import Bundles
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.held import Held
+from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.operator import telling
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.partials import Partials

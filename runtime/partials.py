@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime import states
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import Held
 from inwindow.windows.sequence import Positions
 
 

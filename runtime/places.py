@@ -49,7 +49,7 @@ def place_of(data: Any, where: str) -> Place:
         raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
-    if kind == "inwindow.runtime.stream.stream.StreamPlan":
+    if kind == "inwindow.runtime.stream.replay_stream.StreamPlan":
         raise UsageError(
             f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
             "partitioning and order, or replay the rows of the first one"

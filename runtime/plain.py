@@ -19,7 +19,7 @@ import pyarrow as pa
 from inwindow.native._exact import ExactSum
 from inwindow.native._plain import as_bytes, from_bytes, known
 from inwindow.windows.extent_bounds import Extents
-from inwindow.windows.grown import Grown
+from inwindow.windows.growing_array import Grown
 
 _PARTS = 12  # of an exact sum: what there is room for
 _NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else

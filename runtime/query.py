@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.carried import in_halo
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.shard_frames import in_halo
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.held import Held
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError, ResultTypeError, shown

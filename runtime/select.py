@@ -9,11 +9,11 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
+from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of, or_column
 from inwindow.runtime.places import check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
-from inwindow.runtime.rows import Select
-from inwindow.runtime.stream.tuples import TupleBucket, rows_of
-from inwindow.runtime.written import EmittedAt, check_titles, columns_of, or_column
+from inwindow.runtime.row_operators import Select
+from inwindow.runtime.stream.row_bucket import TupleBucket, rows_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.spec import Window

@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from inwindow.native._hooks import Recompute
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.errors import DeviationError

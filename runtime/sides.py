@@ -39,9 +39,13 @@ class Sides:
         keys: Sequence[Sequence[str]] | None,
         time: str | None = None,
     ) -> "Sides":
-        """Keys are in the same columns for all tables, and so is a column of time, under its own name."""
+        """Keys are in the same columns for all tables, and so is a column of time, under its own name; one table is as it is."""
+        if len(schemas) == 1:
+            plain = pa.schema([schemas[0].field(name) for name in read[0]])
+            known = None if keys is None else tuple(keys[0])
+            return cls(plain, known, ({name: name for name in read[0]},), (plain,), time)
         known = None if keys is None else tuple(f"{PREFIX}key_{at}" for at in range(len(keys[0])))
-        layout, fields = [], {} if len(schemas) == 1 else {SIDE: pa.field(SIDE, pa.int8())}
+        layout, fields = [], {SIDE: pa.field(SIDE, pa.int8())}
         for number, (schema, names) in enumerate(zip(schemas, read, strict=True)):
             of = dict(zip(keys[number], known or (), strict=True)) if keys is not None else {}
             if time is not None:

@@ -20,8 +20,8 @@ from inwindow.native._hooks import Delta, HookRaised
 from inwindow.native._sweep import Members
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.tumble import Tumble
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.build import answers_of, arguments_of, evaluator_of, input_of
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.intervals import Intervals, Keys, Rows
 from inwindow.runtime.moving import inverse

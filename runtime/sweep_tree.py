@@ -12,9 +12,9 @@ from inwindow.native._hooks import HookRaised
 from inwindow.native._results import column
 from inwindow.native._sweep_tree import merged, nodes, paths
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.intervals import Rows, in_order
 

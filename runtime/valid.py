@@ -23,12 +23,12 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import readable
 from inwindow.runtime.expressions import Computed, compute_arguments
-from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
+from inwindow.runtime.sweep_plan import plan_holding, sweep_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Valid, Window

@@ -8,13 +8,13 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
+from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
-from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream.tuples import TupleBucket, rows_of
+from inwindow.runtime.row_operators import WithColumns
+from inwindow.runtime.stream.row_bucket import TupleBucket, rows_of
 from inwindow.runtime.valid import AtPoints, valid_window
-from inwindow.runtime.written import named_aggregates, or_column
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 

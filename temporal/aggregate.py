@@ -17,13 +17,13 @@ import pyarrow as pa
 from inwindow.native._sweep import pieces
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.call_arguments import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Keys, Rows
 from inwindow.runtime.operations import carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
-from inwindow.runtime.written import named_aggregates
+from inwindow.runtime.sweep_plan import plan_holding, sweep_of
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.temporal.stitched import Stitched

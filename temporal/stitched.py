@@ -51,11 +51,13 @@ class Stitched(Operation):
 
 def cut(table: pa.Table, turn: Turn) -> pa.Table:
     """The rows as they hold between the watermarks."""
-    for name, bound, clipped in ((SINCE, turn.since, pc.max_element_wise), (UNTIL, turn.until, pc.min_element_wise)):
+    for name, bound, is_beyond in ((SINCE, turn.since, pc.less), (UNTIL, turn.until, pc.greater)):
         if bound is not None:
             column = table.column(name)
-            table = table.set_column(table.column_names.index(name), name, clipped(column, bound.cast(column.type)))
-    if turn.since is not None:  # what ended at the watermark before
+            edge = bound.cast(column.type)
+            cut_off = pc.fill_null(is_beyond(column, edge), True)  # NULL is for ever
+            table = table.set_column(table.column_names.index(name), name, pc.if_else(cut_off, edge, column))
+    if turn.since is not None:  # without what ended at the watermark before
         table = table.filter(pc.less(table.column(SINCE), table.column(UNTIL)))
     return table
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.runtime.held import python_values
+from inwindow.runtime.buffer import python_values
 from inwindow.windows import reference
 from inwindow.windows.spec import Extent, Order, Window
 

@@ -11,14 +11,14 @@ import pyarrow.compute as pc
 from inwindow.native.levels import ranks as ranks_of
 from inwindow.optimizer.hot_keys import in_ranges
 from inwindow.optimizer.plan import Halo, Pass
-from inwindow.runtime.carried import CarriedCheck
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.ordering import order_levels, permutation
 from inwindow.runtime.panes_first import PaneReducer
-from inwindow.runtime.range_partials import carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, HALO, RANGE
-from inwindow.windows.ranges import Ranges
+from inwindow.runtime.shard_frames import CarriedCheck
+from inwindow.runtime.shard_partials import carried, panes_of_ranges
+from inwindow.windows.shards import Ranges
 
 
 def memberships(values: pa.Array, ranges: Ranges) -> Iterator[tuple[int, int, int]]:

@@ -19,8 +19,8 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime import scratch
 from inwindow.runtime.arrivals import ROW, ROW_FIELD, Arrivals, Results, numbered, rolled
-from inwindow.runtime.memory import allowed, bytes_of
-from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.memory_budget import allowed, bytes_of
+from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.scratch import ScratchFile, Spool
 from inwindow.windows.reference_order import Row, in_order
 from inwindow.windows.spec import Order

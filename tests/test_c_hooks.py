@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from replays import replayed
 
 import inwindow as iw
-from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.testing import replay
 from inwindow.testing.steps import expression_of
 from inwindow.udaf.compiled.c_hooks import with_hooks

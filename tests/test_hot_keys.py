@@ -23,9 +23,9 @@ from inwindow.optimizer.strategy import No
 from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import HALO
-from inwindow.runtime.rows import Select, WithColumns
+from inwindow.runtime.row_operators import Select, WithColumns
 from inwindow.udaf.errors import DataError
-from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
+from inwindow.windows.shards import Ranges, Reach, Sampled, ranges_of
 
 HOOKS = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive]
 BUILT_INS = [

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime import groups
+from inwindow.runtime import group_operator
 from inwindow.windows import extent_bounds
 
 SPARSE = pa.table(
@@ -38,8 +38,8 @@ def test_a_reader_gives_them_in_pieces(extent: Any, keys: tuple[str, ...], monke
 
     whole = pa.Table.from_batches(rows())
     at_once = 2000
-    monkeypatch.setattr(groups, "CELLS", at_once)
-    monkeypatch.setattr(groups, "_MANY", 10)
+    monkeypatch.setattr(group_operator, "CELLS", at_once)
+    monkeypatch.setattr(group_operator, "_MANY", 10)
     pieces = rows()
     assert pa.Table.from_batches(pieces).to_pylist() == whole.to_pylist()
     # A piece gives what it introduces, and what was still open before it.
@@ -52,7 +52,7 @@ def test_a_table_is_fed_in_pieces(monkeypatch: Any) -> None:
     found: list[int] = []
     interval = extent_bounds.Hops.interval
     monkeypatch.setattr(extent_bounds.Hops, "interval", lambda self, n: found.append(len(n)) or interval(self, n))
-    monkeypatch.setattr(groups, "CELLS", 2000)
+    monkeypatch.setattr(group_operator, "CELLS", 2000)
     assert iw.group_by(SPARSE, "k").window(EXTENTS["hop"]).agg(n=iw.sum("v")).equals(expected)
     assert max(found) <= 2000
 

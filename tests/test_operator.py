@@ -12,8 +12,8 @@ from streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
 from inwindow.optimizer.planning import plan_groups, plan_windows
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.row_operators import WithColumns
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsInWindow, Longest]
 BUILT_INS = [iw.count, iw.sum, iw.avg, iw.min, iw.max, iw.median, iw.first, iw.last, iw.collect_list, iw.count_distinct]

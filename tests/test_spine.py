@@ -18,14 +18,14 @@ from streams import CUTS, ORDERS, tables
 from test_builtins import close, largest
 
 import inwindow as iw
+from inwindow.optimizer.points import plan_spine
 from inwindow.optimizer.rules import RULES
-from inwindow.optimizer.spine import plan_spine
 from inwindow.runtime.ordering import permutation
+from inwindow.runtime.point_operator import AtPoints
+from inwindow.runtime.point_table import _together
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.spine import AtPoints
-from inwindow.runtime.spine_table import _together
 from inwindow.windows import reference
-from inwindow.windows.reference_spine import results_at
+from inwindow.windows.reference_points import results_at
 from inwindow.windows.spec import Order, Window
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]

@@ -19,13 +19,13 @@ from replays import replayed
 import inwindow as iw
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime import sealed
-from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.plain import from_plain, in_stream, to_plain
-from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream import log, stored
-from inwindow.runtime.stream.stream import Stream
-from inwindow.runtime.trusted import to_bytes
+from inwindow.runtime.row_operators import WithColumns
+from inwindow.runtime.state_bytes import to_bytes
+from inwindow.runtime.stream import log, storage
+from inwindow.runtime.stream.replay_stream import Stream
 
 ROWS = 40
 TABLE = pa.table(
@@ -251,7 +251,7 @@ def test_arrays_that_point_elsewhere_are_refused() -> None:
         (plain,) = to_plain([batch])
         assert plain is not None and content in plain
         with pytest.raises(pa.ArrowInvalid):
-            stored.from_bytes(changed)
+            storage.from_bytes(changed)
         with pytest.raises(pa.ArrowInvalid):
             from_plain([plain.replace(content, changed)])
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.runtime.stream.stream import Stream
-from inwindow.runtime.told import Teller
+from inwindow.runtime.digests import Teller
+from inwindow.runtime.stream.replay_stream import Stream
 
 SCHEMA = pa.schema([("k", pa.string()), ("t", pa.int64()), ("v", pa.float64()), ("ok", pa.bool_())])
 
@@ -324,7 +324,7 @@ def test_the_same_script_in_another_process_and_file(tmp_path: Path) -> None:
         'iw.range(5, partition_by="k", order_by="t")', 'iw.scope(lower=lambda t: t - 5, partition_by="k", order_by="t")'
     )
     tail = (
-        "import json, sys\nfrom inwindow.runtime.stream.stream import Stream\n"
+        "import json, sys\nfrom inwindow.runtime.stream.replay_stream import Stream\n"
         "schema = pa.schema([('k', pa.string()), ('t', pa.int64()), ('v', pa.float64()), ('ok', pa.bool_())])\n"
         "print(json.dumps(iw.with_columns(Stream(schema), **{'x': applied}).bucket().plan))\n"
     )

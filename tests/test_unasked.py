@@ -22,8 +22,8 @@ from numba_classes import Arithmetic, Decayed, MyAvg
 
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
-from inwindow.runtime.compiled import NumbaEvaluator
-from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.compiled_hooks import NumbaEvaluator
+from inwindow.runtime.row_operators import WithColumns
 from inwindow.udaf.compiled import due, numba_hooks
 from inwindow.udaf.compiled import unasked as unasked_module
 

@@ -11,9 +11,9 @@ import inwindow as iw
 from inwindow.native.instants import in_utc
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.stream import plan_stream
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream.tuples import TupleBucket
+from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.row_operators import WithColumns
+from inwindow.runtime.stream.row_bucket import TupleBucket
 from inwindow.udaf.types import arrow_type
 from inwindow.udaf.zones import localizing, zone_of
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.windows.grown import Grown
+from inwindow.windows.growing_array import Grown
 from inwindow.windows.neighbours import Mask, changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 

@@ -21,11 +21,11 @@ from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, R
 from inwindow.language.sql.statement import Made, SortedBy, Statement, read
 from inwindow.language.sql.windows import BUILT_IN, Windows
 from inwindow.language.text import Span, StatementError
+from inwindow.runtime.call_arguments import emitted_at
 from inwindow.runtime.select import select
+from inwindow.runtime.spark.messages import unquoted
 from inwindow.runtime.spark.registered import aggregates_of, check_session
-from inwindow.runtime.spark.spoken import unquoted
 from inwindow.runtime.with_columns import with_columns
-from inwindow.runtime.written import emitted_at
 from inwindow.udaf.errors import UsageError, shown
 
 

@@ -25,8 +25,8 @@ from inwindow.runtime.fingerprint import Part as Told
 from inwindow.runtime.plain import in_stream
 from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
-from inwindow.runtime.spark.observed import sentinels_of
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.observations import sentinels_of
+from inwindow.runtime.spark.output_types import returned
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Given

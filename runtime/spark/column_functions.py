@@ -5,8 +5,8 @@ from typing import Any
 
 from pyspark.serializers import CPickleSerializer
 
+from inwindow.runtime.digests import Teller, digest
 from inwindow.runtime.spark.session import is_connect
-from inwindow.runtime.told import Teller, digest
 
 
 def digest_of_functions(column: Any) -> str:

@@ -16,9 +16,9 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.spark.asking import asked, quietly
+from inwindow.runtime.spark.analysis import asked, quietly
+from inwindow.runtime.spark.clustering import placed_of
 from inwindow.runtime.spark.column_functions import digest_of_functions
-from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, explained, is_connect, quoted
 from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
 from inwindow.udaf.applied import Applied, column_text

@@ -9,11 +9,11 @@ from pyspark.sql import types as T
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.query import Query
-from inwindow.runtime.range_partials import DIGEST_BITS
 from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
+from inwindow.runtime.shard_partials import DIGEST_BITS
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.observed import found_results, observed
+from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session as SparkSession
 from inwindow.runtime.spark.session import aliased, functions_of, is_connect, quoted

@@ -7,13 +7,13 @@ from typing import Any
 from pyspark.sql import types as T
 
 from inwindow.runtime.query import Plan, Query
-from inwindow.runtime.spark.asking import asked
-from inwindow.runtime.spark.at_points import plan_at, rows_at
-from inwindow.runtime.spark.beside import rows_beside
+from inwindow.runtime.spark.analysis import asked
 from inwindow.runtime.spark.columns import Columns, is_plain, named_column
 from inwindow.runtime.spark.naming import over_names
-from inwindow.runtime.spark.own_rows import own_rows
+from inwindow.runtime.spark.new_rows import own_rows
 from inwindow.runtime.spark.plans import SparkPlan
+from inwindow.runtime.spark.points import plan_at, rows_at
+from inwindow.runtime.spark.result_columns import rows_beside
 from inwindow.runtime.spark.session import Session
 from inwindow.udaf.applied import is_expression
 

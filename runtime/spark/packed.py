@@ -13,12 +13,12 @@ from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import struct_of, titled
-from inwindow.runtime.spark.followed import calls_of
 from inwindow.runtime.spark.labels import labels_for
-from inwindow.runtime.spark.observed import sentinels_of
+from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.session import Session, explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import calls_of
 from inwindow.runtime.spark.types import Result
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS

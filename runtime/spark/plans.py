@@ -9,10 +9,10 @@ from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No, Verdict
-from inwindow.runtime.memory import described
+from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.sampled import look
+from inwindow.runtime.spark.sample import look
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
 from inwindow.windows.own_ends import own_columns
 

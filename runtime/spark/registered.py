@@ -96,7 +96,7 @@ def _checked_name(spark: Any, name: Any) -> str:
 def _is_sparks(spark: Any, name: str) -> bool:
     from pyspark.errors import PySparkException
 
-    from inwindow.runtime.spark.asking import quietly
+    from inwindow.runtime.spark.analysis import quietly
 
     try:
         function = quietly(lambda: spark.catalog.getFunction(name))

@@ -16,7 +16,7 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.output_types import returned
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Beside
 from inwindow.runtime.with_columns import EveryRow

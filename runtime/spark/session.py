@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from inwindow.runtime.memory import OPTION, bytes_of
+from inwindow.runtime.memory_budget import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
 
 _ANSI, _ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"

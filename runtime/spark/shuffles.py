@@ -13,8 +13,8 @@ from inwindow.optimizer.plan import Carried, Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.reserved import HALO, RANGE
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.ranges import in_tasks
 from inwindow.runtime.spark.session import explained
+from inwindow.runtime.spark.shards import in_tasks
 
 # What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew), or
 # read them locally, since it sees nobody above who needs the keys together. Not a window: Spark drops it, and its shuffle with it,

@@ -16,15 +16,15 @@ from inwindow.runtime.spark import packed
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
-from inwindow.runtime.spark.followed import Call, followed
 from inwindow.runtime.spark.frame import AnyFrame
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import Call, followed
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.late import LateRows, late_work
+from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 
 _LATE = "_inwindow_late"

@@ -11,9 +11,9 @@ import pyarrow as pa
 from pyspark import shuffle
 
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.memory import allowed
-from inwindow.runtime.spark.observed import with_found
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.memory_budget import allowed
+from inwindow.runtime.spark.observations import with_found
+from inwindow.runtime.spark.output_types import returned
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError

@@ -29,7 +29,7 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import PLACE, Log
-from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys

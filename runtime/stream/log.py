@@ -24,7 +24,7 @@ import pyarrow as pa
 from inwindow.native.instants import table_under
 from inwindow.runtime import sealed
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
 

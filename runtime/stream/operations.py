@@ -9,7 +9,7 @@ from inwindow.runtime.expressions import Computed
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.stream.advancing import Advancing
-from inwindow.runtime.stream.stream import Stream, StreamPlan
+from inwindow.runtime.stream.replay_stream import Stream, StreamPlan
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 

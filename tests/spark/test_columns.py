@@ -192,7 +192,7 @@ def test_what_others_ask_is_logged(bids: Any) -> None:
     from pyspark.logger import PySparkLogger
     from pyspark.sql import functions as F
 
-    from inwindow.runtime.spark.asking import quietly
+    from inwindow.runtime.spark.analysis import quietly
 
     logger = PySparkLogger.getLogger("DataFrameQueryContextLogger")
     heard: list[str] = []

@@ -7,7 +7,7 @@ import pytest
 from spark.parity import by_id
 
 import inwindow as iw
-from inwindow.runtime.spark import sampled
+from inwindow.runtime.spark import sample
 from inwindow.runtime.spark.shuffles import plan_text
 
 N = 3000
@@ -258,7 +258,7 @@ def test_a_sample_is_taken_unasked_where_it_is_cheap(events: Any, monkeypatch: p
     from pyspark.sql import functions as F
 
     one = iw.max("v").over(iw.rows(10, partition_by="k", order_by="t"))
-    monkeypatch.setattr(sampled, "LARGE", 100)
+    monkeypatch.setattr(sample, "LARGE", 100)
     files = events.select("k", "t", "v").where("v > 3")
     assert "cut by t into" in str(iw.explain(files, a=one))
     joined = files.join(events.select("t", "ok"), "t")

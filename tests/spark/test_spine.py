@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.optimizer.spine import plan_spine
-from inwindow.runtime.at_points import EveryPoint
+from inwindow.optimizer.points import plan_spine
+from inwindow.runtime.point_part import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import InOrder

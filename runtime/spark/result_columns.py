@@ -17,13 +17,13 @@ from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.clustering import marked
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
-from inwindow.runtime.spark.observed import found_results, observed
-from inwindow.runtime.spark.placed import marked
+from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
-from inwindow.runtime.spark.range_partials import begun
 from inwindow.runtime.spark.session import quoted
+from inwindow.runtime.spark.shard_partials import begun
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result

@@ -7,13 +7,13 @@ import pyarrow as pa
 
 from inwindow.native.dictionaries import plain, plain_type
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.spine import plan_spine
-from inwindow.runtime.at_points import EveryPoint
+from inwindow.optimizer.points import plan_spine
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.feeding import ROW, Feed
+from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
+from inwindow.runtime.point_part import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.udaf.applied import Applied
 

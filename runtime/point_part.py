@@ -3,10 +3,10 @@
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.spine import in_one_sequence
+from inwindow.optimizer.points import in_one_sequence
+from inwindow.runtime.point_operator import AtPoints
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import EVENT
-from inwindow.runtime.spine import AtPoints
 
 
 class EveryPoint(Part):

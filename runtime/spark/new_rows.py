@@ -12,7 +12,7 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, mapped_in_arrow, results_by_title, titled
 from inwindow.runtime.spark.plans import SparkPlan, needed
-from inwindow.runtime.spark.range_partials import begun
+from inwindow.runtime.spark.shard_partials import begun
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.worker import Job

@@ -7,7 +7,7 @@
     carried into range 3     1 p, 1 p, 2 p, 2 p, 2 p
 
 What is read here is read again by the pass, later. So a *digest* is summed beside: of every tuple a number for what is in it.
-The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.carried`).
+The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shard_frames`).
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from inwindow.optimizer.hot_keys import carried_steps
 from inwindow.optimizer.plan import Carried, Pass
 from inwindow.optimizer.planning import plan_groups
-from inwindow.runtime.held import Held
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.reserved import DIGEST, RANGE
 from inwindow.udaf.builtins import sum as sum_of

@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
 from inwindow.optimizer.columns import check_columns, instead
-from inwindow.runtime.spark.spoken import spoken, unquoted
+from inwindow.runtime.spark.messages import spoken, unquoted
 from inwindow.udaf.applied import column_text
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 

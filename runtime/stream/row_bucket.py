@@ -15,17 +15,17 @@ import pyarrow.compute as pc
 from inwindow.native.levels import Level
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.stream import counts, resumes
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import telling
 from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.rows import expiration_times, owners_of, spread
+from inwindow.runtime.row_operators import expiration_times, owners_of, spread
 from inwindow.runtime.stream.bucket import whole
-from inwindow.runtime.stream.keyed import KeyedLane, States, Turn
+from inwindow.runtime.stream.key_states import KeyedLane, States, Turn
 from inwindow.runtime.stream.log import PLACE
-from inwindow.runtime.stream.ripening import OWN, RipeningBucket
+from inwindow.runtime.stream.waiting import OWN, RipeningBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.frontier import Due, Watermark
 from inwindow.windows.order_key import Keys

@@ -18,16 +18,16 @@ from pyspark.errors import PySparkException
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.spine import plan_spine
+from inwindow.optimizer.points import plan_spine
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.at_points import EveryPoint
+from inwindow.runtime.point_part import EveryPoint
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import EVENT, PREFIX
-from inwindow.runtime.spark.asking import quietly
+from inwindow.runtime.spark.analysis import quietly
+from inwindow.runtime.spark.clustering import Placed, marked
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped, results_of
 from inwindow.runtime.spark.naming import named_only
-from inwindow.runtime.spark.placed import Placed, marked
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect
 from inwindow.runtime.spark.shuffles import Shuffle

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised, Misfit
 from inwindow.native.jitted import Bailed, Loop, Unlike, bits
+from inwindow.runtime.buffer import ArrowColumn, Held, MaskColumn, concat
 from inwindow.runtime.evaluators import Driven
-from inwindow.runtime.held import ArrowColumn, Held, MaskColumn, concat
 from inwindow.runtime.hooks import Answers, Arguments, HookEvaluator, Unfit
 from inwindow.udaf.compiled.due import count, give_up
 from inwindow.udaf.compiled.numba_hooks import NumbaMachine

@@ -20,11 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.ordering import order_levels, permutation, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
-from inwindow.runtime.stream.ripening import OWN, RipeningBucket
+from inwindow.runtime.stream.waiting import OWN, RipeningBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
 from inwindow.windows.order_key import Keys, OrderKey

@@ -24,7 +24,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.runtime.reserved import HALO, PREFIX, RANGE
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.labels import balanced
-from inwindow.windows.ranges import Ranges
+from inwindow.windows.shards import Ranges
 
 _OWN, _COPIES = f"{PREFIX}own", f"{PREFIX}copies"
 

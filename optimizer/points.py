@@ -13,8 +13,8 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive
 from inwindow.windows.order_key import order_key
+from inwindow.windows.points import point_framing_of
 from inwindow.windows.spec import Order, Range, Rows, Window
-from inwindow.windows.spine import point_framing_of
 
 
 def plan_spine(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:

@@ -18,13 +18,13 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Held
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
 from inwindow.runtime.sealed import reading
-from inwindow.runtime.stream.memory import Memory
-from inwindow.runtime.stream.stored import (
+from inwindow.runtime.stream.key_memory import Memory
+from inwindow.runtime.stream.storage import (
     Classes,
     classes_of,
     state_from_bytes,

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.buffer import concat
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.held import concat
 from inwindow.runtime.lanes import Piece
 from inwindow.runtime.operator import Operator
 from inwindow.windows.frontier import Arrival

@@ -18,14 +18,14 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.build import evaluator_of
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import OrderKey
+from inwindow.windows.points import Points, ahead_of, bounds_at, point_framing_of, points_of
 from inwindow.windows.sequence import Sequence
-from inwindow.windows.spine import Points, ahead_of, bounds_at, point_framing_of, points_of
 
 
 class PointLane:

@@ -8,12 +8,12 @@ import pyarrow as pa
 from inwindow.optimizer.hot_keys import Cut, carried_steps
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.range_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.reserved import DIGEST, RANGE
+from inwindow.runtime.shard_partials import calls_hooks, carried, panes_of_ranges
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import digest, mapped_in_arrow, titled
 from inwindow.runtime.spark.plans import needed
-from inwindow.runtime.spark.ranges import numbers
+from inwindow.runtime.spark.shards import numbers
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.worker import Job

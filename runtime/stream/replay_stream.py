@@ -12,9 +12,9 @@ from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.query import Part, Query
-from inwindow.runtime.stream.arrivals import MicroBatch
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.explain import described
+from inwindow.runtime.stream.replay_input import MicroBatch
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 

@@ -7,8 +7,8 @@ from inwindow.native.instants import table_under
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.key_memory import Memory
 from inwindow.runtime.stream.log import Log
-from inwindow.runtime.stream.memory import Memory
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.order_key import Keys
 

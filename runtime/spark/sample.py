@@ -17,8 +17,8 @@ from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.ranges import hash_of
 from inwindow.runtime.spark.session import aliased, explained
+from inwindow.runtime.spark.shards import hash_of
 
 WANTED = 1 << 18  # sampled rows: 16 bytes each, or a little more
 LARGE = 5_000_000  # rows from which on a sample is taken unasked

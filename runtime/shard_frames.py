@@ -20,10 +20,10 @@ from inwindow.native._fresh import changed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
+from inwindow.runtime.buffer import Held, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
 from inwindow.runtime.halo import HaloCheck
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
