@@ -1,4 +1,4 @@
-"""The plan of results at points in time: the passes over the events, evaluated at the rows of a spine. Pure; no data."""
+"""The plan of results at points in time: the passes over the events, evaluated at the rows of another table. Pure; no data."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,14 +17,14 @@ from inwindow.windows.points import point_framing_of
 from inwindow.windows.spec import Order, Range, Rows, Window
 
 
-def plan_spine(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:
-    """The passes of aggregates over ``events`` at the rows of ``spine``."""
+def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:
+    """The passes of aggregates over ``events`` at ``points``."""
     for one in applied.values():
         _check(one)
     passes = plan_windows(events, applied, **planning)
     made = []
     for work in passes:
-        _check_spine(spine, events, work)
+        _check_points(points, events, work)
         key = _key(events, work, **planning)
         for step in work.steps:
             assert step.case.window is not None
@@ -34,7 +34,7 @@ def plan_spine(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applie
 
 
 def in_one_sequence(work: Pass, marker: str) -> Pass:
-    """The pass as a plan for sorting spine and events together; ``marker`` puts the spine first among equal times."""
+    """The pass as a plan for sorting points and events together; ``marker`` puts points first among equal times."""
     return replace(work, order_by=(*work.order_by, Order(marker)))
 
 
@@ -107,12 +107,12 @@ def _key(events: pa.Schema, work: Pass, *, zone: str = "UTC", **_: Any) -> Any:
         ) from None
 
 
-def _check_spine(spine: pa.Schema, events: pa.Schema, work: Pass) -> None:
-    """Keys and times of the spine: under the same names, of the same types."""
+def _check_points(points: pa.Schema, events: pa.Schema, work: Pass) -> None:
+    """Keys and times of the points: under the same names, of the same types."""
     labels = ", ".join(step.label for step in work.steps)
-    check_columns(spine, work.places, f"the rows at which {labels} is wanted")
-    for name in work.places:
-        ours, theirs = spine.field(name).type, events.field(name).type
+    check_columns(points, work.position_columns, f"the rows at which {labels} is wanted")
+    for name in work.position_columns:
+        ours, theirs = points.field(name).type, events.field(name).type
         if ours != theirs:
             raise UsageError(
                 f"with_columns(of=...): {name!r} is of type {ours}, but of type {theirs} in of=: cast one of them, so that keys "

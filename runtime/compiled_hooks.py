@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised, Misfit
 from inwindow.native.jitted import Bailed, Loop, Unlike, bits
-from inwindow.runtime.buffer import ArrowColumn, Held, MaskColumn, concat
+from inwindow.runtime.buffer import ArrowColumn, Buffer, MaskColumn, concat
 from inwindow.runtime.evaluators import Driven
 from inwindow.runtime.hooks import Answers, Arguments, HookEvaluator, Unfit
 from inwindow.udaf.compiled.due import count, give_up
@@ -37,35 +37,32 @@ class Differs(InWindowError):
     """The compiled hooks gave another result than the plain ones."""
 
 
-class Buffers:
+class LoopInput:
     """What a loop reads: held Arrow arrays, and which tuples it sees."""
 
-    def __init__(self, held: Held, columns: list[ArrowColumn], mask: MaskColumn) -> None:
-        self.held, self.columns, self.mask = held, columns, mask
+    def __init__(self, buffer: Buffer, columns: list[ArrowColumn], mask: MaskColumn) -> None:
+        self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[tuple[Any, ...], int]:
-        """(columns, base)."""
-        return tuple(column.array for column in self.columns), self.held.base
+        return tuple(column.array for column in self.columns), self.buffer.base
 
 
 class CEvaluator(Driven):
     """Hooks of a ``cdef class``: a driver that is called like a kernel, with the mask of the tuples that the hooks see."""
 
-    def __init__(self, driver: Any, buffers: Buffers, *, evicts: bool, undoes: bool) -> None:
+    def __init__(self, driver: Any, inputs: LoopInput, *, evicts: bool, undoes: bool) -> None:
         super().__init__(driver, evicts=evicts, undoes=undoes)
-        self.buffers = buffers
+        self.inputs = inputs
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call of the driver."""
         try:
-            result: pa.Array = self.driver.roll(*self.buffers.read(), *_bounds(start, end), self.buffers.mask.seen())
+            result: pa.Array = self.driver.roll(*self.inputs.read(), *_bounds(start, end), self.inputs.mask.seen())
         except Misfit as misfit:
             raise Unfit("terminate", misfit.value, int(end[misfit.index]) - 1, misfit.index) from None
         return result
 
     def fold(self, start: int, end: int) -> None:
-        """One call of the driver."""
-        self.driver.absorb(*self.buffers.read(), start, end, self.buffers.mask.seen())
+        self.driver.absorb(*self.inputs.read(), start, end, self.inputs.mask.seen())
 
 
 class NumbaEvaluator(HookEvaluator):
@@ -76,7 +73,7 @@ class NumbaEvaluator(HookEvaluator):
         driver: Callable[[], Any],
         arguments: Arguments,
         answers: Answers,
-        buffers: Buffers,
+        inputs: LoopInput,
         machine: NumbaMachine,
         prototype: Aggregate,
         *,
@@ -85,9 +82,9 @@ class NumbaEvaluator(HookEvaluator):
         looks: bool,
     ) -> None:
         super().__init__(driver(), arguments, answers, evicts=evicts, undoes=undoes)
-        self.another, self.buffers, self.machine, self.prototype, self.looks = (
+        self.another, self.inputs, self.machine, self.prototype, self.looks = (
             driver,
-            buffers,
+            inputs,
             machine,
             prototype,
             looks,
@@ -117,7 +114,7 @@ class NumbaEvaluator(HookEvaluator):
         if self.is_loops:
             assert self.loop is not None
             try:
-                return self.loop.roll(*self.buffers.read(), *_bounds(start, end), self.buffers.mask.seen())
+                return self.loop.roll(*self.inputs.read(), *_bounds(start, end), self.inputs.mask.seen())
             except Bailed:
                 self._fall_back()
         return pa.nulls(0, self.answers.result)
@@ -140,11 +137,10 @@ class NumbaEvaluator(HookEvaluator):
         return results
 
     def fold(self, start: int, end: int) -> None:
-        """The same."""
         if self.is_loops:
             assert self.loop is not None
             try:
-                if self.loop.absorb(*self.buffers.read(), start, end, self.buffers.mask.seen()):
+                if self.loop.absorb(*self.inputs.read(), start, end, self.inputs.mask.seen()):
                     return
                 self._leave()
             except Bailed:
@@ -153,17 +149,14 @@ class NumbaEvaluator(HookEvaluator):
         super().fold(start, end)
 
     def afresh(self) -> tuple[int, int]:
-        """Of both."""
         counts = np.array(super().afresh()) + ((0, 0) if self.loop is None else self.loop.counts)
         return int(counts[0]), int(counts[1])
 
-    def inner_state(self) -> Any:
-        """That of the Python driver."""
-        return self.loop.given() if self.is_loops and self.loop is not None else super().inner_state()
+    def state(self) -> Any:
+        return [self.lo, self.hi, self.loop.given()] if self.is_loops and self.loop is not None else super().state()
 
-    def inner_restore(self, state: Any) -> None:
-        """The loop goes on with it, where it can."""
-        super().inner_restore(state)
+    def restore(self, state: Any) -> None:
+        super().restore(state)
         self.is_loops = False
 
     # From the one to the other
@@ -237,8 +230,8 @@ class NumbaEvaluator(HookEvaluator):
         stop = max(self.hi, int(start[0])) + CHECKED
         count = max(int(np.searchsorted(end, stop, side="right")), 1)
         start, end = _bounds(start[:count], np.minimum(end[:count], stop))
-        columns, base = self.buffers.read()
-        seen = self.buffers.mask.seen()
+        columns, base = self.inputs.read()
+        seen = self.inputs.mask.seen()
         first = max((min(self.lo, int(start[0])) if self.undoes else int(start[0])) - base, 0)
         last = int(end.max()) - base
         few = [column.slice(first, last - first).to_pylist() for column in columns]

@@ -59,11 +59,11 @@ _PACKAGES = {"inwindow", "numpy", "pandas", "pyarrow", "pyspark", "py4j", "numba
 _ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
 
-class Untold(Exception):
+class Undigestible(Exception):
     """What an object is cannot be told: it cannot be pickled."""
 
 
-class Teller:
+class Digester:
     """Tells values; ``home`` is a class whose package is looked into, though it be installed."""
 
     def __init__(self, home: type | None = None) -> None:
@@ -71,8 +71,7 @@ class Teller:
         self.within: list[Any] = []  # what is being told: an object within itself
         self.known: dict[int, tuple[Any, bytes]] = {}
 
-    def told(self, value: Any) -> bytes:
-        """The digest of a value."""
+    def digest_of(self, value: Any) -> bytes:
         kind = type(value)
         if kind in _SCALARS:
             return _digest(b"plain", *_plain([value]))
@@ -85,7 +84,7 @@ class Teller:
         try:
             made = _digest(kind.__name__, *self._parts(value, kind))
         except RecursionError:
-            raise Untold(value) from None
+            raise Undigestible(value) from None
         finally:
             self.within.pop()
         self.known[id(value)] = value, made  # with the value, whose address would else be another's
@@ -101,7 +100,9 @@ class Teller:
         if kind in _BY_REPR:
             return [repr(value)]
         if isinstance(value, np.ndarray):
-            its = [self.told(one) for one in value.ravel().tolist()] if value.dtype.hasobject else [value.tobytes()]
+            its = (
+                [self.digest_of(one) for one in value.ravel().tolist()] if value.dtype.hasobject else [value.tobytes()]
+            )
             return [str(value.dtype), repr(value.shape), *its]
         if kind.__module__.startswith("pyarrow"):
             return self._of_arrow(value)
@@ -115,15 +116,15 @@ class Teller:
         flat = all(
             type(one) in _SCALARS or (type(one) is tuple and all(type(its) in _SCALARS for its in one)) for one in items
         )
-        return _plain(items) if flat else [self.told(one) for one in items]
+        return _plain(items) if flat else [self.digest_of(one) for one in items]
 
     def _of_arrow(self, value: Any) -> Iterable[Any]:
         if isinstance(value, (pa.Table, pa.RecordBatch)):
-            return [str(value.schema), *(self.told(column) for column in value.columns)]
+            return [str(value.schema), *(self.digest_of(column) for column in value.columns)]
         if isinstance(value, (pa.Array, pa.ChunkedArray)):
-            return [str(value.type), self.told(value.to_pylist())]
+            return [str(value.type), self.digest_of(value.to_pylist())]
         if isinstance(value, pa.Scalar):
-            return [str(value.type), self.told(value.as_py())]
+            return [str(value.type), self.digest_of(value.as_py())]
         if isinstance(value, (pa.DataType, pa.Schema, pa.Field)):
             return [str(value)]
         return self._of_object(value)
@@ -139,16 +140,16 @@ class Teller:
         if isinstance(value, types.ModuleType):
             return [value.__name__]
         if isinstance(value, types.MethodType):
-            return [self.told(value.__func__), self.told(value.__self__)]
+            return [self.digest_of(value.__func__), self.digest_of(value.__self__)]
         if isinstance(value, _BUILT_IN):
             on = getattr(value, "__self__", None)
-            return [value.__qualname__, b"" if on is None or isinstance(on, types.ModuleType) else self.told(on)]
+            return [value.__qualname__, b"" if on is None or isinstance(on, types.ModuleType) else self.digest_of(on)]
         if isinstance(value, types.MemberDescriptorType):
             return [value.__name__]
         if isinstance(value, enum.Enum):
-            return [type(value).__qualname__, value.name, self.told(value.value)]
+            return [type(value).__qualname__, value.name, self.digest_of(value.value)]
         inner = functions_in(value)
-        return [self.told(one) for one in inner] or None
+        return [self.digest_of(one) for one in inner] or None
 
     def _of_function(self, function: Any) -> list[Any]:
         if not self.is_own(function.__module__):
@@ -156,15 +157,15 @@ class Teller:
         read = self.names_read_by(function)
         return [
             *self.code_of(function),
-            *(part for name in sorted(read) for part in (name, self.told_or_type(read[name]))),
+            *(part for name in sorted(read) for part in (name, self.digest_or_type(read[name]))),
         ]
 
     def code_of(self, function: Any) -> list[Any]:
         """What a function does, but for what it reads by names."""
         its = {name: one for name, one in vars(function).items() if not name.startswith("__")}
         return [
-            *self.code(function.__code__), self.told(function.__defaults__), self.told(function.__kwdefaults__),
-            *(part for name in sorted(its) for part in (name, self.told_or_type(its[name]))),
+            *self.code(function.__code__), self.digest_of(function.__defaults__), self.digest_of(function.__kwdefaults__),
+            *(part for name in sorted(its) for part in (name, self.digest_or_type(its[name]))),
         ]  # fmt: skip
 
     def code(self, code: types.CodeType) -> list[Any]:
@@ -177,13 +178,13 @@ class Teller:
                 steps.append(step)
         arguments = code.co_argcount + code.co_kwonlyargcount
         made: list[Any] = [
-            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, self.told(code.co_varnames[:arguments]),
+            code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, self.digest_of(code.co_varnames[:arguments]),
             code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR | inspect.CO_COROUTINE),
         ]  # fmt: skip
         for step in steps:
             made.append(step.opname)
             if step.opcode in dis.hasconst:  # argval has none for the names of keywords
-                made.append(self.told(code.co_consts[step.arg or 0]))
+                made.append(self.digest_of(code.co_consts[step.arg or 0]))
             elif step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
                 made.append(number.get(step.argval, len(steps)))
             else:
@@ -217,18 +218,18 @@ class Teller:
     def _of_class(self, kind: type) -> list[Any]:
         if not self.is_own(kind.__module__):
             return [kind.__module__, kind.__qualname__]
-        parts: list[Any] = [kind.__name__, self.told(type(kind))]
+        parts: list[Any] = [kind.__name__, self.digest_of(type(kind))]
         for its in kind.__mro__:
             parts.append(its.__name__)
             if self.is_own(its.__module__):
-                parts += [part for name, one in members(its) for part in (name, self.told_or_type(one))]
+                parts += [part for name, one in members(its) for part in (name, self.digest_or_type(one))]
         return parts
 
-    def told_or_type(self, value: Any) -> bytes:
+    def digest_or_type(self, value: Any) -> bytes:
         """The digest; of what cannot be told (a lock, a session) that of its type: it is no constant."""
         try:
-            return self.told(value)
-        except Untold:
+            return self.digest_of(value)
+        except Undigestible:
             return _digest(b"untold", type(value).__qualname__)
 
     def is_own(self, module: str | None) -> bool:
@@ -250,15 +251,15 @@ class Teller:
             how, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
             listed = None if items is None else list(items)
             mapped = None if pairs is None else list(pairs) if isinstance(value, OrderedDict) else dict(pairs)
-            return iter([self.told(one) for one in (how, arguments, state, listed, mapped)])
+            return iter([self.digest_of(one) for one in (how, arguments, state, listed, mapped)])
         except Exception as error:
-            text = _says(value)
+            text = _telling_repr(value)
             if not text:
-                raise Untold(value) from error
+                raise Undigestible(value) from error
             return iter([text])
 
 
-def _says(value: Any) -> str:
+def _telling_repr(value: Any) -> str:
     """A repr that says what an object is; "" for one that says only which."""
     try:
         text = repr(value)

@@ -14,7 +14,7 @@ from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.reports import extent_place
+from inwindow.runtime.reports import extent_location
 from inwindow.runtime.reserved import BEGINS
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
 from inwindow.windows.neighbours import changes
@@ -22,6 +22,7 @@ from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Session
+from inwindow.windows.stateful import Stateful
 
 _MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
@@ -49,15 +50,14 @@ class GroupOperator(Operator):
         self.schema = pa.schema(fields)
 
     def made_evaluators(self) -> list[Evaluator]:
-        """One per step, by its strategy."""
         return [
-            evaluator_of(step, self.held, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
             for step in self.work.steps
         ]
 
-    def reads(self, *, told: bool = False) -> set[str]:
+    def reads(self, *, begins_known: bool = False) -> set[str]:
         """With the keys, as they came, and what an extent is made of."""
-        return super().reads(told=told) | {*self.given, *own_columns(self.work.extent)}
+        return super().reads(begins_known=begins_known) | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
@@ -97,7 +97,6 @@ class GroupOperator(Operator):
         return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
 
     def advance(self) -> None:
-        """The extents that have become complete."""
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             self.run(step, evaluator.arrive, self.sequence)
         extents = self.complete()
@@ -116,7 +115,7 @@ class GroupOperator(Operator):
         if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
             return super().finish()
         nothing = np.zeros(1, dtype=np.int64)
-        self.held.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        self.buffer.append(pa.RecordBatch.from_pylist([], schema=self.columns))
         steps = zip(self.work.steps, self.evaluators, strict=True)
         columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
@@ -134,11 +133,10 @@ class GroupOperator(Operator):
                 one = slice(raised.frame, raised.frame + 1)
                 keys = [column[0] for column in self.keys.at(extents.start[one])]
                 begin, finish = (self._bound(edges[one])[0] for edges in (extents.begins, extents.finishes))  # type: ignore[index]
-                raised.place = extent_place(self.work.partition_by, keys, begin, finish)
+                raised.place = extent_location(self.work.partition_by, keys, begin, finish)
             raise
 
     def collect(self) -> pa.RecordBatch:
-        """A row per complete extent."""
         if self.done is None:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
         (extents, results), self.done = self.done, None
@@ -161,11 +159,10 @@ class GroupOperator(Operator):
 
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
-        return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+        return [*self.evaluators, self.framing, self.keys]
 
 
 def framing_of_extent(work: Pass) -> Any:
-    """The framing of a pass's extent."""
     extent = work.extent
     if isinstance(extent, Session) and extent.has_own_ends:
         assert work.key is not None
@@ -173,8 +170,10 @@ def framing_of_extent(work: Pass) -> Any:
     return extents_of(extent, work.key)
 
 
-class PartitionKeys:
+class PartitionKeys(Stateful):
     """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+
+    kept = ("starts", "columns")
 
     def __init__(self, count: int) -> None:
         self.starts: Positions = np.zeros(0, dtype=np.int64)
@@ -198,26 +197,3 @@ class PartitionKeys:
         first = max(int(np.searchsorted(self.starts, before, side="right")) - 1, 0)
         self.starts = self.starts[first:]
         self.columns = [None if column is None else column.slice(first) for column in self.columns]
-
-    def state(self) -> Any:
-        """To be pickled."""
-        return self.starts, self.columns
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.starts, self.columns = state
-
-
-class _Attributes:
-    """Some attributes of an object as a part with a state."""
-
-    def __init__(self, target: Any, names: tuple[str, ...]) -> None:
-        self.target, self.names = target, names
-
-    def state(self) -> Any:
-        """Those that the object has."""
-        return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        vars(self.target).update(state)

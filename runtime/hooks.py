@@ -7,23 +7,24 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import Misfit
-from inwindow.runtime.buffer import Held, ListColumn, MaskColumn
+from inwindow.runtime.buffer import Buffer, ListColumn, MaskColumn
 from inwindow.runtime.evaluators import Driven
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions
+from inwindow.windows.stateful import Stateful
 
 
 class Arguments:
     """What hooks are called with: the held arguments as Python values, and which tuples they see."""
 
-    def __init__(self, held: Held, columns: list[ListColumn], mask: MaskColumn | None) -> None:
-        self.held, self.columns, self.mask = held, columns, mask
+    def __init__(self, buffer: Buffer, columns: list[ListColumn], mask: MaskColumn | None) -> None:
+        self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[list[list[Any]], int, Any]:
         """(columns, base, seen) as the drivers take them; seen is None where every tuple is."""
         seen = None if self.mask is None else self.mask.seen()
-        return [column.values for column in self.columns], self.held.base, seen
+        return [column.values for column in self.columns], self.buffer.base, seen
 
 
 class Unfit(Exception):
@@ -98,16 +99,16 @@ class HookEvaluator(Driven):
         self.arguments, self.answers = arguments, answers
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call of the driver."""
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, start: int, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), start, end)
 
 
-class HookEmitter:
+class HookEmitter(Stateful):
     """A class without ``terminate`` (or under active expiration) under a driver that calls its hooks per tuple."""
+
+    kept = ("driver",)
 
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, expires: bool, empty: Any) -> None:
         self.driver, self.arguments, self.answers, self.expires = driver, arguments, answers, expires
@@ -120,13 +121,7 @@ class HookEmitter:
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def resume(
-        self,
-        low: Positions,
-        last: Positions,
-        until: Positions,
-        shift: Positions,
-        start: Positions,
-        states: list[Any],
+        self, low: Positions, last: Positions, until: Positions, shift: Positions, start: Positions, states: list[Any]
     ) -> tuple[Positions, pa.Array]:
         """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
         columns, _, seen = self.arguments.read()
@@ -144,7 +139,7 @@ class HookEmitter:
 
     def seen_within(self, starts: Positions, since: Positions, before: Positions) -> Positions:
         """For each held tuple the newest one from ``since`` on in its partition, up to it, that the hooks see; or ``before``."""
-        at = np.arange(self.arguments.held.end)
+        at = np.arange(self.arguments.buffer.end)
         sizes = np.diff(np.append(starts, len(at)))
         _, _, seen = self.arguments.read()
         sees = at >= np.repeat(since, sizes)
@@ -157,11 +152,3 @@ class HookEmitter:
         """Owners and values of what the last tuples (those before ``until``) emit as they leave."""
         values, owners = self.driver.drain(*self.arguments.read(), until)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
-
-    def state(self) -> Any:
-        """The driver's."""
-        return self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        """The driver's."""
-        self.driver.restore(state)

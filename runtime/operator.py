@@ -10,9 +10,9 @@ Memory is what the frames still need, never the partition.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime import sealed
-from inwindow.runtime.buffer import Held, concat
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprint
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
@@ -34,25 +34,24 @@ from inwindow.windows.sequence import Sequence
 class Operator(ABC):
     """What the operators share: taking batches, saying errors, saving state."""
 
+    kept: ClassVar[tuple[str, ...]] = ("waiting", "waiting_rows")  # what a state has beside its parts
     schema: pa.Schema  # of the output
-    patience = (
-        16  # a batch much smaller than what is held would cost a copy of it: such batches wait until they make 1/16
-    )
+    patience = 16  # a batch much smaller than what is held would cost a copy of that: it waits for others, until they make 1/16
 
     def __init__(self, work: Pass) -> None:
         self.work = work
-        self.held = Held()
+        self.buffer = Buffer()
         self.sequence = Sequence(work.key, work.peers)
         if any(step.implementation.aggregate is not None for step in work.steps):
-            for name in work.places:  # an error of a hook names the tuple
-                self.held.plain(name)
+            for name in work.position_columns:  # an error of a hook names the tuple
+                self.buffer.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
 
-    def reads(self, *, told: bool = False) -> set[str]:
-        """The columns that the operator looks at; ``told``: of batches that say where partitions begin, in BEGINS."""
-        held = {name for source in self.held.columns for name in source.names()}
-        return held | {*([] if told else self.work.partition_by), *self._ordered_by()}
+    def reads(self, *, begins_known: bool = False) -> set[str]:
+        """The columns that the operator looks at; ``begins_known``: of batches that say where partitions begin, in BEGINS."""
+        held = {name for source in self.buffer.columns for name in source.names()}
+        return held | {*([] if begins_known else self.work.partition_by), *self._ordered_by()}
 
     def _ordered_by(self) -> list[str]:
         work = self.work
@@ -62,13 +61,21 @@ class Operator(ABC):
         """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
         yield batch
 
+    def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All rows over tuples in order, in batches that are not empty."""
+        for batch in batches:
+            yield from (given for piece in self.pieces(batch) if (given := self.process(piece)).num_rows)
+        rest = self.finish()
+        if rest.num_rows:
+            yield rest
+
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
-        check_columns(batch.schema, self.reads(told=BEGINS in batch.schema.names), "a batch")
+        check_columns(batch.schema, self.reads(begins_known=BEGINS in batch.schema.names), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
-        if not self.waiting or self.waiting_rows * self.patience < self.held.end - self.held.base:
+        if not self.waiting or self.waiting_rows * self.patience < self.buffer.end - self.buffer.base:
             return self.collect()
         return self.flush()
 
@@ -90,7 +97,7 @@ class Operator(ABC):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _append(self, batch: pa.RecordBatch) -> None:
-        self.held.append(batch)
+        self.buffer.append(batch)
         orders = [batch.column(name) for name in self._ordered_by()]
         self.sequence.append(self.partition_in(batch), orders, batch.num_rows)
 
@@ -105,13 +112,13 @@ class Operator(ABC):
         self.advance()
         out = self.collect()
         needed = self.keep_from()
-        self.held.forget(needed)
+        self.buffer.forget(needed)
         self.sequence.forget(min(needed, self.keys_from()))
         return out
 
     def run(self, step: Step, action: Any, *arguments: Any) -> Any:
         """Call into a step; what its hooks or kernels raise is told with the tuple it happened on."""
-        return telling(step, self.work, lambda: self.held, self.sequence, action, *arguments)
+        return reporting(step, self.work, lambda: self.buffer, self.sequence, action, *arguments)
 
     @abstractmethod
     def advance(self) -> None:
@@ -147,33 +154,35 @@ class Operator(ABC):
 
     def state(self) -> bytes:
         """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
-        sequence = {name: value for name, value in vars(self.sequence).items() if name != "key"}
-        content = self.held.state(), sequence, self.waiting, self.waiting_rows, [part.state() for part in self.parts()]
-        return sealed.sealed(sealed.OPERATOR, to_bytes([self.fingerprint, *content], trusted=self.trusts))
+        parts = [part.state() for part in self._stateful()]
+        values = [self.fingerprint, parts, [getattr(self, name) for name in self.kept]]
+        return sealed.sealed(sealed.OPERATOR, to_bytes(values, trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
         """Go on from a state; refused if it comes from another plan, or is not as it was written."""
         content = sealed.opened(sealed.OPERATOR, state)
         with sealed.reading():
-            found, *rest = from_bytes(
+            _, parts, kept = from_bytes(
                 content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
             )
-            held, sequence, waiting, waiting_rows, parts = rest
-            self.held.restore(held)
-            vars(self.sequence).update(sequence)
-            self.waiting, self.waiting_rows = waiting, waiting_rows
-            for part, its in zip(self.parts(), parts, strict=True):
+            for part, its in zip(self._stateful(), parts, strict=True):
                 part.restore(its)
+            vars(self).update(zip(self.kept, kept, strict=True))
+
+    def _stateful(self) -> list[Any]:
+        return [self.buffer, self.sequence, *self.parts()]
 
 
-def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any) -> Any:
+def reporting(
+    step: Step, work: Pass, buffer: Callable[[], Buffer], sequence: Sequence, action: Any, *arguments: Any
+) -> Any:
     """Call into a step; what its hooks or kernels raise is told with the aggregate, and the tuple it happened on."""
     try:
         return action(*arguments)
     except HookRaised as raised:
-        error = hook_error(step, work, raised, held(), sequence)
+        error = hook_error(step, work, raised, buffer(), sequence)
     except Unfit as unfit:
-        error = result_error(step, work, unfit, held(), sequence)
+        error = result_error(step, work, unfit, buffer(), sequence)
     except OverflowError:
         error = overflow_error(step)
     raise error

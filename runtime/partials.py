@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime import states
-from inwindow.runtime.buffer import Held
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
@@ -54,11 +54,9 @@ class AsArrow:
     nullable: bool = True
 
     def packed(self, partials: pa.Array) -> pa.Array:
-        """Itself."""
         return partials
 
     def unpacked(self, column: pa.Array) -> pa.Array:
-        """Itself."""
         return column
 
 
@@ -71,11 +69,9 @@ class AsNumbers:
     nullable: bool = False
 
     def packed(self, partials: Any) -> pa.Array:
-        """The same buffer."""
         return pa.array(partials.view(np.int8) if partials.dtype == np.uint8 else partials)
 
     def unpacked(self, column: pa.Array) -> Any:
-        """The same buffer."""
         return column.to_numpy().view(self.dtype)
 
 
@@ -88,16 +84,13 @@ class AsWords:
 
     @property
     def type(self) -> pa.DataType:
-        """Of the column."""
         return pa.binary(8 * self.width)
 
     def packed(self, partials: Any) -> pa.Array:
-        """The rows' bytes, in the same buffer."""
         words = pa.py_buffer(np.ascontiguousarray(partials))
         return pa.Array.from_buffers(self.type, len(partials), [None, words])
 
     def unpacked(self, column: pa.Array) -> Any:
-        """The same buffer, as rows."""
         if not len(column):
             return np.empty((0, self.width), np.int64)
         first, count = 8 * self.width * column.offset, len(column) * self.width
@@ -116,17 +109,16 @@ class Partials:
         """By the partials of no pane."""
         if step.implementation.native is None:
             return cls(step, None)
-        held = Held()
-        levels = levels_of(step, held)
+        buffer = Buffer()
+        levels = levels_of(step, buffer)
         assert isinstance(levels, KernelLevels)
-        held.append(pa.RecordBatch.from_pylist([], schema))
+        buffer.append(pa.RecordBatch.from_pylist([], schema))
         nowhere = np.zeros(0, dtype=np.int64)
         levels.reduce(nowhere, nowhere)
         assert levels.partials is not None
         return cls(step, tuple(map(_form_of, levels.partials)))
 
     def fields(self, prefix: str) -> list[pa.Field]:
-        """The columns that travel."""
         if self.forms is None:
             return [pa.field(f"{prefix}_{at}", kind) for at, kind in enumerate(states.TYPES)]
         return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]
@@ -145,40 +137,33 @@ class Partials:
             return tuple(columns)
         return tuple(form.unpacked(column) for form, column in zip(self.forms, columns, strict=True))
 
-    def evaluator(self, names: list[str], held: Held) -> "PartialsEvaluator":
+    def evaluator(self, names: list[str], buffer: Buffer) -> "PartialsEvaluator":
         """Level two over the columns of these names."""
-        levels = levels_of(self.step, Held())  # level one reads tuples: there are none here
+        levels = levels_of(self.step, Buffer())  # level one reads tuples: there are none here
         if self.forms is None:
             aggregate = self.step.implementation.aggregate
-            objects = held.objects_of(states.Sent(tuple(names), aggregate))
-            return PartialsEvaluator(levels, held, lambda: objects.values)
-        columns = [held.plain(name) for name in names]
-        return PartialsEvaluator(levels, held, lambda: self.unpacked([column.array for column in columns]))
+            objects = buffer.objects_of(states.Sent(tuple(names), aggregate))
+            return PartialsEvaluator(levels, buffer, lambda: objects.values)
+        columns = [buffer.plain(name) for name in names]
+        return PartialsEvaluator(levels, buffer, lambda: self.unpacked([column.array for column in columns]))
 
 
 class PartialsEvaluator(Evaluator):
     """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
 
-    def __init__(self, levels: Levels, held: Held, read: Callable[[], Any]) -> None:
+    kept = ("lo", "hi", "levels")
+
+    def __init__(self, levels: Levels, buffer: Buffer, read: Callable[[], Any]) -> None:
         super().__init__()
         self.levels: Any = levels
-        self.held, self.read = held, read
+        self.buffer, self.read = buffer, read
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call."""
         self.levels.partials = self.read()
         try:
-            return self.levels.window(self.held.base, start, end)
+            return self.levels.window(self.buffer.base, start, end)
         finally:
             self.levels.partials = None
-
-    def inner_state(self) -> Any:
-        """That of both levels; the partials are held."""
-        return self.levels.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.levels.restore(state)
 
 
 def _form_of(partials: Any) -> Form:

@@ -1,6 +1,6 @@
 """Where the data are: a table, a reader, a Spark DataFrame, or a stream that is replayed; or an error that says what to give."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from inwindow.runtime.table import Table
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
-HOT_KEYS = ("auto", "sample", "off")  # how to look for partitions that hold most of the tuples
+HotKeys = Literal["auto", "sample", "off"]  # how to look for partitions that hold most of the tuples
 
 
 def place_of(data: Any, where: str) -> Place:
@@ -29,7 +29,7 @@ def place_of(data: Any, where: str) -> Place:
         return Reader(unpacked(data))
     kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
     if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
-        from inwindow.runtime.spark.place import place_of_frame
+        from inwindow.runtime.spark.stream_frame import place_of_frame
 
         return place_of_frame(data, where)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
@@ -78,7 +78,7 @@ def events_of(place: Place, of: Any, where: str) -> Place:
 
 def check_hot_keys(hot_keys: Any, where: str) -> None:
     """How to look for hot keys is one of the words, or an error."""
-    if not isinstance(hot_keys, str) or hot_keys not in HOT_KEYS:
+    if not isinstance(hot_keys, str) or hot_keys not in get_args(HotKeys):
         raise UsageError(
             f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
             "any case) or 'off'"

@@ -1,14 +1,14 @@
-"""The operator of results at points in time: events and the rows of a spine come in one sorted sequence.
+"""The operator of results at points in time: events and points, the rows of another table, come in one sorted sequence.
 
 ::
 
-    in    user  ts  __inwindow_event   price          sorted by user, ts, and the spine first among equal times
+    in    user  ts  __inwindow_event   price          sorted by user, ts, and points first among equal times
           u     1   1                  10.0    -> held, as in every operator: a tuple
           u     3   0                          -> a point: its frame is known at once, for nothing at 3 or later is in it
           u     3   1                  12.0    -> held
     out   a row per point
 
-Only events are held and have positions, so a spine's rows are never counted, and no hook or kernel knows of them.
+Only events are held and have positions, so points are never counted, and no hook or kernel knows of them.
 """
 
 from collections.abc import Sequence as Columns
@@ -18,23 +18,28 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.buffer import Held, concat
+from inwindow.optimizer.points import in_one_sequence
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import evaluator_of
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.points import Points, ahead_of, bounds_at, point_framing_of, points_of
 from inwindow.windows.sequence import Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class PointLane:
+class PointLane(Stateful):
     """One aggregate over one window, at points; between them it looks ahead, so that what no point can see is let go."""
 
-    def __init__(self, step: Step, held: Held, key: OrderKey) -> None:
+    kept = ("next_start", "next_end", "evaluator", "framing")
+
+    def __init__(self, step: Step, buffer: Buffer, key: OrderKey) -> None:
         assert step.case.window is not None
         self.framing = point_framing_of(step.case.window.frame, key)
-        self.evaluator = evaluator_of(step, held, None)
+        self.evaluator = evaluator_of(step, buffer, None)
         self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
 
     def results(self, sequence: Sequence, points: Points) -> pa.Array:
@@ -57,20 +62,11 @@ class PointLane:
         first = self.framing.keys_from(self.next_start, self.next_end)
         return end if first is None else first
 
-    def state(self) -> Any:
-        """The evaluator's state and the framing's memory."""
-        memory = {name: getattr(self.framing, name) for name in self.framing.memory}
-        return self.next_start, self.next_end, self.evaluator.state(), memory
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.next_start, self.next_end, evaluator, memory = state
-        self.evaluator.restore(evaluator)
-        vars(self.framing).update(memory)
-
-
-class _Partitions:
+class _Partitions(Stateful):
     """Which rows are in the partition of the newest event before them: partitions are numbered as they come."""
+
+    kept = ("last", "begun", "newest", "of_event")
 
     def __init__(self) -> None:
         self.last: list[pa.Array] | None = None  # the newest row's keys
@@ -79,7 +75,6 @@ class _Partitions:
         self.of_event = -1  # the newest event's
 
     def joined(self, columns: list[pa.Array], is_event: Any) -> Any:
-        """A flag per row."""
         if columns:
             new = changes(columns, self.last)
             self.last = [column.slice(len(column) - 1) for column in columns]
@@ -93,24 +88,28 @@ class _Partitions:
         self.newest, self.of_event = int(number[-1]), int(before[-1])
         return before == number
 
-    def state(self) -> Any:
-        """To be pickled."""
-        return vars(self)
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        vars(self).update(state)
+class EveryPoint(Part):
+    """A row per point."""
+
+    @property
+    def ordered(self) -> Pass:
+        """Points first among equal times."""
+        return in_one_sequence(self.work, EVENT)
+
+    def operator(self, schema: pa.Schema) -> "PointOperator":
+        return PointOperator(self.work, schema, self.passed)
 
 
-class AtPoints(Operator):
-    """A row per row of the spine, in their order: passed-through columns, and a result per step."""
+class PointOperator(Operator):
+    """A row per point, in their order: passed-through columns, and a result per step."""
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
         super().__init__(work)
         assert work.key is not None
         self.key = work.key
         self.passed = tuple(passed)
-        self.lanes = [PointLane(step, self.held, work.key) for step in work.steps]
+        self.lanes = [PointLane(step, self.buffer, work.key) for step in work.steps]
         self.partitions = _Partitions()
         self.arrived: list[tuple[Points, list[pa.Array]]] = []  # points to evaluate, and their passed-through columns
         self.given: list[pa.RecordBatch] = []
@@ -118,14 +117,13 @@ class AtPoints(Operator):
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
         self.schema = pa.schema(fields)
 
-    def reads(self, *, told: bool = False) -> set[str]:
-        """With the marker, and what is passed through."""
-        return super().reads(told=told) | {EVENT, *self.passed, *self.work.places}
+    def reads(self, *, begins_known: bool = False) -> set[str]:
+        return super().reads(begins_known=begins_known) | {EVENT, *self.passed, *self.work.position_columns}
 
     def _append(self, batch: pa.RecordBatch) -> None:
         is_event = batch.column(EVENT).to_numpy(zero_copy_only=False) == 1
         joined = self.partitions.joined([batch.column(name) for name in self.work.partition_by], is_event)
-        before = self.held.end + np.cumsum(is_event, dtype=np.int64)
+        before = self.buffer.end + np.cumsum(is_event, dtype=np.int64)
         self._append_events(batch, is_event)
         if not is_event.all():
             at = np.flatnonzero(~is_event)
@@ -135,7 +133,7 @@ class AtPoints(Operator):
             self.arrived.append((points_of(self.key, times, before[at], joined[at]), passed))
 
     def _append_events(self, batch: pa.RecordBatch, is_event: Any) -> None:
-        if self.held.end and not is_event.any():
+        if self.buffer.end and not is_event.any():
             return  # but a kernel wants columns, if they are empty
         names = sorted(super().reads())
         events = pa.RecordBatch.from_arrays([batch.column(name) for name in names], names)
@@ -156,7 +154,6 @@ class AtPoints(Operator):
             self.run(step, lane.look_ahead, self.sequence)
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the points so far."""
         given, self.given = self.given, []
         if len(given) == 1:
             return given[0]
@@ -164,13 +161,10 @@ class AtPoints(Operator):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def keep_from(self) -> int:
-        """What a lane needs."""
-        return min([self.held.end, *(lane.keep_from for lane in self.lanes)])
+        return min([self.buffer.end, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
-        return min(lane.keys_from(self.held.end) for lane in self.lanes)
+        return min(lane.keys_from(self.buffer.end) for lane in self.lanes)
 
     def parts(self) -> list[Any]:
-        """The lanes, and where partitions begin."""
         return [*self.lanes, self.partitions]

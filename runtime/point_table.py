@@ -1,4 +1,4 @@
-"""Results at points in time, on Arrow tables: events and spine are put in one order, and fed as any table is."""
+"""Results at points in time, on Arrow tables: events and points are put in one order, and fed as any table is."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,31 +7,31 @@ import pyarrow as pa
 
 from inwindow.native.dictionaries import plain, plain_type
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.points import plan_spine
+from inwindow.optimizer.points import plan_points
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
-from inwindow.runtime.point_part import EveryPoint
+from inwindow.runtime.point_operator import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.udaf.applied import Applied
 
 _UNITS = ["s", "ms", "us", "ns"]
 
 
-def results_at(spine: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
-    """A column per aggregate over the events, at the rows of the spine."""
+def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+    """A column per aggregate over the events, at the points."""
     named, computed = compute_arguments(applied)
-    points, events = (_cast(table, _in_one_unit(table.schema, (spine, events), applied)) for table in (spine, events))
+    points, events = (_cast(table, _in_one_unit(table.schema, (points, events), applied)) for table in (points, events))
     whole = computed.onto(events)
     results: dict[str, pa.ChunkedArray] = {}
-    for work in plan_spine(readable(points.schema), readable(whole.schema), named):
+    for work in plan_points(readable(points.schema), readable(whole.schema), named):
         both = _together(points, whole, work)
-        # Stable, and the spine stands before the events: nothing but the places is needed.
+        # Stable, and points stand before the events: nothing but the positions is needed.
         feed = Feed(EveryPoint(work, (ROW,)), both, Arranged(permutation(both, work), None))
         names = [step.name for step in work.steps]
-        arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(spine))
+        arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(points))
         for batch in feed.batches():
             arrivals.put(batch.select(names), batch.column(ROW).to_numpy())
         given = arrivals.table()
@@ -61,28 +61,28 @@ def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applie
     return schema
 
 
-def _together(spine: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
-    """The spine, its rows numbered, then the events, with what the pass reads; NULL where a side lacks a column.
+def _together(points: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
+    """The points, numbered, then the events, with what the pass reads; NULL where a side lacks a column.
 
-    Rows of equal times stay in this order when they are sorted: no row of the spine will come behind an event of its time.
+    Rows of equal times stay in this order when they are sorted: no point will come behind an event of its time.
     """
-    needed = dict.fromkeys(work.places)
+    needed = dict.fromkeys(work.position_columns)
     for step in work.steps:
         needed |= dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])
-    points = as_read(spine.select(list(dict.fromkeys(work.places))), work.places)
-    points = points.append_column(EVENT, pa.array(np.zeros(len(spine), dtype=np.int8)))
+    named = as_read(points.select(list(dict.fromkeys(work.position_columns))), work.position_columns)
+    named = named.append_column(EVENT, pa.array(np.zeros(len(points), dtype=np.int8)))
     tuples = as_read(events.select(list(needed)), needed).append_column(
         EVENT, pa.array(np.ones(len(events), dtype=np.int8))
     )
-    points = points.append_column(ROW, pa.array(np.arange(len(spine))))
+    named = named.append_column(ROW, pa.array(np.arange(len(points))))
     return pa.concat_tables(
-        [points.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
+        [named.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
     )
 
 
-def plan_at(spine: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> tuple[list[Pass], str]:
-    """The passes over events at the rows of the spine, and where they run."""
+def plan_at(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> tuple[list[Pass], str]:
+    """The passes over events at the points, and where they run."""
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
-    points, events = (_in_one_unit(schema, (spine, events), applied) for schema in (spine, events))
-    return plan_spine(readable(points), computed.schema(events), named), place
+    points, events = (_in_one_unit(schema, (points, events), applied) for schema in (points, events))
+    return plan_points(readable(points), computed.schema(events), named), place

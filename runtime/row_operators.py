@@ -20,14 +20,15 @@ from inwindow.windows.sequence import Positions
 class RowOperator(Operator):
     """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
 
+    kept = (*Operator.kept, "cursor")
     every_row: ClassVar[bool]  # whether every tuple has a row
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
         super().__init__(work)
         self.passed = tuple(passed)
-        self.through = [self.held.plain(name) for name in self.passed]
+        self.through = [self.buffer.plain(name) for name in self.passed]
         self.lanes = [
-            lane_of(step, self.held, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
+            lane_of(step, self.buffer, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
         ]
         self.arrival = Arrival(self.sequence)
         self.cursor = 0
@@ -36,25 +37,21 @@ class RowOperator(Operator):
         self.schema = pa.schema(fields)
 
     def advance(self) -> None:
-        """Every lane as far as it can go."""
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             self.run(step, lane.advance, self.arrival)
 
     def keep_from(self) -> int:
-        """What a lane needs, or has not gone out."""
         return min([self.cursor, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
         return min(lane.keys_from for lane in self.lanes)
 
     def decided(self) -> int:
         """All lanes have decided the tuples before this position."""
-        return min([self.held.end, *(lane.cursor for lane in self.lanes)])
+        return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
 
     def parts(self) -> list[Any]:
-        """The lanes, and the cursor."""
-        return [*self.lanes, _Cursor(self)]
+        return list(self.lanes)
 
     def passed_at(self, at: Positions | slice) -> list[pa.Array]:
         """The passed-through columns at positions relative to the held tuples."""
@@ -65,32 +62,16 @@ class RowOperator(Operator):
         return [None if array is None else array.take(pa.array(at)) for array in arrays]
 
 
-class _Cursor:
-    """The cursor of a row operator as a part with a state."""
-
-    def __init__(self, operator: RowOperator) -> None:
-        self.operator = operator
-
-    def state(self) -> int:
-        """Its position."""
-        return self.operator.cursor
-
-    def restore(self, state: int) -> None:
-        """The inverse of :meth:`state`."""
-        self.operator.cursor = state
-
-
 class WithColumns(RowOperator):
     """A row per tuple, in order; NULL where a tuple does not yield."""
 
     every_row = True
 
     def collect(self) -> pa.RecordBatch:
-        """The rows up to the slowest lane."""
         ready = self.decided()
         if ready <= self.cursor:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
-        base = self.held.base
+        base = self.buffer.base
         columns = self.passed_at(slice(self.cursor - base, ready - base))
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             columns.append(_filled(lane.take(ready), self.cursor, ready, step.implementation.result))
@@ -111,12 +92,11 @@ class Select(RowOperator):
             self.schema = self.schema.append(pa.field(emitted_at, work.key.type))
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the tuples that are decided."""
         ready = self.decided()
         taken = [lane.take(ready) for lane in self.lanes]
         at = owners_of(taken)
         columns = (
-            self.passed_at(at - self.held.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
+            self.passed_at(at - self.buffer.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
         )
         for step, pieces in zip(self.work.steps, taken, strict=True):
             columns.append(spread(pieces, at, step.implementation.result))

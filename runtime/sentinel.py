@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import Recompute
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.buffer import Held
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.reserved import PREFIX
@@ -28,28 +28,28 @@ Hashes = npt.NDArray[np.uint64]
 class Watched(Evaluator):
     """The results are those of the evaluator within; some are compared with the definition's."""
 
+    kept = ("lo", "hi", "within")
+
     def __init__(
         self,
         within: Evaluator,
         step: Step,
         sentinel: Sentinel,
-        held: Held,
+        buffer: Buffer,
         arguments: Arguments,
         answers: Answers,
         naive: Recompute,
     ) -> None:
         super().__init__()
         self.within, self.step, self.sentinel = within, step, sentinel
-        self.held, self.arguments, self.answers, self.naive = held, arguments, answers, naive
+        self.buffer, self.arguments, self.answers, self.naive = buffer, arguments, answers, naive
         self.evicts, self.moves = within.evicts, within.moves
-        self.places = {name: held.plain(name) for name in step.places}
+        self.position_columns = {name: buffer.plain(name) for name in step.position_columns}
 
     def arrive(self, sequence: Sequence) -> None:
-        """New tuples."""
         self.within.arrive(sequence)
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
-        """Results; those of some frames are looked at."""
         before = self.within.afresh()
         results = self.within.roll(start, end)
         punts, rebased = (now - then for now, then in zip(self.within.afresh(), before, strict=True))
@@ -59,7 +59,6 @@ class Watched(Evaluator):
         return results
 
     def absorb(self, start: int, end: int) -> None:
-        """As within."""
         self.within.absorb(start, end)
 
     def keep_from(self, next_start: int) -> int:
@@ -67,16 +66,7 @@ class Watched(Evaluator):
         return min(self.within.keep_from(next_start), next_start)
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """As within."""
         return self.within.evaluate(start, end)
-
-    def inner_state(self) -> Any:
-        """As within: which results are sampled depends on them alone."""
-        return self.within.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.within.restore(state)
 
     def _look(self, results: pa.Array, start: Positions, end: Positions) -> None:
         sampled = np.flatnonzero(self._sampled(start, end))
@@ -92,7 +82,7 @@ class Watched(Evaluator):
             if apart > self.sentinel.tolerance and math.isfinite(apart):
                 apart = distance(one, other, _largest(columns, low - base, high - base))
             if apart > self.sentinel.tolerance:
-                found.append(Deviation(self.step.label, self._place(high - 1), repr(one), repr(other), apart))
+                found.append(Deviation(self.step.label, self._location(high - 1), repr(one), repr(other), apart))
         worst = max(found, key=lambda one: one.size, default=None)
         self.sentinel.note(Found(len(sampled), len(found), largest=worst))
         if worst is not None and self.sentinel.fails:
@@ -103,12 +93,12 @@ class Watched(Evaluator):
 
     def _sampled(self, start: Positions, end: Positions) -> npt.NDArray[np.bool_]:
         """Which frames are looked at: by a hash of their last tuple's order value and of their length, wherever they run."""
-        held = (start < end) & (start >= self.held.base)
+        held = (start < end) & (start >= self.buffer.base)
         if self.sentinel.share >= 1:
             return held
         number = (end - start).astype(np.uint64)
-        orders = [self.places[name] for name in self.step.orders] or []
-        last = pa.array(np.maximum(end - 1 - self.held.base, 0))
+        orders = [self.position_columns[name] for name in self.step.orders] or []
+        last = pa.array(np.maximum(end - 1 - self.buffer.base, 0))
         for column in orders:
             assert column.array is not None
             number = mixed(number) ^ hashes(column.array.take(last))
@@ -116,10 +106,10 @@ class Watched(Evaluator):
             number = mixed(number) ^ end.astype(np.uint64)
         return held & (mixed(number) < np.uint64(self.sentinel.share * 2**64))
 
-    def _place(self, position: int) -> str:
+    def _location(self, position: int) -> str:
         values = {
-            name: column.array[position - self.held.base].as_py()
-            for name, column in self.places.items()
+            name: column.array[position - self.buffer.base].as_py()
+            for name, column in self.position_columns.items()
             if column.array
         }
         said = [

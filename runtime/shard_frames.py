@@ -1,8 +1,8 @@
-"""Frames that begin with the partition, in a range of it: partials of earlier ranges first, then the range's own tuples.
+"""Frames that begin with the partition, in a shard of it: partials of earlier shards first, then the shard's own tuples.
 
 ::
 
-    range 3:   carried p p p  +  halo | own tuples . . . . .
+    shard 3:   carried p p p  +  halo | own tuples . . . . .
                                  t t  | t t t t t t t t t t       a result for each, of all before it in the partition
                                         ^ here the frame begins, with what is carried
 
@@ -20,7 +20,7 @@ from inwindow.native._fresh import changed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
-from inwindow.runtime.buffer import Held, concat
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
 from inwindow.runtime.halo import HaloCheck
@@ -29,11 +29,12 @@ from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 Columns = tuple[Any, ...]
 
 
-class Continued(ABC):
+class Continued(Stateful, ABC):
     """An aggregate over frames that begin with partials, and grow."""
 
     @abstractmethod
@@ -48,14 +49,6 @@ class Continued(ABC):
     def fold(self, end: int) -> None:
         """Take the tuples before a position into the state."""
 
-    @abstractmethod
-    def state(self) -> Any:
-        """To be pickled."""
-
-    @abstractmethod
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
 
 class ContinuedKernel(Continued):
     """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
@@ -64,18 +57,18 @@ class ContinuedKernel(Continued):
     folded one partial is left for each batch, and they are let go.
     """
 
-    def __init__(self, whole: KernelEvaluator) -> None:
-        assert whole.native.cascade is not None
-        self.given, self.native, self.cascade = whole.given, whole.native, whole.native.cascade
+    kept = ("partials", "folded")
+
+    def __init__(self, uncut: KernelEvaluator) -> None:
+        assert uncut.native.cascade is not None
+        self.given, self.native, self.cascade = uncut.given, uncut.native, uncut.native.cascade
         self.partials: Columns = ()  # of all before `folded` in the partition
         self.folded = 0
 
     def begin(self, partials: Columns, at: int) -> None:
-        """Nothing is merged yet."""
         self.partials, self.folded = partials, at
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call for each level."""
         fresh = np.arange(self.folded, int(end[-1]))
         partials = self._and(fresh, fresh + 1)
         before = len(self.partials[0])
@@ -84,7 +77,6 @@ class ContinuedKernel(Continued):
         return self.native.finish(results)
 
     def fold(self, end: int) -> None:
-        """Into a partial more."""
         if end > self.folded:
             self.partials = self._and(np.array([self.folded]), np.array([end]))
             self.folded = end
@@ -96,17 +88,11 @@ class ContinuedKernel(Continued):
         fresh = self.cascade.reduce().roll_partials(*self.given.read(), start, end, *self.given.seen())
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
-    def state(self) -> Any:
-        """The partials."""
-        return self.partials, self.folded
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.partials, self.folded = state
-
 
 class ContinuedHooks(Continued):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
+
+    kept = ("begins", "driver")
 
     def __init__(self, arguments: Arguments, answers: Answers, aggregate: Aggregate, driver: Any) -> None:
         self.arguments, self.answers = arguments, answers
@@ -117,65 +103,55 @@ class ContinuedHooks(Continued):
         """Merge; where no hook has seen a tuple there is no aggregate yet."""
         names = [str(number) for number in range(len(partials))]
         aggregates = Sent(tuple(names), self.aggregate).read(pa.RecordBatch.from_arrays(list(partials), names))
-        whole = None
+        uncut = None
         if aggregates:
             merging = MergePanes(self.aggregate, result="state")
             try:
-                (whole,) = merging.roll(aggregates, 0, np.zeros(1, np.int64), np.array([len(aggregates)]))
+                (uncut,) = merging.roll(aggregates, 0, np.zeros(1, np.int64), np.array([len(aggregates)]))
             except HookRaised as raised:
                 raised.position = at
                 raise
         self.begins = at - 1  # a position for all that is carried: the driver has folded it, and never asks for it
-        self.driver.restore((at - 1, at, int(whole is not None), changed(whole, self.aggregate), ((), None)))
+        self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call of the driver."""
         start = np.full(len(end), self.begins)
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), self.begins, end)
-
-    def state(self) -> Any:
-        """The driver's."""
-        return self.begins, self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.begins, driver = state
-        self.driver.restore(driver)
 
 
 class FromCarried(Evaluator):
-    """One step over such frames; what was not cut (range 0) is left to the evaluator that it has there."""
+    """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
+
+    kept = ("lo", "hi", "begins", "numbers", "own", "seen", "run", "continued", "uncut")
 
     evicts = False
 
     def __init__(
-        self, step: Step, whole: Evaluator, continued: Continued, held: Held, halo: Halo, carried: Carried
+        self, step: Step, uncut: Evaluator, continued: Continued, buffer: Buffer, halo: Halo, carried: Carried
     ) -> None:
         super().__init__()
-        self.result, self.whole, self.continued, self.held = step.implementation.result, whole, continued, held
+        self.result, self.uncut, self.continued, self.buffer = step.implementation.result, uncut, continued, buffer
         self.carried, self.columns = carried, carried.columns[step.name]
-        self.ranges, self.marks = held.plain(halo.range), held.plain(halo.mark)
-        # The runs of tuples of one range that have arrived: where each begins, its number, its first own tuple (-1: none yet)
+        self.shards, self.marks = buffer.plain(halo.shard), buffer.plain(halo.mark)
+        # The runs of tuples of one shard that have arrived: where each begins, its number, its first own tuple (-1: none yet)
         self.begins, self.numbers, self.own = [0], [0], [-1]
         self.seen = 0
         self.run = 0  # the one that is continued
 
     def arrive(self, sequence: Sequence) -> None:
-        """Where ranges begin."""
-        self.whole.arrive(sequence)
-        if self.seen == self.held.end:
+        self.uncut.arrive(sequence)
+        if self.seen == self.buffer.end:
             return
-        new = self.seen - self.held.base
-        assert self.ranges.array is not None and self.marks.array is not None
-        ranges, marks = self.ranges.array.to_numpy()[new:], self.marks.array.to_numpy()[new:]
-        edges = np.flatnonzero(np.append(ranges[0] != self.numbers[-1], ranges[1:] != ranges[:-1]))
+        new = self.seen - self.buffer.base
+        assert self.shards.array is not None and self.marks.array is not None
+        shards, marks = self.shards.array.to_numpy()[new:], self.marks.array.to_numpy()[new:]
+        edges = np.flatnonzero(np.append(shards[0] != self.numbers[-1], shards[1:] != shards[:-1]))
         for edge in edges.tolist():
             self.begins.append(self.seen + edge)
-            self.numbers.append(int(ranges[edge]))
+            self.numbers.append(int(shards[edge]))
             self.own.append(-1)
         own = np.flatnonzero(marks >= 0)
         for run in range(len(self.begins) - len(edges) - 1, len(self.begins)):
@@ -183,10 +159,9 @@ class FromCarried(Evaluator):
             last = self.begins[run + 1] - self.seen if run + 1 < len(self.begins) else len(marks)
             if self.own[run] < 0 and at < len(own) and own[at] < last:
                 self.own[run] = self.seen + int(own[at])
-        self.seen = self.held.end
+        self.seen = self.buffer.end
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call for each range."""
         runs = np.searchsorted(self.begins, start, side="right") - 1
         edges = [0, *(np.flatnonzero(runs[1:] != runs[:-1]) + 1).tolist(), len(runs)]
         results = []
@@ -197,77 +172,64 @@ class FromCarried(Evaluator):
                     self._enter(run)
                     results.append(self.continued.roll(ends))
                 else:
-                    results.append(self.whole.roll(start[first:last], ends))
+                    results.append(self.uncut.roll(start[first:last], ends))
         return concat(results, self.result)
 
     def fold(self, start: int, end: int) -> None:
-        """Into the state of the range."""
         run = int(np.searchsorted(self.begins, start, side="right")) - 1
         if not self.numbers[run]:
-            self.whole.absorb(start, end)
+            self.uncut.absorb(start, end)
         elif 0 <= self.own[run] < end:
             self._enter(run)
             self.continued.fold(end)
 
     def _enter(self, run: int) -> None:
-        """Begin with what is carried into the range."""
+        """Begin with what is carried into the shard."""
         if self.run != run:
             self.run, number = run, self.numbers[run]
             begin, end = self.carried.begins[number], self.carried.ends[number]
             self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
 
-    def inner_state(self) -> Any:
-        """That of both kinds of partitions."""
-        runs = self.begins, self.numbers, self.own
-        return runs, self.seen, self.run, self.continued.state(), self.whole.state()
 
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        (self.begins, self.numbers, self.own), self.seen, self.run, continued, whole = state
-        self.continued.restore(continued)
-        self.whole.restore(whole)
-
-
-class CarriedCheck:
-    """Sums the digest of each range. Were the data other data when its partials were made, an error says so."""
+class DigestCheck:
+    """Sums the digest of each shard. Were the data other data when its partials were made, an error says so."""
 
     def __init__(self, halo: Halo, carried: Carried) -> None:
         self.halo, self.carried = halo, carried
-        self.sums: dict[int, int] = {}  # of ranges that have begun
+        self.sums: dict[int, int] = {}  # of shards that have begun
 
     def __call__(self, batch: pa.RecordBatch) -> None:
-        """The next tuples, in order."""
-        ranges, marks, digests = (
-            batch.column(name).to_numpy() for name in (self.halo.range, self.halo.mark, self.carried.digest)
+        shards, marks, digests = (
+            batch.column(name).to_numpy() for name in (self.halo.shard, self.halo.mark, self.carried.digest)
         )
-        if not ranges.any():
+        if not shards.any():
             return
-        edges = [0, *(np.flatnonzero(ranges[1:] != ranges[:-1]) + 1).tolist()]
+        edges = [0, *(np.flatnonzero(shards[1:] != shards[:-1]) + 1).tolist()]
         sums = np.add.reduceat(np.where(marks == 0, digests, 0), edges)
         for edge, its in zip(edges, sums.tolist(), strict=True):
-            number = int(ranges[edge])
+            number = int(shards[edge])
             self.sums[number] = self.sums.get(number, 0) + its
 
     def finish(self) -> None:
-        """All ranges have ended."""
+        """All shards have ended."""
         for number, its in self.sums.items():
             expected = self.carried.digests[number]
             if number and expected is not None and its != expected:
                 raise DataError(
-                    "a partition was cut into ranges, and partials of a range were made when you called; but now there are "
+                    "a partition was cut into shards, and partials of a shard were made when you called; but now there are "
                     "other tuples in it: the data have changed since, or give other values each time they are computed; use "
                     "hot_keys='off', or cache the DataFrame"
                 )
 
 
-def in_halo(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The tuples of ranges; an error where the data are not those that were sampled, or of which there are partials."""
+def checked_shards(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The tuples of shards; an error where the data are not those that were sampled, or of which there are partials."""
     if halo is None:
         yield from batches
         return
-    checks: list[HaloCheck | CarriedCheck] = [HaloCheck(halo)]
+    checks: list[HaloCheck | DigestCheck] = [HaloCheck(halo)]
     if halo.carried is not None:
-        checks.append(CarriedCheck(halo, halo.carried))
+        checks.append(DigestCheck(halo, halo.carried))
     for batch in batches:
         for check in checks:
             check(batch)

@@ -23,7 +23,7 @@ from inwindow.windows.spec import Order
 _ROW = f"{PREFIX}row"
 
 
-def plan_holding(
+def plan_sweep(
     schema: pa.Schema,
     by: tuple[str, ...],
     applied: Mapping[str, Applied],

@@ -23,7 +23,7 @@ from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.intervals import Keys, Rows
 from inwindow.runtime.operations import carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
-from inwindow.runtime.sweep_plan import plan_holding, sweep_of
+from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.temporal.stitched import Stitched
@@ -127,7 +127,7 @@ class Holding(Stitched):
         check_relation(schema, _WHERE)
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
-        return plan_holding(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
+        return plan_sweep(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
 
     def check_stream(self, *schemas: pa.Schema) -> None:
         """Rows that are cut at watermarks are joined by their results."""
@@ -160,10 +160,10 @@ class Holding(Stitched):
         sweep = sweep_of(its.numbered(self.by), computed.onto(table), readable(computed.schema(table.schema)), work)
         begin, finish, start, end = pieces(sweep.group, sweep.since, sweep.until)
 
-        def told(frame: int) -> str:
+        def frame_text(frame: int) -> str:
             return self._told(its, sweep.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
 
-        results = [sweep.results(step, work, start, end, told) for step in work.steps]
+        results = [sweep.results(step, work, start, end, frame_text) for step in work.steps]
         if self.coalesce and len(begin):
             new = self._changes(results, begin, finish, sweep.group, end)
             if not new.all():

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 
-class Grown:
+class GrowingArray:
     """The elements held of an endless sequence, contiguous.
 
     They live in a buffer with room behind them; when it is full they move to its front, or to one twice their size::
 
         buffer   [ . . . forgotten . . . | held ......... | room ... ]
 
-    >>> grown = Grown()
+    >>> grown = GrowingArray()
     >>> grown.append(np.arange(5))
     >>> grown.forget(2)
     >>> grown.append(np.arange(5, 7))

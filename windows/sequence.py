@@ -17,15 +17,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.windows.growing_array import Grown
+from inwindow.windows.growing_array import GrowingArray
 from inwindow.windows.neighbours import Mask, changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
+from inwindow.windows.stateful import Stateful
 
 Positions = npt.NDArray[np.int64]
 
 
-class Sequence:
-    """What is known of the held tuples' places; fed by :meth:`append`, trimmed by :meth:`forget`."""
+class Sequence(Stateful):
+    """What is known of where the held tuples are; fed by :meth:`append`, trimmed by :meth:`forget`."""
+
+    kept = ("base", "end", "ended", "partition_starts", "block_starts", "_keys", "_side", "_last", "_last_side")
 
     def __init__(self, key: OrderKey | None, peers: bool) -> None:
         self.key = key  # distances in this order column
@@ -35,8 +38,8 @@ class Sequence:
         self.ended = False
         self.partition_starts: Positions = np.zeros(0, dtype=np.int64)
         self.block_starts: Positions = np.zeros(0, dtype=np.int64)
-        self._keys = Grown()
-        self._side: Grown | None = None  # where NULL and NaN order values sort; None: all are numbers
+        self._keys = GrowingArray()
+        self._side: GrowingArray | None = None  # where NULL and NaN order values sort; None: all are numbers
         self._last: tuple[list[pa.Array], list[pa.Array]] | None = None
         self._last_side = 0
 
@@ -77,7 +80,7 @@ class Sequence:
         self._last_side = int(side[-1])
         self._keys.append(keys)
         if self._side is None and side.any():
-            self._side = Grown()
+            self._side = GrowingArray()
             self._side.append(np.zeros(self.end - self.base, dtype=np.int8))
         if self._side is not None:
             self._side.append(side)
@@ -216,11 +219,9 @@ class OpenSequence(Sequence):
         return self.own[at]
 
     def lasts(self, first: int, last: int) -> Positions:
-        """None."""
         return np.zeros(0, dtype=np.int64)
 
     def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
-        """By the numbers in the partition."""
         return first + np.flatnonzero(self.own[first:last] % slide == remainder)
 
 

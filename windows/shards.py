@@ -1,9 +1,9 @@
-"""A partition cut by its order into ranges, and for each range the halo: what its frames see beyond it.
+"""A partition cut by its order into shards, and for each shard the halo: what its frames see beyond it.
 
 ::
 
     order values     1 2 2 3 | 5 5 6 8 | 9 9 11          cuts 5 and 9: a border never lies between peers
-    RANGE 2 PREC.          3 | 5 5 6 8                   range 1 with its halo: 5 - 2 <= value < 5
+    RANGE 2 PREC.          3 | 5 5 6 8                   shard 1 with its halo: 5 - 2 <= value < 5
     ROWS 1 FOLL.               5 5 6 8 | 9 9             and with at least one tuple behind it, as far as a sample shows
 
 Cuts come from a sample, so they are as good as the sample; what is right is right for any cuts. For a distance the halo
@@ -61,30 +61,30 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Ranges:
-    """Ranges 0, 1, 2, ... of a partition; all values are order values of its column (doubles for a column of floats)."""
+class Shards:
+    """Shards 0, 1, 2, ... of a partition; all values are order values of its column (doubles for a column of floats)."""
 
     order: Order
     sample: pa.Array  # sorted, without NULLs and NaNs
-    cuts: tuple[pa.Scalar, ...]  # range i + 1 begins with the peers of cuts[i]
-    lows: tuple[pa.Scalar | None, ...]  # where the halo before range i + 1 begins; None: with the partition
-    highs: tuple[pa.Scalar | None, ...]  # the last value of the halo behind range i; None: the partition's last
+    cuts: tuple[pa.Scalar, ...]  # shard i + 1 begins with the peers of cuts[i]
+    lows: tuple[pa.Scalar | None, ...]  # where the halo before shard i + 1 begins; None: with the partition
+    highs: tuple[pa.Scalar | None, ...]  # the last value of the halo behind shard i; None: the partition's last
     reach: Reach
     doubled: float  # how many tuples are in halos, as a share of the partition, in the sample
 
     @property
     def count(self) -> int:
-        """How many ranges."""
+        """How many shards."""
         return len(self.cuts) + 1
 
     @property
     def rows_before(self) -> list[int]:
-        """How many tuples the halo before each range must have."""
+        """How many tuples the halo before each shard must have."""
         return [0, *(0 if low is None else self.reach.rows_before for low in self.lows)]
 
     @property
     def rows_after(self) -> list[int]:
-        """How many tuples the halo behind each range must have."""
+        """How many tuples the halo behind each shard must have."""
         return [*(0 if high is None else self.reach.rows_after for high in self.highs), 0]
 
 
@@ -110,7 +110,7 @@ class Sampled:
             self.begins = np.append(0, np.flatnonzero(new.to_numpy(zero_copy_only=False)) + 1)
 
     def borders(self, count: int) -> list[int]:
-        """Where to cut into ``count`` ranges of about equal size, as indices of ``plain``; fewer where peers are many."""
+        """Where to cut into ``count`` shards of about equal size, as indices of ``plain``; fewer where peers are many."""
         chosen: set[int] = set()
         for number in range(1, count):
             target = number * self.total // count - self.before
@@ -124,10 +124,10 @@ class Sampled:
         return sorted(chosen)
 
 
-def ranges_of(
+def shards_of(
     sample: Sampled, count: int, reach: Reach, key: OrderKey | None, slot: tuple[Size, Any] | None = None
-) -> Ranges | None:
-    """About ``count`` ranges; None where the order values give no border.
+) -> Shards | None:
+    """About ``count`` shards; None where the order values give no border.
 
     ``key`` is the order key where there are distances. ``slot`` is (slide, origin) where tuples yield by slots of order
     values: then a border is a slot's.
@@ -162,7 +162,7 @@ def ranges_of(
         doubled += at - first[i] if lows[i] is not None else at + sample.before
         if reach.looks_ahead:
             doubled += last[i] - at if highs[i] is not None else len(sample.plain) - at + sample.behind
-    return Ranges(sample.order, sample.plain, tuple(cuts), tuple(lows), tuple(highs), reach, doubled / sample.total)
+    return Shards(sample.order, sample.plain, tuple(cuts), tuple(lows), tuple(highs), reach, doubled / sample.total)
 
 
 def _halo(keys: Keys, edges: Keys, borders: list[int], reach: Reach, key: OrderKey) -> tuple[Keys, Keys]:

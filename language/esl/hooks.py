@@ -1,4 +1,7 @@
-"""Blocks as methods: what a block returns, and its statements one after the other."""
+"""Blocks as methods: what a block returns, and its statements one after the other.
+
+A hook that may give many rows yields them. TERMINATE gives one result for a frame, so its many rows are a list.
+"""
 
 import ast
 from typing import Any
@@ -8,43 +11,44 @@ from inwindow.language.esl.changes import change, values_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
-from inwindow.language.esl.tables import written_table
+from inwindow.language.esl.tables import fields_of, written_table
+from inwindow.language.esl.tidy import tidy
 from inwindow.language.esl.trees import (
     Node,
     call,
     choice,
     constant,
     is_constant,
-    is_simple,
+    is_null,
     item,
+    listed,
     method,
     name,
+    replaced,
     row,
-    same,
+    target,
 )
 from inwindow.language.text import library
 
 
 class Method:
-    """A hook: its statements, and whether it yields, returns or does neither."""
+    """A hook: its statements, and whether it returns a value, yields values, returns a list of them, or gives nothing."""
 
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
         self.context = context
         returns = [one for one in block.statements if is_return(one)]
-        self.yields = bool(returns) and not self._is_last_word(block, returns)
+        gives_many = bool(returns) and not self._is_last_word(block, returns)
+        self.lists = gives_many and context.hook == "TERMINATE"
+        self.yields = gives_many and not self.lists
         self.answers = bool(returns)
         self.nullable = False
-        if self.yields and context.hook == "TERMINATE":
-            raise context.source.error(
-                f"{context.aggregate}: TERMINATE gives one row: write one INSERT INTO RETURN, at its end, of VALUES (...), of an "
-                "aggregate, or with LIMIT 1",
-                returns[-1].span,
-            )
         self.body: list[ast.stmt] = []
+        if self.lists:
+            self.body = self._listed(block)
+            return
         for statement in block.statements:
-            made = self._answer(statement) if is_return(statement) else change(statement, context)
-            self.body += made if not self.body else otherwise(self.body, made)
+            self.body += self._answer(statement) if is_return(statement) else change(statement, context)
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
         """One RETURN at the end, of at most one row, is a return."""
@@ -59,22 +63,48 @@ class Method:
         self.context.names.taken = taken
         return single
 
-    def _answer(self, statement: Statement) -> list[ast.stmt]:
-        """INSERT INTO RETURN."""
-        self.context.span = statement.span
-        tree, context = statement.tree.expression, self.context
-        if isinstance(statement.tree.this, library().exp.Schema):
-            raise context.error("RETURN has the columns of the result: drop the names behind it", statement.tree.this)
+    def _listed(self, block: Block) -> list[ast.stmt]:
+        """All rows that TERMINATE returns, as one list."""
+        for statement in block.statements:
+            if not is_return(statement):
+                change(statement, self.context)  # refuses: TERMINATE changes no table
+        lists = [self._list_of(statement) for statement in block.statements]
+        together = listed([ast.Starred(one, ast.Load()) for one in lists])
+        return [ast.Return(lists[0] if len(lists) == 1 else together)]
+
+    def _list_of(self, statement: Statement) -> Node:
+        """The rows of one INSERT INTO RETURN."""
+        tree, context = self._answered(statement), self.context
         if isinstance(tree, library().exp.Values):
-            condition = (
-                constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
-            )
-            statements: list[ast.stmt] = []
-            for values in tree.expressions:
-                trees = values_of(values)
-                row_ = self._stored([scalar.value(one, Scope(context)) for one in trees], trees)
-                statements += self._given(condition, self._record(row_))
-            return statements
+            condition, rows = self._values(statement)
+            return listed(rows) if is_constant(condition, True) else choice(condition, listed(rows), listed([]))
+        with query.names_of_its_own(context):
+            found = query.read(tree, None, context)
+            return self._rows(found, self._stored(found.outputs, [one.unalias() for one in tree.expressions]))
+
+    def _answered(self, statement: Statement) -> Any:
+        """What stands behind INSERT INTO RETURN."""
+        self.context.span = statement.span
+        names = statement.tree.this
+        if isinstance(names, library().exp.Schema):
+            raise self.context.error("RETURN has the columns of the result: drop the names behind it", names)
+        return statement.tree.expression
+
+    def _values(self, statement: Statement) -> tuple[Node, list[Node]]:
+        """VALUES (...), ... WHERE: when they are given, and the rows."""
+        scope, rows = Scope(self.context), []
+        condition = constant(True) if statement.condition is None else truth.holds(statement.condition, scope)
+        for values in statement.tree.expression.expressions:
+            trees = values_of(values)
+            rows.append(self._record(self._stored([scalar.value(one, scope) for one in trees], trees)))
+        return condition, rows
+
+    def _answer(self, statement: Statement) -> list[ast.stmt]:
+        """INSERT INTO RETURN, as a return or a yield."""
+        tree, context = self._answered(statement), self.context
+        if isinstance(tree, library().exp.Values):
+            condition, results = self._values(statement)
+            return [one for result in results for one in self._given(condition, result)]
         with query.names_of_its_own(context):
             found = query.read(tree, None, context)
             made = self._stored(found.outputs, [one.unalias() for one in tree.expressions])
@@ -85,7 +115,20 @@ class Method:
                 return [ast.Expr(ast.YieldFrom(rows))]
             self.nullable = True
             value = None if self.definition.is_record else query.value_of_key(found)
-            return [ast.Return(value or call(context.helper("first_row"), rows))]
+            return [ast.Return(value)] if value is not None else self._first(found, made, rows)
+
+    def _first(self, found: query.Query, made: list[Value], rows: Node) -> list[ast.stmt]:
+        """The first of the rows, or NULL."""
+        order = query.first_of_rows(found, self.context)
+        if order is None:
+            return [ast.Return(call(self.context.helper("first_row"), rows))]
+        best = name(self.context.names.fresh("first"))
+        least = call("min", *order.rows, **order.key, default=constant(None))
+        result = replaced(self._record(made), fields_of(order.variables, best))
+        return [
+            ast.Assign([target(best)], least),
+            ast.Return(choice(is_null(best), constant(None), result)),
+        ]
 
     def _given(self, condition: Node, result: Node) -> list[ast.stmt]:
         if is_constant(condition, False):
@@ -130,7 +173,8 @@ class Method:
 
     def written(self, called: str, parameters: list[str], start: list[ast.stmt]) -> ast.stmt:
         """The method."""
-        return method(called, parameters, [*start, *self.body] or [ast.Pass()], self._annotation())
+        body = tidy([*start, *self.body], self.context.names)
+        return method(called, parameters, body or [ast.Pass()], self._annotation())
 
     def _annotation(self) -> Node:
         kind = self.definition.results[0].kind.python
@@ -147,35 +191,9 @@ class Method:
         one = name(class_)
         if self.nullable:
             one = ast.BinOp(one, ast.BitOr(), constant(None))
+        if self.lists:
+            return item(name("list"), one)
         return item(name(self.context.imported("collections.abc", "Iterator")), one) if self.yields else one
-
-
-def otherwise(before: list[ast.stmt], after: list[ast.stmt]) -> list[ast.stmt]:
-    """``if key in t: t[key] += 1``, then ``if key not in t: ...``: one if with an else, for the keys stay as they are."""
-    last, first = before[-1], after[0] if after else None
-    if not (isinstance(last, ast.If) and isinstance(first, ast.If) and not last.orelse and not first.orelse):
-        return after
-    tests = (last.test, first.test)
-    if not all(isinstance(test, ast.Compare) and len(test.ops) == 1 for test in tests):
-        return after
-    one, other = tests
-    assert isinstance(one, ast.Compare) and isinstance(other, ast.Compare)
-    opposite = isinstance(one.ops[0], ast.In) and isinstance(other.ops[0], ast.NotIn)
-    same_key = same(one.left, other.left) and same(one.comparators[0], other.comparators[0])
-    if not (opposite and same_key and is_simple(one.left) and len(last.body) == 1):
-        return after
-    changed = last.body[0]
-    place = (
-        changed.targets[0]
-        if isinstance(changed, ast.Assign)
-        else changed.target
-        if isinstance(changed, ast.AugAssign)
-        else None
-    )
-    if not (isinstance(place, ast.Subscript) and same(place.value, one.comparators[0]) and same(place.slice, one.left)):
-        return after
-    last.orelse = first.body
-    return after[1:]
 
 
 def is_return(statement: Statement) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inwindow.language.esl import scalar, truth
-from inwindow.language.esl.kinds import ANY, FLOAT, INT
+from inwindow.language.esl.kinds import ANY, FLOAT, INT, NUMBERS
 from inwindow.language.esl.scope import Context, Scope, Value
-from inwindow.language.esl.tables import Keyed, Rows, Scan, Stored, Window, source_of
+from inwindow.language.esl.tables import Keyed, Rows, Scan, Stored, Window, fields_of, source_of
 from inwindow.language.esl.trees import (
     Node,
     attribute,
@@ -25,6 +25,7 @@ from inwindow.language.esl.trees import (
     me,
     name,
     names_in,
+    replaced,
     row,
     same,
     target,
@@ -49,6 +50,24 @@ _CLAUSES = {
 }
 
 
+@dataclass(frozen=True)
+class SortKey:
+    """A key of ORDER BY."""
+
+    value: Value
+    ascending: bool
+    nulls_first: bool
+
+    @property
+    def number(self) -> Node | None:
+        """What sorts from low to high as this key does, where such a thing can be written."""
+        if self.value.nullable:
+            return None
+        if self.ascending:
+            return self.value.node
+        return ast.UnaryOp(ast.USub(), self.value.node) if self.value.kind.python in NUMBERS else None
+
+
 @dataclass
 class Query:
     """A SELECT, read: its loops, its conditions, its columns."""
@@ -60,7 +79,7 @@ class Query:
     group: tuple[Node, Node] | None = None  # the loop over groups: its variables, and what it runs over
     group_conditions: list[Node] = field(default_factory=list)
     is_one: bool = False  # an aggregate without GROUP BY
-    order: list[tuple[Node, bool, bool]] = field(default_factory=list)
+    order: list[SortKey] = field(default_factory=list)
     distinct: bool = False
     limit: tuple[Node | None, Node | None] = (None, None)
 
@@ -300,7 +319,7 @@ def query_scope(scope: Scope, query: Query) -> Scope:
     return Scope(scope.context, scope.around, grouping=scope.grouping)
 
 
-def _sort_key(key: Any, tree: Any, scope: Scope, query: Query) -> tuple[Node, bool, bool]:
+def _sort_key(key: Any, tree: Any, scope: Scope, query: Query) -> SortKey:
     exp = library().exp
     one = key.this
     up = not key.args.get("desc")
@@ -311,10 +330,10 @@ def _sort_key(key: Any, tree: Any, scope: Scope, query: Query) -> tuple[Node, bo
         at = int(one.this) - 1
         if not 0 <= at < len(query.outputs):
             raise scope.context.error(f"ORDER BY {one.this}: there are {len(query.outputs)} columns", tree)
-        return query.outputs[at].node, up, nulls_first
+        return SortKey(query.outputs[at], up, nulls_first)
     if isinstance(one, exp.Column) and not one.table and one.name.casefold() in aliases:
-        return query.outputs[aliases[one.name.casefold()]].node, up, nulls_first
-    return scalar.value(one, scope).node, up, nulls_first
+        return SortKey(query.outputs[aliases[one.name.casefold()]], up, nulls_first)
+    return SortKey(scalar.value(one, scope), up, nulls_first)
 
 
 def _limits(tree: Any, scope: Scope, query: Query) -> None:
@@ -413,6 +432,10 @@ class Grouping:
         traits = kind._traits  # type: ignore[attr-defined]
         if not traits.has_terminate:
             raise context.error(f"{function} has no TERMINATE, so it gives no result for a table of rows", tree)
+        if getattr(kind, "gives_rows", False):
+            raise context.error(
+                f"{function} returns many rows, and here one value is wanted: write LIMIT 1 in it", tree
+            )
         if traits.arity not in (None, len(arguments)):
             raise context.error(f"{function} takes {traits.arity} values, and is given {len(arguments)}", tree)
         values = [scalar.value(one, self.inner).node for one in arguments]
@@ -524,30 +547,83 @@ def length_of(scan: Scan) -> Node:
 
 def rows(query: Query, context: Context) -> Node:
     """All rows, as a list of tuples, or of values where there is one column."""
+    by_rows = sorted_rows(query, context)
+    if by_rows is not None:
+        (loop,) = query.loops
+        element = row([one.node for one in query.outputs])
+        return generator(element, [replace(loop, rows=cut(by_rows, query))], [], as_list=True)
     element = row([one.node for one in query.outputs])
-    keys = ast.Tuple([node for node, _, _ in query.order], ast.Load())
     if query.order:
-        element = ast.Tuple([element, keys], ast.Load())
+        element = ast.Tuple([element, ast.Tuple([one.value.node for one in query.order], ast.Load())], ast.Load())
     made: Node
-    if query.is_one:
+    if query.is_one or query.group is None and not query.loops:
         made = listed([element]) if is_constant(query.when, True) else choice(query.when, listed([element]), listed([]))
     elif query.group is not None:
         variables, groups = query.group
         made = generator(element, [loop_over(variables, groups)], query.group_conditions, as_list=True)
-    elif not query.loops:
-        made = listed([element]) if is_constant(query.when, True) else choice(query.when, listed([element]), listed([]))
     else:
         made = generator(element, query.loops, query.conditions, as_list=True)
     if query.distinct:
         made = call("list", call(attribute(name("dict"), "fromkeys"), made))
     if query.order:
-        directions = [ast.Tuple([constant(up), constant(first)], ast.Load()) for _, up, first in query.order]
+        directions = [
+            ast.Tuple([constant(one.ascending), constant(one.nulls_first)], ast.Load()) for one in query.order
+        ]
         made = call(context.helper("ordered"), made, *directions)
+    return cut(made, query)
+
+
+def cut(made: Node, query: Query) -> Node:
+    """LIMIT and OFFSET of a list."""
     limit, offset = query.limit
-    if limit is not None or offset is not None:
-        end = limit if offset is None or limit is None else ast.BinOp(offset, ast.Add(), limit)
-        made = item(made, ast.Slice(offset, end))
-    return made
+    if limit is None and offset is None:
+        return made
+    end = limit if offset is None or limit is None else ast.BinOp(offset, ast.Add(), limit)
+    return item(made, ast.Slice(offset, end))
+
+
+def sorted_rows(query: Query, context: Context) -> Node | None:
+    """The rows of the one table, sorted before columns are made of them: where all keys are numbers, or none is DESC."""
+    order = order_of_rows(query, context)
+    return None if order is None else call("sorted", *order.rows, **order.key)
+
+
+@dataclass(frozen=True)
+class OrderOfRows:
+    """The rows of a table, and the key by which ``sorted``, ``min`` and ``max`` compare them."""
+
+    rows: tuple[Node]
+    key: dict[str, Node]
+    variables: Node
+
+
+def order_of_rows(query: Query, context: Context) -> OrderOfRows | None:
+    """Rows and their key, where ORDER BY can be said by one key over the rows of one table."""
+    numbers = [one.number for one in query.order]
+    if not query.order or query.group is not None or query.is_one or query.distinct or len(query.loops) != 1:
+        return None
+    (scan,) = query.loops
+    if scan.key is not None or isinstance(scan.rows, ast.BoolOp) or None in numbers:
+        return None
+    assert scan.variables is not None and scan.rows is not None
+    rows_ = scan.rows if not query.conditions else generator(scan.variables, [scan], query.conditions)
+    keys = row([one for one in numbers if one is not None])
+    if same(keys, scan.variables):
+        return OrderOfRows((rows_,), {}, scan.variables)
+    one = "row" if not isinstance(scan.variables, ast.Name) else scan.variables.id
+    taken = names_in(keys) | context.names.taken
+    while one in taken and not isinstance(scan.variables, ast.Name):
+        one += "_"
+    arguments = ast.arguments([], [ast.arg(one)], None, [], [], None, [])
+    key = ast.Lambda(arguments, replaced(keys, fields_of(scan.variables, name(one))))
+    return OrderOfRows((rows_,), {"key": key}, scan.variables)
+
+
+def first_of_rows(query: Query, context: Context) -> OrderOfRows | None:
+    """ORDER BY ... LIMIT 1, which is the least row."""
+    limit, offset = query.limit
+    is_first = limit is not None and isinstance(limit, ast.Constant) and limit.value == 1 and offset is None
+    return order_of_rows(query, context) if is_first else None
 
 
 def exists(tree: Any, around: Scope) -> Node:

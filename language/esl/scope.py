@@ -39,6 +39,7 @@ class Context:
     called: Mapping[str, str] = field(default_factory=dict)  # the names of other aggregates' classes
     imports: set[tuple[str, str]] = field(default_factory=set)
     null_columns: set[tuple[str, str]] = field(default_factory=set)  # columns of local tables that were given a NULL
+    changed: set[str] = field(default_factory=set)  # tables that an INSERT of this block has put rows into
 
     def error(self, message: str, tree: Any = None) -> StatementError:
         span = tree if isinstance(tree, Span) else self.span if tree is None else place_of(tree, self.span)

@@ -1,7 +1,8 @@
 """Small syntax trees of Python. The code of a class is made of these alone: no text of the user's is ever pasted into it."""
 
 import ast
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Node = ast.expr
@@ -136,3 +137,24 @@ def untyped(node: ast.stmt) -> ast.stmt:
     """Without type parameters, which Python has from 3.12, and does not add by itself."""
     vars(node).setdefault("type_params", [])
     return node
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, new: Mapping[str, Node]) -> None:
+        self.new = new
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.new.get(node.id, node)
+
+
+def replaced(node: Node, new: Mapping[str, Node]) -> Node:
+    """A copy, where expressions stand for names."""
+    made = _Replacing(new).visit(copy.deepcopy(node))
+    assert isinstance(made, ast.expr)
+    return made
+
+
+def instead(node: Node, old: Node, new: Node) -> Node:
+    """A copy, where an expression stands for a name."""
+    assert isinstance(old, ast.Name)
+    return replaced(node, {old.id: new})

@@ -11,7 +11,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.stream_results import Call, followed
+from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.stream.advancing import Advancing
 
 
@@ -31,6 +31,6 @@ def advanced_on(
     )
     results = results_of(operation, schemas, sides, result)
     conf = sent.sparkSession.conf
-    call = Call.new(where, timed=True, alone=not operator_of(conf).goes_with_others)
+    call = StreamCall.new(where, timed=True, alone=not operator_of(conf).goes_with_others)
     job = job_of(part, layout.schema, session.zone)
-    return followed(stateful(sent, job, results, tuple(results), str(call.metrics), session), call)
+    return tracked(stateful(sent, job, results, tuple(results), str(call.metrics), session), call)

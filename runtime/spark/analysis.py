@@ -15,7 +15,7 @@ from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 
 from inwindow.optimizer.columns import check_columns, instead
-from inwindow.runtime.spark.messages import spoken, unquoted
+from inwindow.runtime.spark.messages import message_of, unquoted
 from inwindow.udaf.applied import column_text
 from inwindow.udaf.errors import UnknownColumnError, UsageError
 
@@ -39,7 +39,7 @@ for _name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
     PySparkLogger.getLogger(_name).addFilter(_is_not_our_question)
 
 
-def quietly(ask: Callable[[], Answer]) -> Answer:
+def ask_quietly(ask: Callable[[], Answer]) -> Answer:
     """What Spark answers; its exceptions come back, and are not logged."""
     before, _this.asks = _this.asks, True
     try:
@@ -48,10 +48,10 @@ def quietly(ask: Callable[[], Answer]) -> Answer:
         _this.asks = before
 
 
-def asked(ask: Callable[[], Answer], where: str, column: Any, names: list[str]) -> Answer:
+def ask_spark(ask: Callable[[], Answer], where: str, column: Any, names: list[str]) -> Answer:
     """What Spark answers to a question about a column, in data that have these ``names``; or an error that names it."""
     try:
-        return quietly(ask)
+        return ask_quietly(ask)
     except AnalysisException as error:
         raise _refusal(error, where, column, names) from None
 
@@ -80,7 +80,7 @@ def _refusal(error: AnalysisException, where: str, column: Any, names: list[str]
             f"{where}: {text} is an aggregate of Spark's own, and here a column has a value for each row: add it as a column "
             "first, by a join or a window"
         )
-    said = re.sub(r"^\[.*?\] ", "", spoken(error))  # without its code
+    said = re.sub(r"^\[.*?\] ", "", message_of(error))  # without its code
     return UsageError(f"{where}: Spark cannot make {text} of the columns: {said}")
 
 

@@ -5,16 +5,16 @@ from typing import Any
 
 _MARK = "_inwindow_placed"
 
-Placed = tuple[str, ...]  # the keys by which rows lie together in tasks; none: nothing is known
+Clustering = tuple[str, ...]  # the keys by which rows lie together in tasks; none: nothing is known
 
 
-def placed_of(df: Any) -> Placed:
+def clustering_of(df: Any) -> Clustering:
     """What we know of a DataFrame that we made; nothing of one that was made of it, which is another object."""
-    placed: Placed = vars(df).get(_MARK, ())
-    return placed
+    clustering: Clustering = vars(df).get(_MARK, ())
+    return clustering
 
 
-def marked(df: Any, placed: Placed, names: Collection[str]) -> Any:
+def with_clustering(df: Any, clustering: Clustering, names: Collection[str]) -> Any:
     """The DataFrame, with what the next call may use; nothing where a key is not one of ``names``, the columns as they were."""
-    setattr(df, _MARK, placed if all(key in names for key in placed) else ())
+    setattr(df, _MARK, clustering if all(key in names for key in clustering) else ())
     return df

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 
-def spoken(error: Any) -> str:
+def message_of(error: Any) -> str:
     """What Spark says, without plans and without places in a text that is not the user's."""
     message = str(error).strip().split("\n")[0]
     return re.sub(r"\s*SQLSTATE: \w+|;?\s*\(?line \d+,? pos \d+\)?;?.*$", "", message).strip().rstrip(";.")

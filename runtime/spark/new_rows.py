@@ -12,18 +12,17 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, mapped_in_arrow, results_by_title, titled
 from inwindow.runtime.spark.plans import SparkPlan, needed
-from inwindow.runtime.spark.shard_partials import begun
+from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.worker import Job
-from inwindow.runtime.tasks import InOrder, OfPartials, OneRow, Partials
+from inwindow.runtime.tasks import InOrder, MergePartials, OneRow, Partials
 
 
-def own_rows(plan: SparkPlan) -> Any:
-    """What the one pass of a query gives."""
+def new_rows(plan: SparkPlan) -> Any:
     columns, query = plan.columns, plan.query
     (work,), (shuffle,) = plan.passes, plan.shuffles
-    shuffle = begun(shuffle, columns, work)
+    shuffle = with_partials(shuffle, columns, work)
     sources = list(query.passed.values())
     handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work, shuffle)
     part = query.verb.part(query, shuffle.worked(work), sources)
@@ -49,12 +48,12 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
     partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
     names = plan.bundles.sent.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
-    kinds = [T.StructField(name, its.ferry.kind) for name, its in zip(names, travelling, strict=True)]
+    kinds = [T.StructField(name, its.cast.kind) for name, its in zip(names, travelling, strict=True)]
     their = Columns(partials, columns.session, T.StructType(kinds))
     for name in names:
         their.name(name, "group_by")
     handed, schema = crossing(their, names, plan.merging)
-    merging = Job(OfPartials(replace(part, work=plan.merging), plan), schema, columns.session.memory)
+    merging = Job(MergePartials(replace(part, work=plan.merging), plan), schema, columns.session.memory)
     return mapped_in_arrow(Shuffle(needed=True).done(partials, their, plan.merging), handed, merging, results)
 
 

@@ -15,20 +15,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import Arrivals
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import Sides
-from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.advancing import advanced_on
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import titled
+from inwindow.runtime.spark.crossing import mapped, titled
 from inwindow.runtime.spark.packed import WATERMARK, watermark_of
 from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
 from inwindow.runtime.spark.session import Session
-from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import Batches, Room, Task
@@ -40,7 +37,6 @@ _LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
 
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
-    """The operation's result on DataFrames."""
     where = operation.where
     sides = [_columns(df, where) for df in frames]
     for side in sides[1:]:
@@ -57,7 +53,7 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
             f"{where}: one is a stream and the other is not: read both as streams, or both as tables (in foreachBatch, say)"
         )
     for side, names in zip(sides, keys or [], strict=False):
-        side.check_places(names, where)
+        side.check_position_columns(names, where)
     if keys is not None and all(streams):
         return advanced_on(operation, sides, schemas, keys)
     result = operation.run(*map(empty_table, schemas)).schema
@@ -66,10 +62,8 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
     results = results_of(operation, schemas, sides, result)
     if all(streams):
         _mark(operation, sides, results)
-    fields = [T.StructField(f"_{at}", its.crosses, True) for at, its in enumerate(results.values())]
     job = Job(task, task.sides.schema, sides[0].session.memory)
-    mapped = sent.mapInArrow(worker.map_function(shipped(job)), T.StructType(fields))
-    return titled(mapped, results, tuple(results), sides[0].session)
+    return titled(mapped(sent, job, list(results.values())), results, tuple(results), sides[0].session)
 
 
 def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
@@ -113,11 +107,9 @@ class OnTables(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """None: an operator is no pass."""
         return ()
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The operator on whole keys."""
         for bundle in self._bundles(batches, room):
             result = self.operation.run(*self.sides.tables(pa.Table.from_batches(bundle, schema)))
             yield from result.combine_chunks().to_batches()

@@ -9,8 +9,7 @@ import pyarrow as pa
 from inwindow.native.instants import in_utc, retyped
 
 
-def returned(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch for Spark."""
+def spark_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     columns = [_sent(column) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])
 

@@ -15,41 +15,41 @@ from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.query import Query
-from inwindow.runtime.reserved import HALO, PREFIX, RANGE
+from inwindow.runtime.reserved import HALO, PREFIX, SHARD
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.clustering import marked
+from inwindow.runtime.spark.clustering import with_clustering
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
 from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import quoted
-from inwindow.runtime.spark.shard_partials import begun
+from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
-from inwindow.runtime.spark.types import Result
-from inwindow.runtime.tasks import Beside
+from inwindow.runtime.spark.types import Result, cast_of
+from inwindow.runtime.tasks import ResultColumns
 
 
-def rows_beside(plan: SparkPlan) -> Any:
+def with_result_columns(plan: SparkPlan) -> Any:
     """The data with a column per aggregate."""
     columns = plan.columns
-    df, placed = columns.df, columns.placed
+    df, clustering = columns.df, columns.clustering
     by = _by_udf if columns.session.has_iterator_udf else _by_map
     results: dict[str, tuple[str, Result]] = {}
     titles: list[str] = []
     for works, shuffle in plan.crossings():
         title = f"{PREFIX}result_{len(titles)}"
-        shuffle = begun(shuffle, columns, works[0])
+        shuffle = with_partials(shuffle, columns, works[0])
         its = _Crossing.of(columns, plan.query, works, shuffle)
         df = by(shuffle.done(df, columns, works[0]), its, title)
         results |= its.named(quoted(title))
         if isinstance(shuffle.cut, Cut):
-            df = df.where(columns.session.F.col(HALO) == 0).drop(RANGE, HALO)
-        placed = shuffle.leaves(placed, works[0])
+            df = df.where(columns.session.F.col(HALO) == 0).drop(SHARD, HALO)
+        clustering = shuffle.leaves(clustering, works[0])
         titles.append(title)
     replaced = {name.casefold() for name in plan.query.aggregates}
     kept = [name for name in columns.names if name.casefold() not in replaced]
-    return marked(_finished(df, columns, plan.query, results, titles), placed, kept)
+    return with_clustering(_finished(df, columns, plan.query, results, titles), clustering, kept)
 
 
 def _finished(
@@ -74,7 +74,7 @@ class _Crossing:
 
     columns: Columns
     works: list[Pass]
-    task: Beside
+    task: ResultColumns
     handed: dict[str, Any]  # Spark columns, by the names under which they arrive
     schema: pa.Schema
     results: list[Result]  # what comes back, pass by pass
@@ -93,7 +93,7 @@ class _Crossing:
             reads.append(tuple(schema.names))
         results = [result for work in works for result in results_of(columns, work)]
         return cls(
-            columns, works, Beside(tuple(parts), tuple(reads)), handed, pa.schema(list(fields.values())), results
+            columns, works, ResultColumns(tuple(parts), tuple(reads)), handed, pa.schema(list(fields.values())), results
         )
 
     def named(self, struct: str) -> dict[str, tuple[str, Result]]:
@@ -116,19 +116,23 @@ def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
 def _by_map(df: Any, its: _Crossing, title: str) -> Any:
     """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
     session = its.columns.session
-    kept = Columns(df, session)
-    whole = kept.names
-    for name in whole:
-        kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
-    names = [f"{PREFIX}kept_{at}" for at in range(len(whole))]
-    kinds = [pa.field(name, kind) for name, kind in zip(names, kept.schema().types, strict=True)]
-    handed = [*its.handed.values(), *map(kept.crossing, whole)]
-    sent = df.select(*[column.alias(f"_{at}") for at, column in enumerate(handed)])
-    through = [kept.handed_through(name) for name in whole]
-    task = replace(its.task, kept=len(whole))
-    job = worker.Job(task, pa.schema([*its.schema, *kinds]), session.memory)
-    made = mapped(sent, job, [*through, *its.results])
+    fields = df.schema.fields
+    names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's may be there twice
+    handed = {f"{PREFIX}handed_{at}": column for at, column in enumerate(its.handed.values())}
+    apart = df.withColumns(handed).toDF(*names, *handed)
+    casts, kinds = zip(*[cast_of(field.dataType, field.name, session.zone) for field in fields], strict=True)
+    kept = [cast.out(session.column(name)) for cast, name in zip(casts, names, strict=True)]
+    sent = [*map(session.column, handed), *kept]
+    schema = pa.schema([*its.schema, *map(pa.field, names, kinds)])
+    job = worker.Job(replace(its.task, kept=len(fields)), schema, session.memory)
+    through = [Result.of(cast, field.nullable) for cast, field in zip(casts, fields, strict=True)]
+    made = mapped(
+        apart.select(*[column.alias(f"_{at}") for at, column in enumerate(sent)]), job, [*through, *its.results]
+    )
     F = session.F
-    back = [r.finished(F.col(f"_{at}"), F).alias(name) for at, (r, name) in enumerate(zip(through, whole, strict=True))]
-    struct = F.struct(*[F.col(f"_{len(whole) + at}").alias(f"_{at}") for at in range(len(its.results))])
+    back = [
+        r.finished(F.col(f"_{at}"), F).alias(field.name)
+        for at, (r, field) in enumerate(zip(through, fields, strict=True))
+    ]
+    struct = F.struct(*[F.col(f"_{len(fields) + at}").alias(f"_{at}") for at in range(len(its.results))])
     return made.select(*back, struct.alias(title))

@@ -38,7 +38,7 @@ _UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "PiB":
 Look = Callable[[Pass], Cut | No]
 
 
-def look(columns: Columns, hot_keys: str) -> Look:
+def hot_key_finder(columns: Columns, hot_keys: str) -> Look:
     """What finds the hot keys of a pass, as the user has said: ``"auto"``, ``"sample"`` or ``"off"``."""
 
     def found(work: Pass) -> Cut | No:
@@ -71,10 +71,9 @@ class Source:
 
     @classmethod
     def of(cls, columns: Columns, work: Pass, rows: float | None) -> "Source":
-        """Of a pass."""
-        names = dict.fromkeys(work.places)
-        places = [aliased(columns.crossing(name), f"_{i}") for i, name in enumerate(names)]
-        return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *places), rows)
+        names = dict.fromkeys(work.position_columns)
+        position_columns = [aliased(columns.crossing(name), f"_{i}") for i, name in enumerate(names)]
+        return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *position_columns), rows)
 
     def dear(self) -> str:
         """What Spark would run for a sample, if that is more than to read; or nothing."""
@@ -94,7 +93,7 @@ class Source:
         if share < 1 and len(taken) < WANTED / 8:  # there are many fewer than Spark thinks
             taken = self._taken(self.data)
         schema = self.columns.schema()
-        names = [HASH, *dict.fromkeys(self.work.places)]
+        names = [HASH, *dict.fromkeys(self.work.position_columns)]
         fields = [pa.field(HASH, pa.int64()), *(schema.field(name) for name in names[1:])]
         return taken.rename_columns(names).cast(pa.schema(fields))
 

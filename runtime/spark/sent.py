@@ -8,7 +8,7 @@ import pyarrow as pa
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import SIDE, Sides
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.types import Ferry, Result, to_spark
+from inwindow.runtime.spark.types import Cast, Result, to_spark
 
 
 def columns_read(operation: Operation, schemas: Sequence[pa.Schema]) -> list[list[str]]:
@@ -39,6 +39,6 @@ def results_of(
     made = {}
     for field in result:
         source = operation.source(field.name, schemas)
-        ferry = Ferry.of(to_spark(field.type)) if source is None else sides[source[0]].ferry(source[1])
-        made[field.name] = Result.of(ferry)
+        cast = Cast.of(to_spark(field.type)) if source is None else sides[source[0]].cast(source[1])
+        made[field.name] = Result.of(cast)
     return made

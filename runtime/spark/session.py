@@ -30,7 +30,6 @@ class Session:
 
     @classmethod
     def of(cls, df: Any) -> "Session":
-        """The session of a DataFrame."""
         F, Window = _modules(df)
         spark = df.sparkSession
         if not is_connect(df):
@@ -66,8 +65,8 @@ def _settings(spark: Any, *names: str) -> list[str | None]:
         return [spark.conf.get(name, None) if name == OPTION else spark.conf.get(name) for name in names]
     from pyspark.sql.connect.proto import ConfigRequest
 
-    asked = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
-    found = {key: value or None for key, value in spark.client.config(asked).pairs}
+    ask_spark = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
+    found = {key: value or None for key, value in spark.client.config(ask_spark).pairs}
     return [found.get(name) for name in names]
 
 
@@ -121,12 +120,10 @@ def quoted(name: str) -> str:
 
 
 def sort_order(column: Any, *, ascending: bool, nulls_first: bool) -> Any:
-    """A column as a Spark sort expression."""
     if ascending:
         return column.asc_nulls_first() if nulls_first else column.asc_nulls_last()
     return column.desc_nulls_first() if nulls_first else column.desc_nulls_last()
 
 
 def functions_of(df: Any) -> ModuleType:
-    """PySpark's functions for a DataFrame."""
     return _modules(df)[0]

@@ -1,10 +1,10 @@
-"""A partition cut into ranges, in Spark: which ranges a row is in, copies for halos, and a task for each range.
+"""A partition cut into shards, in Spark: which shards a row is in, copies for halos, and a task for each shard.
 
 ::
 
-    k ts          own first..last                range mark
-    a 4           1   1..1            a 4        1      0      in the task of range 1
-    a 9           2   1..2      ->    a 9        1      1      there for the frames of range 1
+    k ts          own first..last                shard mark
+    a 4           1   1..1            a 4        1      0      in the task of shard 1
+    a 9           2   1..2      ->    a 9        1      1      there for the frames of shard 1
                                       a 9        2      0
     b 7           0                   b 7        0      0      in a task by the hash of b
 
@@ -21,10 +21,10 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.reserved import HALO, PREFIX, RANGE
+from inwindow.runtime.reserved import HALO, PREFIX, SHARD
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.labels import balanced
-from inwindow.windows.shards import Ranges
+from inwindow.windows.shards import Shards
 
 _OWN, _COPIES = f"{PREFIX}own", f"{PREFIX}copies"
 
@@ -48,34 +48,34 @@ def _hashed(value: Any, kind: T.DataType, F: ModuleType) -> list[Any]:
 
 
 def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
-    """The rows, each in its range and in the halos of others, a task for each range; with the columns RANGE and HALO."""
+    """The rows, each in its shard and in the halos of others, a task for each shard; with the columns SHARD and HALO."""
     F = columns.session.F
-    own, first, last = numbers(columns, work, cut)
+    own, first, last = shard_numbers(columns, work, cut)
     copies = F.explode_outer(F.when(first != last, F.sequence(first, last)))  # of most rows there is one: no array
     copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
     number = F.coalesce(F.col(_COPIES), F.col(_OWN))
-    marked = copied.withColumns({RANGE: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
-    return _tasks(marked.drop(_OWN, _COPIES), columns, work, cut.first_ranges[-1] - 1, cut.others)
+    marked = copied.withColumns({SHARD: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
+    return _tasks(marked.drop(_OWN, _COPIES), columns, work, cut.first_shards[-1] - 1, cut.others)
 
 
-def numbers(columns: Columns, work: Pass, cut: Cut) -> list[Any]:
-    """A row's own range, the first and the last one that it is in, as Spark columns; 0 where its partition is not cut."""
+def shard_numbers(columns: Columns, work: Pass, cut: Cut) -> list[Any]:
+    """A row's own shard, the first and the last one that it is in, as Spark columns; 0 where its partition is not cut."""
     F = columns.session.F
     value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
-    places: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
-    for key, base in zip(cut.keys, cut.first_ranges, strict=False):
-        of_key = _places(value, key.ranges, F)
-        places = [so_far.when(its == key.hash, place + base) for so_far, place in zip(places, of_key, strict=True)]
-    return [place.otherwise(0) for place in places]
+    numbers: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
+    for key, base in zip(cut.keys, cut.first_shards, strict=False):
+        of_key = _shard_numbers(value, key.shards, F)
+        numbers = [so_far.when(its == key.hash, at + base) for so_far, at in zip(numbers, of_key, strict=True)]
+    return [number.otherwise(0) for number in numbers]
 
 
-def _tasks(df: Any, columns: Columns, work: Pass, ranges: int, others: int) -> Any:
-    """A task for each range; other keys go to the others, by their hash."""
+def _tasks(df: Any, columns: Columns, work: Pass, shards: int, others: int) -> Any:
+    """A task for each shard; other keys go to the others, by their hash."""
     F = columns.session.F
-    task, tasks = F.col(RANGE) - 1, ranges
+    task, tasks = F.col(SHARD) - 1, shards
     if work.partition_by:
         keys = F.hash(*[columns.column(name) for name in work.partition_by])
-        task, tasks = F.when(F.col(RANGE) == 0, F.pmod(keys, F.lit(others)) + ranges).otherwise(task), ranges + others
+        task, tasks = F.when(F.col(SHARD) == 0, F.pmod(keys, F.lit(others)) + shards).otherwise(task), shards + others
     if has_tasks_by_number(df):
         return df.repartitionById(tasks, task)
     labels = F.array(*map(F.lit, balanced(tasks, tasks)))
@@ -87,11 +87,11 @@ def has_tasks_by_number(df: Any) -> bool:
     return hasattr(df, "repartitionById")
 
 
-def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
-    """A row's own range, the first and the last one that it is in, as Spark columns that count from 0."""
-    up = ranges.order.ascending
+def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
+    """A row's own shard, the first and the last one that it is in, as Spark columns that count from 0."""
+    up = shards.order.ascending
     cuts, lows, highs = (
-        [_literal(bound, F) for bound in bounds] for bounds in (ranges.cuts, ranges.lows, ranges.highs)
+        [_literal(bound, F) for bound in bounds] for bounds in (shards.cuts, shards.lows, shards.highs)
     )
     open_lows = sum(low is None for low in lows)  # the first ones: lows ascend
 
@@ -103,8 +103,8 @@ def _places(value: Any, ranges: Ranges, F: ModuleType) -> list[Any]:
 
     own = _count(cuts, before, F)
     last = _count(lows[open_lows:], before, F, open_lows)
-    first = _count([high for high in highs if high is not None], up_to, F) if ranges.reach.looks_ahead else own
-    if not ranges.order.nulls_first:
+    first = _count([high for high in highs if high is not None], up_to, F) if shards.reach.looks_ahead else own
+    if not shards.order.nulls_first:
         return [own, first, last]  # a comparison with NULL is not true, so it is behind all
     nulls = [0, 0, open_lows]
     return [
@@ -122,7 +122,6 @@ def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, b
 
 
 def _literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
-    """An order value as a Spark literal."""
     if bound is None:
         return None
     kind = bound.type

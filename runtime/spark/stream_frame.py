@@ -11,17 +11,19 @@ from typing import Any
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.query import Query
+from inwindow.runtime.query import Place, Query
+from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import packed
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
-from inwindow.runtime.spark.frame import AnyFrame
+from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.plans import needed
+from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.stream_results import Call, followed
+from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
@@ -41,7 +43,6 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         said = described(self.work, early=self.query.early)
         return Explanation(
             [self.work], f"{said}\n{packed.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
@@ -76,20 +77,20 @@ class StreamFrame(AnyFrame):
         results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        call = Call.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
         order = query.order or tuple(results)
         whole = self._stateful(columns, handed, job, results, order, str(call.metrics))
         setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
-        return followed(whole, call)
+        return tracked(whole, call)
 
-    def _late(self, columns: Columns, work: Pass, call: Call) -> Any:
+    def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
         """A query of its own: whole rows cross only where somebody wants them, and no frame is held."""
         names = [columns.name(name, "late") for name in columns.names]
-        results = {name: columns.handed_through(name) for name in (*names, *work.places)}
+        results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
         job = job_of(LateRows(late_work(work)), schema, self.session.zone)
         late = self._stateful(columns, handed, job, results, names, f"{call.metrics}_late")
-        return followed(late, replace(call, where=f"late() of {call.where}"))
+        return tracked(late, replace(call, where=f"late() of {call.where}"))
 
     def _stateful(
         self,
@@ -114,7 +115,6 @@ class StreamFrame(AnyFrame):
 
     @property
     def session_conf(self) -> Any:
-        """The session's settings."""
         return self.data.sparkSession.conf
 
 
@@ -130,3 +130,10 @@ def late_tuples(df: Any) -> Any:
     """The tuples that were late for what :class:`StreamFrame` gave; None for any other DataFrame."""
     late = vars(df).get(_LATE)
     return None if late is None else late()
+
+
+def place_of_frame(df: Any, where: str) -> Place:
+    schema = df.schema
+    check_names([field.name for field in schema.fields], where)
+    kind = StreamFrame if df.isStreaming else Frame
+    return kind(df, Session.of(df), schema)

@@ -20,34 +20,34 @@ _LOCK = Lock()
 
 
 @dataclass(frozen=True)
-class Call:
+class StreamCall:
     """A call on a stream."""
 
     where: str
     timed: bool  # whether it waits for a watermark
     alone: bool  # whether Spark takes no second operator of its kind in a query
-    metrics: "Name"
+    metrics: "MetricsName"
 
     @classmethod
-    def new(cls, where: str, *, timed: bool, alone: bool) -> "Call":
+    def new(cls, where: str, *, timed: bool, alone: bool) -> "StreamCall":
         """Of results that are not started yet, each has another name for its metrics: Spark wants that in one query."""
         with _LOCK:
             number, name = 1, _METRICS
             while name in _TAKEN:
                 number += 1
                 name = f"{_METRICS}_{number}"
-            _TAKEN[name] = its = Name(name)
+            _TAKEN[name] = its = MetricsName(name)
         return cls(where, timed, alone, its)
 
 
-class Name(str):
+class MetricsName(str):
     """A name of metrics, taken as long as somebody has it, or until its query is about to start."""
 
 
-_TAKEN: WeakValueDictionary[str, Name] = WeakValueDictionary()
+_TAKEN: WeakValueDictionary[str, MetricsName] = WeakValueDictionary()
 
 
-def followed(made: Any, *calls: Call) -> Any:
+def tracked(made: Any, *calls: StreamCall) -> Any:
     """The DataFrame (or its groups), which knows that it is made of these calls' results."""
     setattr(made, _CALLS, calls)
     kind: Any = type(made)
@@ -55,9 +55,9 @@ def followed(made: Any, *calls: Call) -> Any:
     return made
 
 
-def calls_of(made: Any) -> tuple[Call, ...]:
+def calls_of(made: Any) -> tuple[StreamCall, ...]:
     """The calls of whose results a DataFrame is made, as far as is known."""
-    calls: tuple[Call, ...] = getattr(made, "__dict__", {}).get(_CALLS, ())
+    calls: tuple[StreamCall, ...] = getattr(made, "__dict__", {}).get(_CALLS, ())
     return calls
 
 
@@ -80,13 +80,13 @@ def _method(given: Callable[..., Any]) -> Callable[..., Any]:
         made = given(self, *args, **kwargs)
         is_spark = type(made).__module__.startswith("pyspark.sql.")
         if is_spark and type(made).__name__ in ("DataFrame", "GroupedData"):
-            return followed(made, *_all(calls_of(one) for one in (self, *args, *kwargs.values(), made)))
+            return tracked(made, *_all(calls_of(one) for one in (self, *args, *kwargs.values(), made)))
         return made
 
     return method
 
 
-def _check_together(method: str, calls: tuple[Call, ...], others: tuple[Call, ...]) -> None:
+def _check_together(method: str, calls: tuple[StreamCall, ...], others: tuple[StreamCall, ...]) -> None:
     if calls and others and any(call.alone for call in (*calls, *others)):
         raise UsageError(
             f"{method}() of the results of {calls[0].where} and of {others[0].where} on a stream: Spark takes two in one query "
@@ -95,7 +95,7 @@ def _check_together(method: str, calls: tuple[Call, ...], others: tuple[Call, ..
         )
 
 
-def _all(calls: Iterable[tuple[Call, ...]]) -> tuple[Call, ...]:
+def _all(calls: Iterable[tuple[StreamCall, ...]]) -> tuple[StreamCall, ...]:
     return tuple(dict.fromkeys(call for its in calls for call in its))
 
 

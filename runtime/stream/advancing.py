@@ -97,7 +97,7 @@ class AdvancingBucket(Bucket):
         if len(table):
             numbers = pa.array(np.arange(self.next, self.next + len(table)))
             self.next += len(table)
-            self.held = pa.concat_tables([self.held, self.log.placed(table.append_column(NUMBER, numbers))])
+            self.held = pa.concat_tables([self.held, self.log.addressed(table.append_column(NUMBER, numbers))])
         if self.done is None or self.done == self.closed:
             return whole(empty_table(self.schema))
         assert self.key is not None

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.buffer import Held
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import lane_of
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
@@ -42,61 +42,60 @@ from inwindow.windows.sequence import Positions, Sequence
 class Turn:
     """A micro-batch on a bucket: the tuples in order, side by side."""
 
-    tuples: Watermark
+    frontier: Watermark
     batch: pa.RecordBatch
     which: Positions  # of each partition its number among the remembered keys
     has_new: npt.NDArray[np.bool_]  # whether tuples have come for it
 
     def keys(self, memory: Memory, partitions: Positions) -> pa.Table:
         """The keys of some partitions, to be remembered."""
-        return memory.keys_of(self.batch, self.tuples.starts[partitions])
+        return memory.keys_of(self.batch, self.frontier.starts[partitions])
 
     def counts(self, partitions: Positions) -> Positions:
-        """How many tuples they have had."""
-        return self.tuples.sequence.own[self.tuples.ends[partitions] - 1] + 1
+        return self.frontier.sequence.own[self.frontier.ends[partitions] - 1] + 1
 
 
 class KeyedLane:
     """A lane for one micro-batch, over columns of its own."""
 
     def __init__(self, step: Step, key: OrderKey | None, *, every_row: bool) -> None:
-        self.step, self.held = step, Held()
-        self.lane: Any = lane_of(step, self.held, key, every_row=every_row)
+        self.step, self.buffer = step, Buffer()
+        self.lane: Any = lane_of(step, self.buffer, key, every_row=every_row)
 
     def run(
-        self, batch: pa.RecordBatch, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]
+        self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
     ) -> tuple[list[Piece], Positions]:
         """Go on with these partitions; their results, and the first tuple that each still needs.
 
         ``states`` holds what each goes on from, None where it begins, and after the call what it will go on from.
         """
         if isinstance(self.lane, EmitLane) or self.lane.resumes_at_once:
-            self.held.append(batch)
-            resumed: tuple[list[Piece], Positions] = self.lane.resume(tuples, ready, keys, states)
+            self.buffer.append(batch)
+            resumed: tuple[list[Piece], Positions] = self.lane.resume(frontier, ready, keys, states)
             return resumed
-        return self._one_by_one(batch, tuples, ready, keys, states)
+        return self._one_by_one(batch, frontier, ready, keys, states)
 
     def _one_by_one(
-        self, batch: pa.RecordBatch, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]
+        self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
     ) -> tuple[list[Piece], Positions]:
         """Frames [0, end) of the key's own numbers; then fold what no frame to come can leave out."""
         lane: FrameLane = self.lane
         evaluator = lane.evaluator
-        columns = [source.read(batch) for source in self.held.columns]
-        _, end = lane.view.framing.bounds(tuples.sequence, np.arange(tuples.sequence.end))
-        out = tuples.due(ready).yields(lane.view.slots, tuples.sequence)
-        lows, highs = np.searchsorted(out, tuples.gone[keys]), np.searchsorted(out, ready[keys])
+        columns = [source.read(batch) for source in self.buffer.columns]
+        _, end = lane.view.framing.bounds(frontier.sequence, np.arange(frontier.sequence.end))
+        out = frontier.due(ready).yields(lane.view.slots, frontier.sequence)
+        lows, highs = np.searchsorted(out, frontier.gone[keys]), np.searchsorted(out, ready[keys])
         fresh = state_to_bytes(evaluator.state(), self.classes)
-        pieces, needs = [], tuples.ends[keys]
+        pieces, needs = [], frontier.ends[keys]
         for index, key in enumerate(keys.tolist()):
-            self._hold(columns, tuples, key)
+            self._hold(columns, frontier, key)
             evaluator.restore(state_from_bytes(fresh, self.classes) if states[index] is None else states[index])
             evaluator.arrive(_ONE_KEY)
-            at, shift, last = out[lows[index] : highs[index]], int(tuples.shift[key]), int(ready[key])
+            at, shift, last = out[lows[index] : highs[index]], int(frontier.shift[key]), int(ready[key])
             try:
                 if len(at):
                     pieces.append((at, evaluator.roll(np.zeros(len(at), dtype=np.int64), end[at] - shift)))
-                if last > tuples.gone[key] and not evaluator.evicts and not evaluator.moves:
+                if last > frontier.gone[key] and not evaluator.evicts and not evaluator.moves:
                     evaluator.absorb(0, int(end[last - 1]) - shift)
             except (HookRaised, Unfit) as raised:
                 raised.position += shift
@@ -105,14 +104,14 @@ class KeyedLane:
             states[index] = evaluator.state()
         return pieces, needs
 
-    def _hold(self, columns: list[Any], tuples: Watermark, key: int) -> None:
+    def _hold(self, columns: list[Any], frontier: Watermark, key: int) -> None:
         """The tuples of one key alone, in its own numbers."""
-        first, last = int(tuples.starts[key]), int(tuples.ends[key])
-        for column, values in zip(self.held.columns.values(), columns, strict=True):
+        first, last = int(frontier.starts[key]), int(frontier.ends[key])
+        for column, values in zip(self.buffer.columns.values(), columns, strict=True):
             name = "array" if isinstance(values, pa.Array) else "values" if isinstance(values, list) else "mask"
             setattr(column, name, values[first:last] if name != "array" else values.slice(first, last - first))
-        self.held.base = first - int(tuples.shift[key])
-        self.held.end = self.held.base + last - first
+        self.buffer.base = first - int(frontier.shift[key])
+        self.buffer.end = self.buffer.base + last - first
 
     @property
     def forgets(self) -> bool:
@@ -133,9 +132,9 @@ class States:
 
     def __init__(self, lanes: list[KeyedLane], memory: Memory, turn: Turn, ready: Positions) -> None:
         self.lanes, self.memory, self.turn, self.ready = lanes, memory, turn, ready
-        tuples = turn.tuples
-        self.keys = np.flatnonzero((ready > tuples.gone) | turn.has_new)
-        self.needs = tuples.ends[self.keys].copy()
+        frontier = turn.frontier
+        self.keys = np.flatnonzero((ready > frontier.gone) | turn.has_new)
+        self.needs = frontier.ends[self.keys].copy()
         trusts = any(lane.step.implementation.aggregate is not None for lane in lanes)
         none = (None,) * len(lanes)
         with reading():
@@ -146,19 +145,19 @@ class States:
     def run(self, lane: KeyedLane) -> list[Piece]:
         """Go on with the next lane; its results."""
         states = [its[len(self.after)] for its in self.before]
-        pieces, needs = lane.run(self.turn.batch, self.turn.tuples, self.ready, self.keys, states)
+        pieces, needs = lane.run(self.turn.batch, self.turn.frontier, self.ready, self.keys, states)
         self.needs = np.minimum(self.needs, needs)
         self.after.append(states)
         return pieces
 
     def remember(self) -> Positions:
         """Keep the states that all lanes have come to; per partition the first tuple that is still needed."""
-        tuples, keys = self.turn.tuples, self.keys
+        frontier, keys = self.turn.frontier, self.keys
         keep = np.ones(len(keys), dtype=bool)
         if all(lane.forgets for lane in self.lanes):
-            keep = self.needs < tuples.ends[keys]
+            keep = self.needs < frontier.ends[keys]
         kept = list(compress(zip(*self.after, strict=True), keep.tolist()))
-        which, shift = self.turn.which, tuples.shift
+        which, shift = self.turn.which, frontier.shift
         need = self.memory.need_of(which) + shift
         need[keys] = self.needs
         counts = self.turn.counts(keys)

@@ -15,17 +15,17 @@ import pyarrow.compute as pc
 from inwindow.native.levels import Level
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.stream import counts, resumes
-from inwindow.runtime.buffer import Held, concat
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import lane_of
 from inwindow.runtime.lanes import Piece
-from inwindow.runtime.operator import telling
+from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.row_operators import expiration_times, owners_of, spread
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_states import KeyedLane, States, Turn
-from inwindow.runtime.stream.log import PLACE
-from inwindow.runtime.stream.waiting import OWN, RipeningBucket
+from inwindow.runtime.stream.log import ADDRESS
+from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.frontier import Due, Watermark
 from inwindow.windows.order_key import Keys
@@ -36,7 +36,7 @@ _GONE = f"{PREFIX}gone"  # whether a held tuple has gone out
 _NOWHERE = Sequence(None, False)  # of an earlier tuple that is no longer held, nobody knows the number
 
 
-class TupleBucket(RipeningBucket):
+class RowBucket(WaitingBucket):
     """Passed-through columns, and a result column per step."""
 
     def __init__(
@@ -63,12 +63,11 @@ class TupleBucket(RipeningBucket):
         self.schema = pa.schema(fields)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Put what is ripe behind what is held, and run."""
-        ripe, times = self.ripe(table, times)
-        if not len(ripe) and not len(self.held):
+        released, times = self.released(table, times)
+        if not len(released) and not len(self.held):
             return whole(empty_table(self.schema))
-        fresh = ripe.append_column(OWN, pa.array(np.full(len(ripe), -1)))
-        fresh = self.log.placed(fresh.append_column(_GONE, pa.array(np.zeros(len(ripe), dtype=bool))))
+        fresh = released.append_column(OWN, pa.array(np.full(len(released), -1)))
+        fresh = self.log.addressed(fresh.append_column(_GONE, pa.array(np.zeros(len(released), dtype=bool))))
         if self.key is not None:
             times = np.append(self.times(self.held)[0], times)
         return self._run(self._turn(pa.concat_tables([self.held, fresh]), times))
@@ -95,11 +94,11 @@ class TupleBucket(RipeningBucket):
         orders = [batch.column(order.column) for order in self.work.order_by]
         sequence = OpenSequence(self.work.key, self.work.peers, own, begins, orders, times)
         gone = np.add.reduceat(batch.column(_GONE).to_numpy(zero_copy_only=False), begins, dtype=np.int64)
-        tuples = Watermark(sequence, begins, ends, self.key, self.done, begins + gone)
+        frontier = Watermark(sequence, begins, ends, self.key, self.done, begins + gone)
         for name, step in zip(self.landmarks, self.work.steps, strict=True):
             if name is not None:
                 batch = batch.append_column(name, self._within(step, batch, times))
-        return Turn(tuples, batch, which, batch.column(OWN).to_numpy()[ends - 1] < 0)
+        return Turn(frontier, batch, which, batch.column(OWN).to_numpy()[ends - 1] < 0)
 
     def _within(self, step: Step, batch: pa.RecordBatch, keys: Keys) -> pa.Array:
         """Which tuples lie between a landmark's bounds, and pass the step's own filter."""
@@ -117,30 +116,30 @@ class TupleBucket(RipeningBucket):
     # Running
 
     def _run(self, turn: Turn) -> pa.RecordBatch:
-        tuples, held = turn.tuples, Held()
-        for name in self.work.places:  # for messages
-            held.plain(name)
+        frontier, buffer = turn.frontier, Buffer()
+        for name in self.work.position_columns:  # for messages
+            buffer.plain(name)
         lanes: list[Any] = [
             KeyedLane(step, self.key, every_row=self.every_row)
             if resumes(step)
-            else lane_of(step, held, self.key, every_row=self.every_row)
+            else lane_of(step, buffer, self.key, every_row=self.every_row)
             for step in self.steps
         ]
-        held.append(turn.batch)
+        buffer.append(turn.batch)
         keyed = [lane for lane in lanes if isinstance(lane, KeyedLane)]
         plain = [lane.lane if isinstance(lane, KeyedLane) else lane for lane in lanes]
-        ready = np.minimum.reduce([np.maximum(lane.decided(tuples), tuples.gone) for lane in plain])
+        ready = np.minimum.reduce([np.maximum(lane.decided(frontier), frontier.gone) for lane in plain])
         states = States(keyed, self.memory, turn, ready) if keyed else None
-        due, keep, taken = tuples.due(ready), ready, []
+        due, keep, taken = frontier.due(ready), ready, []
         for step, lane in zip(self.steps, lanes, strict=True):
-            run = partial(telling, step, self.work, lambda: held, _NOWHERE)
+            run = partial(reporting, step, self.work, lambda: buffer, _NOWHERE)
             if isinstance(lane, KeyedLane):
                 assert states is not None
                 taken.append(run(states.run, lane))
             else:
-                lane.arrive(tuples.sequence)
-                taken.append(run(lane.results, tuples.sequence, due))
-                keep = np.minimum(keep, tuples.needed(lane.view, ready))
+                lane.arrive(frontier.sequence)
+                taken.append(run(lane.results, frontier.sequence, due))
+                keep = np.minimum(keep, frontier.needed(lane.view, ready))
         if states is not None:
             keep = np.minimum(keep, states.remember())
         elif self.counts:
@@ -151,13 +150,13 @@ class TupleBucket(RipeningBucket):
         return self._rows(turn, due, taken)
 
     def _hold(self, turn: Turn, keep: Positions, ready: Positions) -> None:
-        tuples = turn.tuples
-        at = np.arange(tuples.sequence.end)
-        kept = np.flatnonzero(at >= tuples.over(keep))
-        table = pa.Table.from_batches([turn.batch.select([*self.columns.names, PLACE])]).take(pa.array(kept))
-        gone = (at < tuples.over(ready))[kept]
-        table = table.append_column(OWN, pa.array(tuples.sequence.own[kept])).append_column(_GONE, pa.array(gone))
-        self.held = table.select([*self.log.schema.names, PLACE])
+        frontier = turn.frontier
+        at = np.arange(frontier.sequence.end)
+        kept = np.flatnonzero(at >= frontier.over(keep))
+        table = pa.Table.from_batches([turn.batch.select([*self.columns.names, ADDRESS])]).take(pa.array(kept))
+        gone = (at < frontier.over(ready))[kept]
+        table = table.append_column(OWN, pa.array(frontier.sequence.own[kept])).append_column(_GONE, pa.array(gone))
+        self.held = table.select([*self.log.schema.names, ADDRESS])
 
     # Rows
 
@@ -169,7 +168,7 @@ class TupleBucket(RipeningBucket):
         columns += [spread(its, at, step.implementation.result) for its, step in zip(taken, self.steps, strict=True)]
         if self.emitted_at is not None:
             assert self.key is not None
-            columns.append(expiration_times(self.steps[0], self.key, turn.tuples.sequence.times[at]))
+            columns.append(expiration_times(self.steps[0], self.key, turn.frontier.sequence.times[at]))
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 

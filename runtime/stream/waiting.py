@@ -15,7 +15,7 @@ from inwindow.windows.order_key import Keys
 OWN = f"{PREFIX}own"  # a held tuple's number in its partition
 
 
-class RipeningBucket(Bucket):
+class WaitingBucket(Bucket):
     """Tuples wait, are held, and keys are remembered."""
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, flags: tuple[str, ...] = (), **at: str) -> None:
@@ -25,7 +25,6 @@ class RipeningBucket(Bucket):
         )
 
     def begin(self, label: int | None = None) -> None:
-        """Nothing waits, and no key is remembered."""
         super().begin(label)
         self.pending = empty_table(self.columns)
         self.memory = Memory(self.columns, self.work.partition_by)
@@ -37,24 +36,21 @@ class RipeningBucket(Bucket):
 
     @property
     def live(self) -> int:
-        """What frames and open extents hold."""
         return len(self.held)
 
-    def ripe(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
+    def released(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
         """Of what has waited and what has come, the tuples that the watermark is strictly past; and their times."""
         if self.key is None:
             return table, times
         if len(self.pending):
             table, times = pa.concat_tables([self.pending, table]), np.append(self.times(self.pending)[0], times)
-        is_ripe = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
-        self.pending = table.filter(pa.array(~is_ripe)).combine_chunks()
-        return table.filter(pa.array(is_ripe)), times[is_ripe]
+        is_released = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
+        self.pending = table.filter(pa.array(~is_released)).combine_chunks()
+        return table.filter(pa.array(is_released)), times[is_released]
 
     def tables(self) -> dict[str, pa.Table]:
-        """Tuples that wait, keys that are remembered."""
         return {"pending": self.pending, "memory": self.memory.table}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
         self.pending = table_under(tables["pending"], self.columns)
         self.memory.restore(tables["memory"])

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streams import windows
+from samples.streams import windows
 
 import inwindow as iw
 from inwindow.windows import reference, reference_points
