@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replays import replayed
-from temporal_cases import KINDS
+from samples.replays import replayed
+from samples.temporal_cases import KINDS
 
 import inwindow as iw
 from inwindow import temporal
