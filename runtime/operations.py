@@ -5,6 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.layouts import in_layouts_of
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
@@ -18,9 +19,10 @@ def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
     where = operation.where
     places = [place_of(one, where) for one in data]
-    if all(isinstance(place, (Table, Reader)) for place in places):
-        result = operation.run(*map(_table, places))
-        return result.to_reader() if isinstance(places[0], Reader) else result
+    here = [place for place in places if isinstance(place, (Table, Reader))]
+    if len(here) == len(places):
+        first, *others = map(_table, here)
+        return here[0].as_given(operation.run(first, *(in_layouts_of(first.schema, table) for table in others)))
     if any(isinstance(place, ArrowData) for place in places):
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:

@@ -1,10 +1,11 @@
-"""Where the data are: a table, a reader, a Spark DataFrame, or a stream that is replayed; or an error that says what to give."""
+"""Where the data are: a table, a reader, a DataFrame of Spark or another library, or a stream that is replayed."""
 
 from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
 from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.dataframes import dataframe
 from inwindow.runtime.query import Place
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.reserved import check_names
@@ -32,29 +33,25 @@ def place_of(data: Any, where: str) -> Place:
         from inwindow.runtime.spark.stream_frame import place_of_frame
 
         return place_of_frame(data, where)
-    if kind.startswith("pandas.") and kind.endswith(".DataFrame"):
-        raise UsageError(f"{where}: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)")
-    if kind == "str":
-        raise UsageError(
-            f"{where}: got a text, {data!r}; of a file give its table, as pyarrow.parquet.read_table({data!r})"
-        )
-    if kind.startswith("pyarrow.") and hasattr(data, "to_table"):
-        raise UsageError(f"{where}: got a pyarrow {type(data).__name__}; give dataset.to_table()")
+    if kind == "pyspark.pandas.frame.DataFrame":
+        from inwindow.runtime.spark.pandas_frame import place_of_pandas
+
+        return place_of_pandas(data)
     if kind in ("list", "dict"):
         write = "pyarrow.Table.from_pylist(rows)" if kind == "list" else "pyarrow.table(columns)"
         raise UsageError(f"{where}: got a {kind}; give {write}")
-    if kind in ("polars.dataframe.frame.DataFrame", "polars.lazyframe.frame.LazyFrame"):
-        name = kind.rpartition(".")[2]
-        collect = ".collect()" if name == "LazyFrame" else ""
-        raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
-    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
-        raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
+    if (frame := dataframe(data, where)) is not None:
+        check_names(frame.names(), where)
+        return frame
     if kind == "inwindow.runtime.stream.replay_stream.StreamPlan":
         raise UsageError(
             f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
             "partitioning and order, or replay the rows of the first one"
         )
-    raise UsageError(f"{where}: got a {kind}; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader")
+    raise UsageError(
+        f"{where}: got a {kind}; give a DataFrame of PySpark, pandas or Polars, a pyarrow.Table or "
+        "RecordBatchReader, or a path to Parquet"
+    )
 
 
 def events_of(place: Place, of: Any, where: str) -> Place:

@@ -11,6 +11,7 @@ from inwindow.optimizer.points import plan_points
 from inwindow.runtime.dictionaries import as_read, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.feed import ROW, Feed
+from inwindow.runtime.layouts import one_layout
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.point_operator import EveryPoint
@@ -23,7 +24,7 @@ _UNITS = ["s", "ms", "us", "ns"]
 def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
     """A column per aggregate over the events, at the points."""
     named, computed = compute_arguments(applied)
-    points, events = (_cast(table, _in_one_unit(table.schema, (points, events), applied)) for table in (points, events))
+    points, events = (_cast(table, _in_one_type(table.schema, (points, events), applied)) for table in (points, events))
     whole = computed.onto(events)
     results: dict[str, pa.ChunkedArray] = {}
     for work in plan_points(readable(points.schema), readable(whole.schema), named):
@@ -47,18 +48,26 @@ def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
-def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
-    """The schema with its order columns in the finer of the two tables' units: files have seconds, Python microseconds."""
+def _in_one_type(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
+    """The schema with the types in which its keys and order columns can be compared with the other table's."""
     windows = [one.window for one in applied.values() if one.window is not None]
     one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
-    for name in {order.column for window in windows for order in window.order_by}:
+    orders = {order.column for window in windows for order in window.order_by}
+    for name in orders | {key for window in windows for key in window.partition_by}:
         if not isinstance(name, str) or one.names.count(name) != 1 or other.names.count(name) != 1:
             continue  # planning says what is wrong
-        kinds = [plain_type(it.field(name).type) for it in (one, other)]
-        if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
+        kind = _common(*(plain_type(it.field(name).type) for it in (one, other)))
+        if kind is not None:
             at = schema.get_field_index(name)
-            schema = schema.set(at, schema.field(at).with_type(max(kinds, key=lambda kind: _UNITS.index(kind.unit))))
+            schema = schema.set(at, schema.field(at).with_type(kind))
     return schema
+
+
+def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    """The finer unit of two timestamps (files have seconds, Python microseconds), the layout of two texts."""
+    if pa.types.is_timestamp(one) and pa.types.is_timestamp(other) and one.tz == other.tz:
+        return max(one, other, key=lambda kind: _UNITS.index(kind.unit))
+    return one_layout(one, other)
 
 
 def _together(points: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
@@ -84,5 +93,5 @@ def plan_at(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]
     """The passes over events at the points, and where they run."""
     named, computed = compute_arguments(applied)
     place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
-    points, events = (_in_one_unit(schema, (points, events), applied) for schema in (points, events))
+    points, events = (_in_one_type(schema, (points, events), applied) for schema in (points, events))
     return plan_points(readable(points), computed.schema(events), named), place

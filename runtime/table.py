@@ -32,7 +32,7 @@ class Table(ArrowData):
             return "in the order of arrival, fed in slices"
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 
-    def run(self, query: Query) -> pa.Table:
+    def run(self, query: Query) -> Any:
         if query.of is not None:
             return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
         table = self.data
@@ -49,6 +49,10 @@ class Table(ArrowData):
             case "groups":
                 feed = Feed(query.verb.part(plan.query, plan.passes[0]), table)
                 return pa.table(feed.columns(), schema=feed.operator.schema)
+
+    def as_given(self, rows: pa.Table) -> Any:
+        """Rows that were made, as data of the kind that was given."""
+        return rows
 
     def _with(self, names: Iterable[str], results: Mapping[str, Any]) -> pa.Table:
         """The table with the results, in the order of their names; one that is called like a column takes its place."""

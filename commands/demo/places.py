@@ -16,7 +16,6 @@ from inwindow.commands.local_spark import local_spark
 from inwindow.commands.progress import Bar
 from inwindow.runtime.stream.replay import replay
 from inwindow.runtime.stream.replay_stream import Stream
-from inwindow.udaf.errors import UsageError
 
 Call = Callable[[Any], Any]  # of the bids, a batch or a stream
 
@@ -33,7 +32,6 @@ class OnArrow:
     """Arrow tables, without Spark: a stream is replayed, table by table."""
 
     name = "Arrow tables, one thread"
-    has_streams = True
 
     def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
         self.bids, self.arrivals, self.delay, self.bar = bids, arrivals, delay, bar
@@ -57,8 +55,6 @@ class OnArrow:
 
 class OnSpark:
     """A Spark of our own, on this machine: a stream comes as files, each of them a micro-batch."""
-
-    has_streams = True
 
     def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
         with bar.step(lambda: ("starting Spark", 0.0)):
@@ -104,9 +100,6 @@ class OnSpark:
 class OnSail:
     """Sail in this process: a Spark Connect server that needs no Java, and has no streams for us."""
 
-    has_streams = False
-    stream = None
-
     def __init__(self, bids: pa.Table, _arrivals: list[pa.Table], _delay: str, bar: Bar) -> None:
         with bar.step(lambda: ("starting Sail", 0.0)):
             self.server, self.session = local_sail("demo")
@@ -120,10 +113,6 @@ class OnSail:
         with self.bar.step(lambda: ("a batch", 0.0)):
             rows: pa.Table = call(self.bids).toArrow()
         return rows
-
-    def run_stream(self, call: Call) -> Streamed:
-        """Refused by the call itself."""
-        raise UsageError("demo --engine sail runs batches only: streams run on Spark and on tables")
 
     def close(self) -> None:
         """Stop it."""

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import inwindow as iw
 from inwindow.commands.demo import screen
 from inwindow.commands.demo.auctions import DELAY, PIECES, arrivals, auction
-from inwindow.commands.demo.places import Place, Streamed, place_of
+from inwindow.commands.demo.places import OnArrow, OnSail, OnSpark, Place, Streamed, place_of
 from inwindow.commands.demo.windows import SHOWS, Average, Quiet, Show
 from inwindow.commands.progress import Bar
 from inwindow.optimizer.explain import Explanation
@@ -61,7 +61,6 @@ def show(bids: int, engine: str, streams: bool, save: str | None, as_json: bool)
     table = auction(bids)
     bar = Bar(len(SHOWS) * (2 if streams else 1) + 1)
     place = place_of(engine, table, arrivals(table, PIECES), DELAY, bar)
-    streams = streams and place.has_streams
     try:
         say(screen.opening(table, place.name))
         done = []
@@ -69,7 +68,7 @@ def show(bids: int, engine: str, streams: bool, save: str | None, as_json: bool)
             say(screen.heading(each))
             batch = run_batch(each, place)
             say(screen.of_batch(each, batch, bids))
-            stream = run_stream(each, place, batch) if streams else None
+            stream = run_stream(each, place, batch) if streams and not isinstance(place, OnSail) else None
             if stream is not None:
                 say(screen.of_stream(stream))
             done.append(Shown(each, batch, stream))
@@ -96,7 +95,7 @@ def run_batch(each: Show, place: Place) -> Batch:
     return Batch(rows, seconds, explained(each, place.bids), tuple(said))
 
 
-def run_stream(each: Show, place: Place, batch: Batch) -> Stream:
+def run_stream(each: Show, place: OnArrow | OnSpark, batch: Batch) -> Stream:
     """The same window over the bids as they arrive."""
     started = perf_counter()
     streamed = place.run_stream(lambda bids: called(each, bids))

@@ -1,7 +1,6 @@
 """with_columns, select and group_by called wrong; data of the wrong kind, or that break a promise."""
 
 import pandas
-import polars
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset
@@ -26,22 +25,11 @@ from inwindow.udaf.errors import NotAppliedError
 ROWS = [
     # with_columns, select, explain
     Bad(
-        "a pandas DataFrame",
-        lambda: iw.with_columns(pandas.DataFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
+        "a pandas DataFrame of mixed values",
+        lambda: iw.with_columns(pandas.DataFrame({"x": [1, "a"]}), a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a pandas DataFrame; give pyarrow.Table.from_pandas(df)",
-    ),
-    Bad(
-        "a Polars DataFrame",
-        lambda: iw.with_columns(polars.DataFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
-        iw.UsageError,
-        "with_columns: got a Polars DataFrame; give df.to_arrow()",
-    ),
-    Bad(
-        "a Polars LazyFrame",
-        lambda: iw.with_columns(polars.LazyFrame({"x": [1]}), a=iw.count().over(iw.rows(2))),
-        iw.UsageError,
-        "with_columns: got a Polars LazyFrame; give df.collect().to_arrow()",
+        "with_columns: this pandas DataFrame has no form in Arrow: (\"Could not convert 'a' with type str: tried to convert to "
+        "int64\", 'Conversion failed for column x with type object')",
     ),
     Bad(
         "a dict",
@@ -56,22 +44,24 @@ ROWS = [
         "with_columns: got a list; give pyarrow.Table.from_pylist(rows)",
     ),
     Bad(
-        "a file's name",
-        lambda: iw.with_columns("bids.parquet", a=iw.count().over(iw.rows(2))),
+        "a file of another kind",
+        lambda: iw.with_columns("bids.csv", a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a text, 'bids.parquet'; of a file give its table, as pyarrow.parquet.read_table('bids.parquet')",
+        "with_columns: got a text, 'bids.csv': a path is that of a Parquet file, or of a folder of them; of any other file "
+        "give its table, as pyarrow.csv.read_csv(path)",
     ),
     Bad(
-        "a dataset",
-        lambda: iw.with_columns(pyarrow.dataset.dataset(TABLE), a=iw.count().over(iw.rows(2))),
+        "a file that is not there",
+        lambda: iw.with_columns("bids.parquet", a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: got a pyarrow InMemoryDataset; give dataset.to_table()",
+        "with_columns: 'bids.parquet' cannot be read: bids.parquet",
     ),
     Bad(
         "None as data",
         lambda: iw.select(None, a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "select: got a NoneType; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader",
+        "select: got a NoneType; give a DataFrame of PySpark, pandas or Polars, a pyarrow.Table or RecordBatchReader, "
+        "or a path to Parquet",
     ),
     Bad(
         "no aggregate",

@@ -156,7 +156,8 @@ ROWS = [
         "events that are no table",
         lambda: at(iw.rows(2, order_by="t"), of=5),
         iw.UsageError,
-        "with_columns(of=...): got a int; give a pyspark DataFrame, a pyarrow.Table or a pyarrow.RecordBatchReader",
+        "with_columns(of=...): got a int; give a DataFrame of PySpark, pandas or Polars, a pyarrow.Table or RecordBatchReader, "
+        "or a path to Parquet",
     ),
     Bad(
         "a size of another kind",
