@@ -12,9 +12,8 @@
 [1.0, 1.5, 7.0, 4.0]
 """
 
+import typing as _typing
 from importlib import import_module as _import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from inwindow.native._inwindow import InWindow
 from inwindow.udaf.applied import Applied
@@ -38,28 +37,26 @@ from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from inwindow import temporal, testing
     from inwindow.language.catalog import Catalog
     from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
+    from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.select import select
-    from inwindow.runtime.spark.arrival import arrival_time
+    from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
-    from inwindow.runtime.written import emitted_at
-    from inwindow.udaf import builtins
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "PUNT",
     "Aggregate",
     "Applied",
     "ArithmeticOverflowError",
@@ -70,6 +67,7 @@ __all__ = [
     "HookError",
     "InWindow",
     "InWindowError",
+    "PUNT",
     "ResultTypeError",
     "ScratchError",
     "Sentinel",
@@ -81,15 +79,50 @@ __all__ = [
     "aggregate",
     "arrival_time",
     "asc",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
+    "collect_list",
+    "collect_set",
     "compiled",
+    "corr",
+    "count",
+    "count_distinct",
+    "covar_pop",
+    "covar_samp",
     "cumulate",
+    "decayed_avg",
     "desc",
     "emitted_at",
+    "every",
     "explain",
+    "first",
+    "first_value",
+    "frequent_items",
     "group_by",
     "hop",
+    "kurtosis",
     "landmark",
+    "last",
+    "last_value",
     "late",
+    "listagg",
+    "max",
+    "max_by",
+    "mean",
+    "median",
+    "min",
+    "min_by",
+    "mode",
+    "nth_value",
+    "ones_in_window",
+    "percentile",
+    "percentile_approx",
+    "priority_sample",
+    "product",
     "range",
     "range_between",
     "register",
@@ -98,20 +131,26 @@ __all__ = [
     "scope",
     "select",
     "session",
+    "skewness",
+    "some",
     "sql",
+    "std",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
     "temporal",
     "testing",
     "tumble",
     "udaf",
     "unbounded",
     "union",
+    "var_pop",
+    "var_samp",
+    "variance",
     "with_columns",
 ]
-if _TYPE_CHECKING:
-    __all__ += builtins.__all__
-else:
-    _CORE = __all__
-    del __all__  # it is made when asked for, with the built-ins' names
 
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
@@ -122,30 +161,26 @@ _LATER = {
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.select": ["select"],
-    "inwindow.runtime.spark.arrival": ["arrival_time"],
+    "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
-    "inwindow.runtime.written": ["emitted_at"],
+    "inwindow.runtime.call_arguments": ["emitted_at"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }
 
 
-def __getattr__(name: str) -> _Any:
-    """The public names that are loaded when they are first asked for (PEP 562)."""
-    if name in ("temporal", "testing"):
-        return _import_module(f"inwindow.{name}")
-    module = next((module for module, names in _LATER.items() if name in names), None)
-    if module is None and (name == "__all__" or not name.startswith("_")):
-        built_ins = _import_module("inwindow.udaf.builtins")
-        if name == "__all__":
-            return sorted([*_CORE, *built_ins.__all__])
-        module = built_ins.__name__ if name in built_ins.__all__ else None
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(_import_module(module), name)
-    return value
+if not _typing.TYPE_CHECKING:  # to a type checker a module with __getattr__ has every name: it would not see iw.averge
 
+    def __getattr__(name: str) -> _typing.Any:
+        """The public names that are loaded when they are first asked for (PEP 562)."""
+        if name in ("temporal", "testing"):
+            return _import_module(f"inwindow.{name}")
+        if name.startswith("_") or name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = next((module for module, names in _LATER.items() if name in names), "inwindow.udaf.builtins")
+        value = globals()[name] = getattr(_import_module(module), name)
+        return value
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

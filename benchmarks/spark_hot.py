@@ -1,8 +1,8 @@
-"""On Spark: one key that has 90% of the rows, as one task, and cut by order into ranges with halos.
+"""On Spark: one key that has 90% of the rows, as one task, and cut by order into shards with halos.
 
 ``python -m benchmarks.spark_hot [--rows N] [--runs N] [--only TITLE ...] [--write]``. Parquet with the columns k, ts (in a
 shuffled order) and v, on ``local[2]``, to nowhere. The same call with ``hot_keys="off"`` and as it is (``"auto"``: the sample
-and, where frames begin with the partition, the partials of ranges are in the price), in interleaved runs; the least wall time
+and, where frames begin with the partition, the partials of shards are in the price), in interleaved runs; the least wall time
 counts, and the CPU time of that run beside it. Memory is the largest resident set of any Python worker. Before anything is
 measured, all rows of both are compared.
 """
@@ -51,7 +51,7 @@ class Mean(iw.WindowAggregate):
 
 
 class Spread(iw.Aggregate, commutative=True):
-    """Highest less lowest; ranges begin with merged states."""
+    """Highest less lowest; shards begin with merged states."""
 
     def initialize(self, value: float) -> None:
         self.low = self.high = value
@@ -129,7 +129,7 @@ def check(df: Any, applied: iw.Applied) -> None:
 def said(df: Any, applied: iw.Applied) -> str:
     """What explain says of the cut."""
     text = str(iw.explain(df, hot_keys="sample", a=applied))
-    return next(line for line in text.splitlines() if "hot keys:" in line and " ranges" in line)
+    return next(line for line in text.splitlines() if "hot keys:" in line and " shards" in line)
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.cascade import PaneCascade
-from inwindow.runtime.rows import Select
+from inwindow.runtime.row_operators import Select
 
 BATCH = 1 << 16  # tuples, as a table is fed
 FEW = 1_000  # where memory is measured: what is kept should not be a batch

@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.commands.given import aggregates, count
+from inwindow.commands.arguments import aggregates, count
 from inwindow.commands.progress import Bar
 from inwindow.native._fresh import fresh
 from inwindow.testing.equality import same
@@ -141,11 +141,11 @@ def _of_module(found: list[tuple[str, Any]], values: str | None, rows: int, wind
 
 def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case]:
     frame = iw.rows(window)
-    if target not in builtins.__all__ and ":" not in target:
+    if target not in builtins.NAMES and ":" not in target:
         close = difflib.get_close_matches(target, INSTEAD, 1)
         if close and not target.endswith(".py") and importlib.util.find_spec(target.partition(".")[0]) is None:
             raise UsageError(f"bench {target}: no built-in and no module is called so; did you mean {close[0]}?")
-    if target not in builtins.__all__:
+    if target not in builtins.NAMES:
         return _of_module(aggregates(target, NAME), values, rows, window)
     if target not in INSTEAD:
         raise UsageError(f"bench {target}: there is nothing to set beside it here: take one of {', '.join(INSTEAD)}")

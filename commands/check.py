@@ -13,7 +13,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from inwindow.commands.given import aggregates, attribute, imported
+from inwindow.commands.arguments import aggregates, attribute, imported
 from inwindow.testing.checking import check
 from inwindow.testing.report import BrokenPromise
 from inwindow.udaf.errors import InWindowError

@@ -19,7 +19,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from inwindow.commands.given import attribute, imported
+from inwindow.commands.arguments import attribute, imported
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError
 

@@ -92,9 +92,10 @@ def examples() -> str:
 def reference() -> str:
     """All public names, with their docstrings."""
     import inwindow as iw
+    from inwindow.udaf.builtins import NAMES
 
-    core = list(iw._CORE)
-    built_in = [name for name in iw.__all__ if name not in core]
+    core = [name for name in iw.__all__ if name not in NAMES]
+    built_in = [name for name in iw.__all__ if name in NAMES]
     errors = [name for name in core if name.endswith("Error")]
     shown = [name for name in core if name not in errors]
     parts = ["# Reference", "Everything public is in `inwindow`: `import inwindow as iw`."]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.language.engines import Engine, EngineError
-from inwindow.language.text import Source, Tokens, close_of, library, parsed, place_of, span_of
+from inwindow.language.text import Source, Span, Tokens, close_of, library, parsed, place_of, span_of
 from inwindow.runtime.group_by import group_by
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -69,7 +69,27 @@ def run_base_calls(
         frame = engine.query(before.sql("spark"))
     except EngineError as error:
         raise source.error(f"{source.speaker}: {engine.name} says: {error.message}", span_of(tokens)) from None
-    return _finished(engine, source, tokens, tree, _folded(frame, items, keys, order, source, tokens), items)
+    folded = _folded(frame, items, keys, order, source, tokens)
+    listing = [(item.title, item.column) for item in items if gives_rows(item.aggregate)]
+    folded = rows_of_lists(engine, folded, listing, source, span_of(tokens))
+    return _finished(engine, source, tokens, tree, folded, items)
+
+
+def gives_rows(aggregate: Any) -> bool:
+    """Whether an aggregate is one whose TERMINATE returns many rows, as a list."""
+    return bool(getattr(aggregate, "gives_rows", False))
+
+
+def rows_of_lists(engine: Engine, frame: Any, listing: list[tuple[str, str]], source: Source, at: Span) -> Any:
+    """The rows that an aggregate returns as a list, each as a row of the result; ``listing``: titles and columns."""
+    if len(listing) > 1:
+        (one, _), (other, _) = listing[:2]
+        raise source.error(
+            f"{source.speaker}: {one} and {other} both return many rows: use a SELECT for each, and join them", at
+        )
+    for _, column in listing:
+        frame = engine.a_row_each(frame, column)
+    return frame
 
 
 def _item(one: Any, column: Any, aggregates: Mapping[str, Any]) -> _Item:

@@ -274,13 +274,11 @@ class Catalog:
 
         ``run`` takes a statement for CQL where it has a window in brackets, or ISTREAM, DSTREAM, RSTREAM.
         """
-        whole = Source(text, "Catalog.cql")
-        return self._cql(whole, statements(whole)[0]).frame
+        return self._cql(*_one_statement(text, "Catalog.cql")).frame
 
     def explain_cql(self, text: str) -> list[str]:
         """What a query of CQL says by default, and how it is rewritten."""
-        whole = Source(text, "Catalog.explain_cql")
-        return list(self._cql(whole, statements(whole)[0]).notes)
+        return list(self._cql(*_one_statement(text, "Catalog.explain_cql")).notes)
 
     def _cql(self, whole: Source, tokens: Tokens) -> Answer:
         aggregates = {name: kind() for name, kind in {**self.window, **self.base}.items()}
@@ -368,6 +366,17 @@ class Catalog:
             )
         frame = self._asked(lambda: self.engine.query(f"SELECT * FROM {quoted(name.text)}"), whole, [name])
         return pa.table({"column": self.engine.columns(frame), "type": self.engine.types(frame)})
+
+
+def _one_statement(text: str, speaker: str) -> tuple[Source, Tokens]:
+    """The one statement of a text."""
+    if not isinstance(text, str):
+        raise UsageError(f"{speaker}({shown(text)}): a query is a text, as in 'SELECT * FROM Bid [NOW]'")
+    whole = Source(text, speaker)
+    found = statements(whole)
+    if len(found) != 1:
+        raise UsageError(f"{speaker} takes one query, and this text has {len(found)}: Catalog.run takes many")
+    return whole, found[0]
 
 
 def _as_at(tokens: Tokens, start: int) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.language.esl.kinds import Kind, of_arrow
 from inwindow.language.text import library
@@ -55,6 +56,9 @@ class Engine(Protocol):
 
     def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
         """Some of the rows."""
+
+    def a_row_each(self, frame: Any, column: str) -> Any:
+        """A row for each value in the lists of a column; none for an empty list."""
 
     def steps(self, make: Callable[[], Any]) -> Any:
         """What some steps give, or an :class:`EngineError` where they cannot be done."""
@@ -177,6 +181,12 @@ class Duck:
 
     def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
         return frame.slice(offset or 0, limit)
+
+    def a_row_each(self, frame: pa.Table, column: str) -> pa.Table:
+        at = frame.column_names.index(column)
+        lists = frame[column].combine_chunks()
+        rows = frame.take(pc.list_parent_indices(lists))
+        return rows.set_column(at, column, pc.list_flatten(lists))
 
     def steps(self, make: Callable[[], Any]) -> pa.Table:
         return make()

@@ -6,8 +6,8 @@ from typing import Any
 
 from inwindow.language.engines import EngineError, SortedBy, quoted
 from inwindow.language.esl.kinds import Kind
+from inwindow.runtime.spark.messages import message_of
 from inwindow.runtime.spark.session import Session, sort_order
-from inwindow.runtime.spark.spoken import spoken
 
 
 class Spark:
@@ -61,11 +61,11 @@ class Spark:
     def _asked(self, make: Callable[[], Any], text: str = "") -> Any:
         from pyspark.errors import AnalysisException
 
-        from inwindow.runtime.spark.asking import quietly
+        from inwindow.runtime.spark.analysis import ask_quietly
 
         try:
-            df = quietly(make)
-            quietly(lambda: df.columns)  # Connect asks only now
+            df = ask_quietly(make)
+            ask_quietly(lambda: df.columns)  # Connect asks only now
         except AnalysisException as error:
             failure = _placed(error, text)
         else:
@@ -95,6 +95,9 @@ class Spark:
         frame = frame if offset is None else frame.offset(offset)
         return frame if limit is None else frame.limit(limit)
 
+    def a_row_each(self, frame: Any, column: str) -> Any:
+        return frame.withColumn(column, Session.of(frame).F.explode(quoted(column)))
+
     def steps(self, make: Callable[[], Any]) -> Any:
         return self._asked(make)
 
@@ -111,4 +114,4 @@ def _placed(error: Any, text: str) -> EngineError:
     elif found := re.search(r"line (\d+),? pos (\d+)", str(error)):
         lines = text.split("\n")
         start = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2])
-    return EngineError(spoken(error), start, length, missing, fragment)
+    return EngineError(message_of(error), start, length, missing, fragment)

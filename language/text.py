@@ -115,6 +115,8 @@ def tokens_of(source: Source) -> list[Token]:
 def parsed(source: Source, tokens: Tokens) -> Any:
     """A statement or expression of ordinary SQL as sqlglot's tree: its names know their places in the whole text."""
     sqlglot = library(source.speaker)
+    if not tokens:
+        raise UsageError(f"{source.speaker}: the text says nothing: write a statement, as in 'SELECT ...'")
     kinds, made = sqlglot.TokenType, sqlglot.tokens.Token
     dialect = sqlglot.Dialect.get_or_raise("spark")
     raw = [  # the column of a token, for errors, is its number

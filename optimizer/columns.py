@@ -15,7 +15,7 @@ from inwindow.windows.spec import Order
 _LISTED = 20  # columns that a message lists
 
 
-def check_places(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Order], where: str) -> None:
+def check_position_columns(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Order], where: str) -> None:
     """The columns that say where a tuple is: they are there, and their values can be compared."""
     orders = [order.column for order in order_by]
     for column in (*keys, *orders):

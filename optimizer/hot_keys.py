@@ -1,14 +1,14 @@
-"""Hot keys: a partition that holds most of the tuples is cut by order into ranges, which run in parallel.
+"""Hot keys: a partition that holds most of the tuples is cut by order into shards, which run in parallel.
 
 ::
 
-    key a: 90% of the tuples      |-- range 1 --|-- range 2 --|-- range 3 --|      a task each
-    its halos                                 |-|           |-|                    seen again by the next range, yield nothing
+    key a: 90% of the tuples      |-- shard 1 --|-- shard 2 --|-- shard 3 --|      a task each
+    its halos                                 |-|           |-|                    seen again by the next shard, yield nothing
     keys b, c, d, ...             |-- as ever: by key --|
 
 A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
-whose result is a function of the frame. A frame that begins with the partition begins in range 3 with *partials* of ranges 1
-and 2: a first job makes them (:mod:`inwindow.runtime.carried`). What depends on more is not cut, and explain says why.
+whose result is a function of the frame. A frame that begins with the partition begins in shard 3 with *partials* of shards 1
+and 2: a first job makes them (:mod:`inwindow.runtime.shard_frames`). What depends on more is not cut, and explain says why.
 
 First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
 (2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).
@@ -28,14 +28,14 @@ from inwindow.optimizer.plan import Carried, Halo, Pass, Step
 from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
 from inwindow.windows.interval import Interval, Size, is_negative
-from inwindow.windows.ranges import Ranges, Reach, Sampled, ranges_of
+from inwindow.windows.shards import Reach, Sampled, Shards, shards_of
 from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
 TASKS = 4  # for each core: a task that is late then holds up little
 _FAIR = 1.25  # a partition is hot if it is that many times what a core should have
 _DOUBLED = 0.2  # as many tuples more, in halos, are no matter
-_MOST_RANGES, _MOST_KEYS = 64, 8  # of one partition; cut in one pass: both are written out in the plan
+_MOST_SHARDS, _MOST_KEYS = 64, 8  # of one partition; cut in one pass: both are written out in the plan
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class HotKey:
     hash: int
     shown: str  # the key, to be read
     share: float  # of the sampled tuples
-    ranges: Ranges
+    shards: Shards
 
 
 @dataclass(frozen=True)
@@ -55,39 +55,39 @@ class Cut:
     keys: tuple[HotKey, ...]
     others: int
     sampled: int
-    by_prefix: bool = False  # some frames begin with partials of earlier ranges
+    by_prefix: bool = False  # some frames begin with partials of earlier shards
 
     @property
-    def first_ranges(self) -> list[int]:
-        """Of each key the number of its first range, and behind them the first number of none; they begin with 1."""
-        return np.cumsum([1, *(key.ranges.count for key in self.keys)]).tolist()
+    def first_shards(self) -> list[int]:
+        """Of each key the number of its first shard, and behind them the first number of none; they begin with 1."""
+        return np.cumsum([1, *(key.shards.count for key in self.keys)]).tolist()
 
-    def halo(self, range_column: str, mark: str, carried: Carried | None = None) -> Halo:
-        """What each range's halo must have; ranges are numbered through all keys, from 1."""
-        before = [0, *(count for key in self.keys for count in key.ranges.rows_before)]
-        after = [0, *(count for key in self.keys for count in key.ranges.rows_after)]
-        return Halo(range_column, mark, tuple(before), tuple(after), carried)
+    def halo(self, shard_column: str, mark: str, carried: Carried | None = None) -> Halo:
+        """What each shard's halo must have; shards are numbered through all keys, from 1."""
+        before = [0, *(count for key in self.keys for count in key.shards.rows_before)]
+        after = [0, *(count for key in self.keys for count in key.shards.rows_after)]
+        return Halo(shard_column, mark, tuple(before), tuple(after), carried)
 
     def describe(self) -> str:
         """The cuts in words, for explain."""
-        prefix = "; a first job makes partials of ranges, with which later ones begin" if self.by_prefix else ""
+        prefix = "; a first job makes partials of shards, with which later ones begin" if self.by_prefix else ""
         cuts = "; ".join(
             f"{key.shown or 'all tuples'}: {key.share:.0%} of {self.sampled:,} sampled tuples, cut by "
-            f"{key.ranges.order.column} into {key.ranges.count} ranges, {key.ranges.doubled:.1%} more in halos"
+            f"{key.shards.order.column} into {key.shards.count} shards, {key.shards.doubled:.1%} more in halos"
             for key in self.keys
         )
         return cuts + prefix
 
 
-def in_ranges(work: Pass, halo: Halo) -> Pass:
-    """The pass over ranges in place of partitions."""
-    return replace(work, partition_by=(halo.range, *work.partition_by), halo=halo)
+def in_shards(work: Pass, halo: Halo) -> Pass:
+    """The pass over shards in place of partitions."""
+    return replace(work, partition_by=(halo.shard, *work.partition_by), halo=halo)
 
 
 def can_be_cut(work: Pass) -> Verdict:
-    """Whether results in a range are those in the whole partition, given a halo."""
+    """Whether results in a shard are those in the whole partition, given a halo."""
     if work.extent is not None:
-        return No("extents are cut into panes, not into ranges")
+        return No("extents are cut into panes, not into shards")
     if not work.order_by:
         return No("without an order there is nothing to cut by")
     if len(_slots(work)) > 1:
@@ -99,8 +99,8 @@ def can_be_cut(work: Pass) -> Verdict:
     return Yes("frames are bounded, or begin with the partition")
 
 
-def carried_steps(work: Pass) -> tuple[Step, ...]:
-    """The steps whose frames begin with the partition: in a range, with partials of the ranges before it."""
+def prefix_steps(work: Pass) -> tuple[Step, ...]:
+    """The steps whose frames begin with the partition: in a shard, with partials of the shards before it."""
     return tuple(step for step in work.steps if _begins_with_partition(step))
 
 
@@ -123,7 +123,7 @@ def _is_not_carried(step: Step) -> str:
     if native is None and step.runs_its_base:
         return f"{reaches} runs as its base, which has no merge to begin with partials"
     if native is not None and (native.rereads or native.cascade is None or native.cascade.grows):
-        return f"{reaches} its partials are as large as the ranges"
+        return f"{reaches} its partials are as large as the shards"
     return "" if step.strategy == "unbounded" else f"{reaches} has the strategy {step.strategy!r}"
 
 
@@ -225,31 +225,31 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
     for at in hot:
         its = sample.filter(pc.equal(sample[HASH], hashes[at]))
         shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in work.partition_by)
-        ranges = _ranges(work, its, float(shares[at]), cores)
-        if isinstance(ranges, No):
-            reasons.append(f"{shown or 'all tuples'}: {ranges.reason}")
+        shards = _shards(work, its, float(shares[at]), cores)
+        if isinstance(shards, No):
+            reasons.append(f"{shown or 'all tuples'}: {shards.reason}")
         else:
-            found.append(HotKey(hashes[at].as_py(), shown, float(shares[at]), ranges))
+            found.append(HotKey(hashes[at].as_py(), shown, float(shares[at]), shards))
     if not found:
         return No("; ".join(reasons))
     rest = 1 - sum(key.share for key in found)
     others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
-    return Cut(tuple(found), others, len(sample), bool(carried_steps(work)))
+    return Cut(tuple(found), others, len(sample), bool(prefix_steps(work)))
 
 
-def _ranges(work: Pass, its: pa.Table, share: float, cores: int) -> Ranges | No:
-    """As many ranges as make even tasks; fewer where halos would be much of the work."""
+def _shards(work: Pass, its: pa.Table, share: float, cores: int) -> Shards | No:
+    """As many shards as make even tasks; fewer where halos would be much of the work."""
     reach, slot = Reach.of(_windows(work)), next(iter(_slots(work)), None)
     sample = Sampled(its[work.order_by[0].column].combine_chunks(), work.order_by[0])
     doubled = 0.0
     for tasks in (TASKS * cores, 2 * cores, cores):
-        count = min(max(2, round(share * tasks)), _MOST_RANGES)
-        ranges = ranges_of(sample, count, reach, work.key, slot)
-        if ranges is None:
+        count = min(max(2, round(share * tasks)), _MOST_SHARDS)
+        shards = shards_of(sample, count, reach, work.key, slot)
+        if shards is None:
             return No(f"too few different values of {work.order_by[0].column} to cut between")
-        doubled = ranges.doubled
-        if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, ranges.count) <= 1 / _FAIR):
-            return ranges
+        doubled = shards.doubled
+        if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, shards.count) <= 1 / _FAIR):
+            return shards
     return No(
         f"halos would be {doubled:.0%} more tuples: the frames reach too far for {cores} cores, or for the sample"
     )

@@ -28,7 +28,7 @@ class Step:
     choice: Choice
     zone: str = "UTC"  # of the datetimes without one that hooks give, for a result of instants
     sentinel: Sentinel | None = None
-    places: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
+    position_columns: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
     orders: tuple[str, ...] = ()
 
     @property
@@ -76,27 +76,27 @@ class Step:
 
 @dataclass(frozen=True)
 class Carried:
-    """Partials of the ranges of a partition that was cut: a frame that begins with the partition begins with those before it."""
+    """Partials of the shards of a partition that was cut: a frame that begins with the partition begins with those before it."""
 
-    columns: dict[str, tuple[Any, ...]]  # by the step's name: its partials, in the order of ranges
-    begins: tuple[int, ...]  # by the range's number: the partials of the ranges before it, in its partition
+    columns: dict[str, tuple[Any, ...]]  # by the step's name: its partials, in the order of shards
+    begins: tuple[int, ...]  # by the shard's number: the partials of the shards before it, in its partition
     ends: tuple[int, ...]
     digest: str  # a column: a number for what is in a tuple
     digests: tuple[
         int | None, ...
-    ]  # by the range's number: the sum over its tuples when the partials were made, if they count
+    ]  # by the shard's number: the sum over its tuples when the partials were made, if they count
 
 
 @dataclass(frozen=True)
 class Halo:
-    """Tuples that yield nothing, and are there for the frames of others: those around a range of a partition that was cut.
+    """Tuples that yield nothing, and are there for the frames of others: those around a shard of a partition that was cut.
 
-    ``range`` is the column of the range's number, the first of the pass's keys; 0 is a partition that was not cut.
+    ``shard`` is the column of the shard's number, the first of the pass's keys; 0 is a partition that was not cut.
     """
 
-    range: str
-    mark: str  # a column: < 0 before the range, 0 in it, > 0 behind it
-    before: tuple[int, ...]  # by the range's number: so many tuples must be in the halo before it
+    shard: str
+    mark: str  # a column: < 0 before the shard, 0 in it, > 0 behind it
+    before: tuple[int, ...]  # by the shard's number: so many tuples must be in the halo before it
     after: tuple[int, ...]
     carried: Carried | None = None
 
@@ -114,6 +114,6 @@ class Pass:
     halo: Halo | None = None  # some tuples yield nothing
 
     @property
-    def places(self) -> list[str]:
+    def position_columns(self) -> list[str]:
         """The columns that say where a tuple is: keys, then order columns."""
         return [*self.partition_by, *(order.column for order in self.order_by)]

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._fresh import fresh
-from inwindow.optimizer.columns import check_columns, check_places, check_values
+from inwindow.optimizer.columns import check_columns, check_position_columns, check_values
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
@@ -46,7 +46,7 @@ def plan_windows(
         if one.window is not None and one.window.slide is not None:
             one = of_its_frame(one)
         window = _window(name, one)
-        check_places(schema, window.partition_by, window.order_by, f"the window of {one.label}")
+        check_position_columns(schema, window.partition_by, window.order_by, f"the window of {one.label}")
         grouped.setdefault((window.partition_by, window.order_by), []).append((name, one, window))
     return [
         _window_pass(schema, partition_by, order_by, members, ansi, zone)
@@ -89,11 +89,11 @@ def plan_groups(
     zone: str = "UTC",
 ) -> Pass:
     """The one pass for aggregates over extents, or over whole groups."""
-    check_places(schema, keys, order_by, "group_by")
+    check_position_columns(schema, keys, order_by, "group_by")
     key = None
     if extent is not None:
         order_by = (Order(extent.on),)
-        check_places(schema, (), order_by, extent_name(extent))
+        check_position_columns(schema, (), order_by, extent_name(extent))
         if not (isinstance(extent, Hop) and extent.rows):
             key = order_key(order_by[0], schema.field(extent.on).type, what=extent_name(extent), zone=zone)
             if key.is_wide or pa.types.is_uint64(key.type):
@@ -175,7 +175,7 @@ def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple
             "seen: give the class a terminate, or drop sentinel"
         )
     orders = tuple(order.column for order in order_by)
-    return replace(step, sentinel=sentinel, places=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
+    return replace(step, sentinel=sentinel, position_columns=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:

@@ -20,8 +20,8 @@ from inwindow.runtime.moving import ByArrival, slices
 from inwindow.runtime.operator import Operator, merged
 from inwindow.runtime.ordering import permutation_by_value
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.runs import Runs
 from inwindow.runtime.scratch import ScratchFile
+from inwindow.runtime.sorted_runs import Runs
 from inwindow.windows.sequence import Positions
 
 ROW = f"{PREFIX}row"  # a tuple's number in the order of arrival

@@ -10,8 +10,8 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.expressions import Computed, compute_arguments
+from inwindow.runtime.point_table import plan_at
 from inwindow.runtime.query import Plan, Query
-from inwindow.runtime.spine_table import plan_at
 
 _PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
 

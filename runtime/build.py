@@ -7,15 +7,15 @@ from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
-from inwindow.runtime.carried import Continued, ContinuedHooks, ContinuedKernel, FromCarried
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
-from inwindow.runtime.compiled import Buffers, CEvaluator, NumbaEvaluator
+from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
-from inwindow.runtime.halo import SlotsOfRange
-from inwindow.runtime.held import Held
+from inwindow.runtime.halo import SlotsOfShard
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
+from inwindow.runtime.shard_frames import Continued, ContinuedHooks, ContinuedKernel, FromCarried
 from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
@@ -29,107 +29,107 @@ from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Rows
 
 
-def lane_of(step: Step, held: Held, key: OrderKey | None, *, every_row: bool, halo: Halo | None = None) -> Lane:
+def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool, halo: Halo | None = None) -> Lane:
     """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
     window = step.case.window
     assert window is not None
     view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
     if halo is not None:
-        view, slides = replace(view, slots=SlotsOfRange(view.slots, held, held.plain(halo.mark))), True
+        view, slides = replace(view, slots=SlotsOfShard(view.slots, buffer, buffer.plain(halo.mark))), True
     if window.active_expiration:
-        return ExpirationLane(view, _emitter(step, held, ActiveExpiration, "expire"), slides)
+        return ExpirationLane(view, _emitter(step, buffer, ActiveExpiration, "expire"), slides)
     if not step.is_blocking:
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         empty = step.case.traits.empty if every_row else None
-        return lane(view, _emitter(step, held, Emit, "iterate", empty), slides)
+        return lane(view, _emitter(step, buffer, Emit, "iterate", empty), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
         assert isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None
         panes = RowPanes(frame.lower, frame.upper, int(window.slide))  # type: ignore[arg-type]
-    evaluator = evaluator_of(step, held, panes)
+    evaluator = evaluator_of(step, buffer, panes)
     if halo is not None and halo.carried is not None and step.name in halo.carried.columns:
-        evaluator = FromCarried(step, evaluator, _continued(step, evaluator, held), held, halo, halo.carried)
+        evaluator = FromCarried(step, evaluator, _continued(step, evaluator, buffer), buffer, halo, halo.carried)
     return FrameLane(view, evaluator, slides)
 
 
-def evaluator_of(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
+def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
     """The evaluator of a step's strategy; watched, if there is a sentinel and anything that it could find."""
-    evaluator = _evaluator(step, held, panes)
+    evaluator = _evaluator(step, buffer, panes)
     if step.sentinel is None or step.strategy not in UNDOING:
         return evaluator
     answers = answers_of(step)
     written = written_of(step.implementation.aggregate)
     naive = _driver("recompute", written, len(step.arguments), answers, step.case.traits.empty)
-    return Watched(evaluator, step, step.sentinel, held, arguments_of(step, held), answers, naive)
+    return Watched(evaluator, step, step.sentinel, buffer, arguments_of(step, buffer), answers, naive)
 
 
-def _evaluator(step: Step, held: Held, panes: PaneRule | None) -> Evaluator:
+def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
     if step.strategy == "pane-cascade":
         assert panes is not None
-        return PaneCascade(panes, levels_of(step, held))
+        return PaneCascade(panes, levels_of(step, buffer))
     strategy = step.strategy
     if strategy == "tumble" and step.case.frames_overlap:
         strategy = "recompute"  # a RANGE slide's frames may share the tuples at their edge: each is folded on its own
     evicts = strategy not in ("unbounded", "tumble")
     if step.implementation.native is not None:
-        return _kernel_evaluator(step, held, evicts)
+        return _kernel_evaluator(step, buffer, evicts)
     if step.machine is not None:
-        return _compiled_evaluator(step.machine, step, held, strategy)
+        return _compiled_evaluator(step.machine, step, buffer, strategy)
     answers = answers_of(step)
     driver = _driver(strategy, step.prototype, len(step.arguments), answers, step.case.traits.empty)
     undoes = strategy != "recompute"
-    return HookEvaluator(driver, arguments_of(step, held), answers, evicts=evicts, undoes=undoes)
+    return HookEvaluator(driver, arguments_of(step, buffer), answers, evicts=evicts, undoes=undoes)
 
 
-def _continued(step: Step, whole: Evaluator, held: Held) -> Continued:
+def _continued(step: Step, whole: Evaluator, buffer: Buffer) -> Continued:
     if isinstance(whole, KernelEvaluator):
         return ContinuedKernel(whole)
     answers, aggregate = answers_of(step), step.implementation.aggregate
     driver = _driver(step.strategy, aggregate, len(step.arguments), answers, step.case.traits.empty)
-    return ContinuedHooks(arguments_of(step, held), answers, aggregate, driver)
+    return ContinuedHooks(arguments_of(step, buffer), answers, aggregate, driver)
 
 
-def levels_of(step: Step, held: Held) -> Levels:
+def levels_of(step: Step, buffer: Buffer) -> Levels:
     """The two levels of a step's cascade, the first one over held tuples."""
-    return KernelLevels(input_of(step, held)) if step.implementation.native else _hook_levels(step, held)
+    return KernelLevels(input_of(step, buffer)) if step.implementation.native else _hook_levels(step, buffer)
 
 
 # Built-ins with a kernel
 
 
-def _kernel_evaluator(step: Step, held: Held, evicts: bool) -> Evaluator:
+def _kernel_evaluator(step: Step, buffer: Buffer, evicts: bool) -> Evaluator:
     native = step.implementation.native
     assert native is not None
     if native.reads == "objects":
         driver = native.kernel(evicts)
-        return HookEvaluator(driver, arguments_of(step, held), answers_of(step), evicts=evicts, undoes=True)
+        return HookEvaluator(driver, arguments_of(step, buffer), answers_of(step), evicts=evicts, undoes=True)
     evaluator = KernelRecompute if step.strategy == "recompute" else KernelEvaluator
-    return evaluator(input_of(step, held), evicts)
+    return evaluator(input_of(step, buffer), evicts)
 
 
-def input_of(step: Step, held: Held) -> KernelInput:
+def input_of(step: Step, buffer: Buffer) -> KernelInput:
     """The held columns that a step's kernel reads."""
     native = step.implementation.native
     assert native is not None
     if native.reads == "marks":
-        return KernelInput(held, native, [held.marks(step.arguments, step.condition)], None)
+        return KernelInput(buffer, native, [buffer.marks(step.arguments, step.condition)], None)
     if native.reads == "values":
-        columns = [held.plain(name, native.input, step.condition) for name in step.arguments]
-        return KernelInput(held, native, columns, None)
-    mask = held.seen(() if native.reads == "all" else step.arguments, step.condition)
-    return KernelInput(held, native, [held.plain(name, native.input, None) for name in step.arguments], mask)
+        columns = [buffer.plain(name, native.input, step.condition) for name in step.arguments]
+        return KernelInput(buffer, native, columns, None)
+    mask = buffer.seen(() if native.reads == "all" else step.arguments, step.condition)
+    return KernelInput(buffer, native, [buffer.plain(name, native.input, None) for name in step.arguments], mask)
 
 
 # Compiled hooks
 
 
-def _compiled_evaluator(machine: Machine, step: Step, held: Held, strategy: str) -> Evaluator:
-    columns = [held.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
-    buffers = Buffers(held, columns, held.seen(step.arguments, step.condition))
+def _compiled_evaluator(machine: Machine, step: Step, buffer: Buffer, strategy: str) -> Evaluator:
+    columns = [buffer.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
+    inputs = LoopInput(buffer, columns, buffer.seen(step.arguments, step.condition))
     evicts, undoes = strategy not in ("unbounded", "tumble"), strategy != "recompute"
     if isinstance(machine, CMachine):
-        return CEvaluator(machine.driver(step.prototype, afresh=not undoes), buffers, evicts=evicts, undoes=undoes)
+        return CEvaluator(machine.driver(step.prototype, afresh=not undoes), inputs, evicts=evicts, undoes=undoes)
     assert isinstance(machine, NumbaMachine)
     answers, prototype = answers_of(step), step.prototype
 
@@ -139,9 +139,9 @@ def _compiled_evaluator(machine: Machine, step: Step, held: Held, strategy: str)
     looks = _rebases(strategy, prototype)
     return NumbaEvaluator(
         driver,
-        arguments_of(step, held),
+        arguments_of(step, buffer),
         answers,
-        buffers,
+        inputs,
         machine,
         prototype,
         evicts=evicts,
@@ -171,7 +171,7 @@ def _rebases(strategy: str, prototype: Aggregate) -> bool:
     return strategy == "delta" and traits is not None and traits.rebase and not traits.derived
 
 
-def _hook_levels(step: Step, held: Held) -> Levels:
+def _hook_levels(step: Step, buffer: Buffer) -> Levels:
     aggregate = step.implementation.aggregate
     traits, answers = step.case.traits, answers_of(step)
     if traits.has_merge:
@@ -188,23 +188,23 @@ def _hook_levels(step: Step, held: Held) -> Levels:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
-    return HookLevels(aggregate, tumble, window, arguments_of(step, held), answers, columnar=not traits.has_merge)
+    return HookLevels(aggregate, tumble, window, arguments_of(step, buffer), answers, columnar=not traits.has_merge)
 
 
-def _emitter(step: Step, held: Held, driver: Any, hook: str, empty: Any = None) -> HookEmitter:
+def _emitter(step: Step, buffer: Buffer, driver: Any, hook: str, empty: Any = None) -> HookEmitter:
     prototype = step.prototype
     fields = _record_fields(prototype, len(step.arguments))
     answers = answers_of(step, hook)
     running = driver(prototype, punt=PUNT, record_fields=fields, snapshot=answers.snapshot)
     expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
-    return HookEmitter(running, arguments_of(step, held), answers, expires=expires, empty=empty)
+    return HookEmitter(running, arguments_of(step, buffer), answers, expires=expires, empty=empty)
 
 
-def arguments_of(step: Step, held: Held) -> Arguments:
+def arguments_of(step: Step, buffer: Buffer) -> Arguments:
     """The held values that a step's hooks are called with."""
     required = step.arguments if step.case.traits.nulls == "skip" else ()
-    mask = held.seen(required, step.condition) if required or step.condition is not None else None
-    return Arguments(held, [held.objects(name) for name in step.arguments], mask)
+    mask = buffer.seen(required, step.condition) if required or step.condition is not None else None
+    return Arguments(buffer, [buffer.objects(name) for name in step.arguments], mask)
 
 
 def answers_of(step: Step, hook: str = "terminate") -> Answers:

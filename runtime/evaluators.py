@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from inwindow.runtime.held import ArrowColumn, Held, MaskColumn
+from inwindow.runtime.buffer import ArrowColumn, Buffer, MaskColumn
 from inwindow.udaf.native import WITH_MASK, Kernel, Native
 from inwindow.windows.sequence import Positions, Sequence
 
@@ -103,21 +103,21 @@ class Driven(Evaluator):
 class KernelInput:
     """What a kernel is called with besides bounds: its columns, and which tuples count where it asks for that."""
 
-    def __init__(self, held: Held, native: Native, columns: list[Any], seen: MaskColumn | None) -> None:
-        self.held, self.native, self.columns, self.mask = held, native, columns, seen
+    def __init__(self, buffer: Buffer, native: Native, columns: list[Any], seen: MaskColumn | None) -> None:
+        self.buffer, self.native, self.columns, self.mask = buffer, native, columns, seen
         self.numbers = pa.nulls(0, pa.int64())
 
     def arrive(self, sequence: Sequence) -> None:
         """The tuples' numbers in their partitions, as one more column, where the kernel asks for them."""
         if self.native.reads == "numbered":
-            self.numbers = pa.array(sequence.numbers(np.arange(self.held.base, self.held.end)))
+            self.numbers = pa.array(sequence.numbers(np.arange(self.buffer.base, self.buffer.end)))
 
     def read(self) -> tuple[Any, int]:
         """(values, base): one array, or a tuple of arrays."""
         arrays = [_values_of(column) for column in self.columns]
         if self.native.reads == "numbered":
             arrays.append(self.numbers)
-        return arrays[0] if len(arrays) == 1 else tuple(arrays), self.held.base
+        return arrays[0] if len(arrays) == 1 else tuple(arrays), self.buffer.base
 
     def seen(self) -> tuple[Any, ...]:
         """(mask,): None where every tuple counts; nothing for a kernel that does not ask."""

@@ -6,18 +6,20 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.arrow_data import ArrowData
+from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.group_by import Grouped
 from inwindow.runtime.operations import seen_by
-from inwindow.runtime.places import check_hot_keys, events_of, place_of
+from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Place, Query
-from inwindow.runtime.valid import AtPoints, valid_window
+from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.runtime.with_columns import WITH_COLUMNS
-from inwindow.runtime.written import named_aggregates, or_column
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 
 
-def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Explanation:
+def explain(
+    data: Any, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
+) -> Explanation:
     """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
 
     With ``hot_keys=`` as for :func:`with_columns`, which takes a sample of a DataFrame where that would.
@@ -43,8 +45,8 @@ def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto"
     local: a table is sorted once per pass and fed in slices; a reader must come sorted
     """
     named, of = or_column(named, "of", of, None)
-    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
-    check_hot_keys(hot_keys, "explain")
+    named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(search, "explain")
     aggregates = named_aggregates(applied, named, "explain")
     if not aggregates:
         given = "no data" if isinstance(data, Applied) else "no aggregate"
@@ -58,9 +60,9 @@ def explain(data: Any, *applied: Applied, of: Any = None, hot_keys: Any = "auto"
     place: Place = ArrowData(data) if isinstance(data, pa.Schema) else place_of(data, "explain")
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
-        operation, *schemas = seen_by(AtPoints(valid, tuple(aggregates.items())), data, of)
+        operation, *schemas = seen_by(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         explained: Explanation = operation.explanation(*schemas)
         return explained
     if of is not None:
         of = events_of(place, of, "explain")
-    return place.plan(Query(WITH_COLUMNS, "explain", aggregates, of=of, hot_keys=hot_keys)).explanation
+    return place.plan(Query(WITH_COLUMNS, "explain", aggregates, of=of, hot_keys=search)).explanation

@@ -1,6 +1,6 @@
 """What a plan computes, part by part: a state knows by it the query that wrote it, and a message says in what another differs.
 
-A part is a name, what a message shows of it, and where that does not say it all a digest (`told.py`)::
+A part is a name, what a message shows of it, and where that does not say it all a digest (`digests.py`)::
 
     the window of avg      (rows between 2 preceding and current row)
     the parameter k of avg  10                                          6f1c0e2b5d9a7c31
@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from inwindow.native.instants import has_instants, in_utc
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.digests import Digester, Undigestible, digest, functions_in, members
 from inwindow.runtime.expressions import shown_name
-from inwindow.runtime.told import Teller, Untold, digest, functions_in, members
 from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive.version import written_of
@@ -99,7 +99,7 @@ def _of_pass(work: Pass) -> Iterator[tuple[str, Part]]:
     yield "the keys", (", ".join(work.partition_by) or "none", "")
     yield "the order", (", ".join(order.describe() for order in work.order_by) or "none", "")
     if work.extent is not None:
-        yield "the extents", (work.extent.describe(), digest([Teller().told(work.extent)]))
+        yield "the extents", (work.extent.describe(), digest([Digester().digest_of(work.extent)]))
     yield "the results", (", ".join(step.name for step in work.steps), "")
 
 
@@ -107,13 +107,13 @@ def _of_step(step: Step) -> dict[str, Part]:
     of = f"of {step.name}"
     window, traits = step.case.window, step.case.traits
     parts: dict[str, Part] = {
-        f"{_AGGREGATE}{step.name}": (step.label, digest([step.label, Teller().told(traits.options)])),
+        f"{_AGGREGATE}{step.name}": (step.label, digest([step.label, Digester().digest_of(traits.options)])),
         f"the arguments {of}": (_shown_names(step.arguments), digest(step.arguments)),
         f"the filter {of}": (_shown_names(filter(None, [step.condition])), digest([step.condition])),
         f"the result type {of}": (str(in_utc(step.implementation.result)), ""),
         f"the strategy {of}": (f"{'compiled ' if isinstance(step.machine, CMachine) else ''}{step.strategy}", ""),
         f"the options {of}": (f"nulls={traits.nulls!r}, empty={shown(traits.empty)}", digest([
-            Teller().told([traits.nulls, traits.empty])
+            Digester().digest_of([traits.nulls, traits.empty])
         ])),
     }  # fmt: skip
     if window is not None:
@@ -123,9 +123,9 @@ def _of_step(step: Step) -> dict[str, Part]:
         said += "" if window.final == "drop" else f" final {window.final}"
         if isinstance(window.frame, Scope):
             for side in ("lower", "upper"):
-                parts |= _of_functions({f"{side}= of the scope {of}": getattr(window.frame, side)}, Teller())
+                parts |= _of_functions({f"{side}= of the scope {of}": getattr(window.frame, side)}, Digester())
             plain = replace(plain, frame=Scope())
-        parts[f"the window {of}"] = said, digest([_telling(Teller(), plain, f"the window {of}")])
+        parts[f"the window {of}"] = said, digest([_digest_of(Digester(), plain, f"the window {of}")])
     if step.implementation.aggregate is not None:
         _join(parts, _of_aggregate(step, written_of(step.implementation.aggregate)))
         if type(step.prototype) is not type(step.implementation.aggregate):
@@ -152,15 +152,15 @@ def _shown_names(names: Iterable[str]) -> str:
 def _of_aggregate(step: Step, aggregate: Any) -> dict[str, Part]:
     """Its parameters, and its class's hooks, methods and attributes."""
     kind, of = type(aggregate), f"of {step.name}"
-    teller = Teller(kind)
+    digester = Digester(kind)
     parts: dict[str, Part] = {}
     for name, value in _parameters(aggregate).items():
         what = f"the parameter {name} {of}"
-        parts[what] = shown(value), digest([_telling(teller, value, what)])
+        parts[what] = shown(value), digest([_digest_of(digester, value, what)])
     for its in kind.__mro__:
         if its not in _OURS:
-            if teller.is_own(its.__module__):
-                _join(parts, _of_functions({f"{its.__name__}.{name}": one for name, one in members(its)}, teller))
+            if digester.is_own(its.__module__):
+                _join(parts, _of_functions({f"{its.__name__}.{name}": one for name, one in members(its)}, digester))
             else:
                 parts[f"the class {its.__qualname__}"] = f"{its.__module__}.{its.__qualname__}", ""
     return parts
@@ -176,7 +176,7 @@ def _parameters(aggregate: Any) -> dict[str, Any]:
     return given
 
 
-def _of_functions(given: Mapping[str, Any], teller: Teller) -> dict[str, Part]:
+def _of_functions(given: Mapping[str, Any], digester: Digester) -> dict[str, Part]:
     """The code of functions, and one by one what they read by names; of other members their values."""
     parts: dict[str, Part] = {}
     read: dict[str, list[bytes]] = {}
@@ -185,12 +185,12 @@ def _of_functions(given: Mapping[str, Any], teller: Teller) -> dict[str, Part]:
         inner = functions_in(member)
         plain = [one for one in inner if hasattr(one, "__code__")]
         if not inner or len(plain) < len(inner):
-            parts[name] = shown(member), digest([teller.told_or_type(member)])
+            parts[name] = shown(member), digest([digester.digest_or_type(member)])
             continue
-        parts[name] = _CODE, digest([type(member).__name__, *(part for one in plain for part in teller.code_of(one))])
+        parts[name] = _CODE, digest([type(member).__name__, *(part for one in plain for part in digester.code_of(one))])
         for one in plain:
-            for its, value in teller.names_read_by(one).items():
-                read.setdefault(its, []).append(teller.told_or_type(value))
+            for its, value in digester.names_read_by(one).items():
+                read.setdefault(its, []).append(digester.digest_or_type(value))
                 values[its] = value
     by = " and ".join(sorted({name.partition(".")[0] for name in given}))
     for its, digests in read.items():
@@ -199,10 +199,10 @@ def _of_functions(given: Mapping[str, Any], teller: Teller) -> dict[str, Part]:
     return parts
 
 
-def _telling(teller: Teller, value: Any, what: str) -> bytes:
+def _digest_of(digester: Digester, value: Any, what: str) -> bytes:
     try:
-        return teller.told(value)
-    except Untold as untold:
+        return digester.digest_of(value)
+    except Undigestible as untold:
         inner = type(untold.args[0]).__name__
         raise UsageError(
             f"{what}: its value cannot be told from another, by a state that is read later: a {inner} cannot be pickled; give the "

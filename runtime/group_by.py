@@ -9,16 +9,17 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups
 from inwindow.optimizer.stream import plan_stream_groups
-from inwindow.runtime.groups import GroupOperator
+from inwindow.runtime.call_arguments import columns_of, named_aggregates
+from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
 from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.runtime.stream.extents import extent_bucket, kind_of
-from inwindow.runtime.written import columns_of, named_aggregates
+from inwindow.runtime.stream.extent_buckets import extent_bucket, kind_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
+from inwindow.windows.options import Orders
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window, extent_name
 
 
@@ -156,7 +157,7 @@ class Grouped:
         return selected(self.place, (*self.keys, *extra), over)
 
 
-def group_by(data: Any, *keys: str, order_by: Any = ()) -> Grouped:
+def group_by(data: Any, *keys: str | Sequence[str], order_by: Orders = ()) -> Grouped:
     """Group the data, for base aggregates: ``.agg(...)``, ``.window(extent).agg(...)``, ``.emit(...)``.
 
     >>> import pyarrow as pa, inwindow as iw

@@ -1,4 +1,4 @@
-"""A range of a partition that was cut: only its own tuples yield, and its halo must be large enough.
+"""A shard of a partition that was cut: only its own tuples yield, and its halo must be large enough.
 
 ::
 
@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Halo
-from inwindow.runtime.held import ArrowColumn, Held
+from inwindow.runtime.buffer import ArrowColumn, Buffer
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.slots import Slots
 
 
-class SlotsOfRange:
+class SlotsOfShard:
     """The yield tuples of other slots, but none in a halo."""
 
-    def __init__(self, slots: Slots, held: Held, mark: ArrowColumn) -> None:
-        self.slots, self.held, self.mark = slots, held, mark
+    def __init__(self, slots: Slots, buffer: Buffer, mark: ArrowColumn) -> None:
+        self.slots, self.buffer, self.mark = slots, buffer, mark
 
     def ready(self, sequence: Sequence) -> int:
         """As the other slots say."""
@@ -34,46 +34,46 @@ class SlotsOfRange:
         if not len(at) or self.mark.array is None:
             return at
         mark = self.mark.array.to_numpy()
-        return at[mark[at - self.held.base] == 0]
+        return at[mark[at - self.buffer.base] == 0]
 
 
 class HaloCheck:
     """Counts each halo. Where it ends was chosen from a sample; if the data were other data then, an error says so.
 
-    The ranges of a task come one after another, each with its halo before it and behind it.
+    The shards of a task come one after another, each with its halo before it and behind it.
     """
 
     def __init__(self, halo: Halo) -> None:
         self.halo = halo
         self.counts = bool(any(halo.before) or any(halo.after))
-        self.range = 0
-        self.seen = {-1: 0, 0: 0, 1: 0}  # tuples of the range so far, by their mark
+        self.shard = 0
+        self.seen = {-1: 0, 0: 0, 1: 0}  # tuples of the shard so far, by their mark
 
     def __call__(self, batch: pa.RecordBatch) -> None:
         """The next tuples, in order."""
         if not self.counts:
             return
-        ranges = _numbers(batch, self.halo.range)
-        if self.range == 0 and not ranges.any():
+        shards = _numbers(batch, self.halo.shard)
+        if self.shard == 0 and not shards.any():
             return
         marks = np.sign(_numbers(batch, self.halo.mark))
-        edges = [0, *(np.flatnonzero(ranges[1:] != ranges[:-1]) + 1).tolist(), len(ranges)]
+        edges = [0, *(np.flatnonzero(shards[1:] != shards[:-1]) + 1).tolist(), len(shards)]
         for begin, end in zip(edges, edges[1:], strict=False):
-            if ranges[begin] != self.range:
+            if shards[begin] != self.shard:
                 self.finish()
-                self.range = int(ranges[begin])
+                self.shard = int(shards[begin])
             for mark in self.seen:
                 self.seen[mark] += int((marks[begin:end] == mark).sum())
 
     def finish(self) -> None:
-        """The range has ended: look whether its halo was large enough."""
+        """The shard has ended: look whether its halo was large enough."""
         its, self.seen = self.seen, dict.fromkeys(self.seen, 0)
         if not its[0]:
             return
         for mark, wanted, where in ((-1, self.halo.before, "before"), (1, self.halo.after, "behind")):
-            if its[mark] < wanted[self.range]:
+            if its[mark] < wanted[self.shard]:
                 raise DataError(
-                    f"a partition was cut into ranges, and {wanted[self.range]} tuples {where} a range were there when its "
+                    f"a partition was cut into shards, and {wanted[self.shard]} tuples {where} a shard were there when its "
                     f"order values were sampled, but now there are {its[mark]}: the data have changed since, or give other order "
                     "values each time they are computed; use hot_keys='off', or cache the DataFrame"
                 )

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import Misfit
+from inwindow.runtime.buffer import Buffer, ListColumn, MaskColumn
 from inwindow.runtime.evaluators import Driven
-from inwindow.runtime.held import Held, ListColumn, MaskColumn
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions
@@ -17,13 +17,13 @@ from inwindow.windows.sequence import Positions
 class Arguments:
     """What hooks are called with: the held arguments as Python values, and which tuples they see."""
 
-    def __init__(self, held: Held, columns: list[ListColumn], mask: MaskColumn | None) -> None:
-        self.held, self.columns, self.mask = held, columns, mask
+    def __init__(self, buffer: Buffer, columns: list[ListColumn], mask: MaskColumn | None) -> None:
+        self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[list[list[Any]], int, Any]:
         """(columns, base, seen) as the drivers take them; seen is None where every tuple is."""
         seen = None if self.mask is None else self.mask.seen()
-        return [column.values for column in self.columns], self.held.base, seen
+        return [column.values for column in self.columns], self.buffer.base, seen
 
 
 class Unfit(Exception):
@@ -144,7 +144,7 @@ class HookEmitter:
 
     def seen_within(self, starts: Positions, since: Positions, before: Positions) -> Positions:
         """For each held tuple the newest one from ``since`` on in its partition, up to it, that the hooks see; or ``before``."""
-        at = np.arange(self.arguments.held.end)
+        at = np.arange(self.arguments.buffer.end)
         sizes = np.diff(np.append(starts, len(at)))
         _, _, seen = self.arguments.read()
         sees = at >= np.repeat(since, sizes)

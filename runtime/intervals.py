@@ -186,14 +186,14 @@ def _is_constant(level: Keys) -> bool:
     return not len(level) or bool((level == level[0]).all())
 
 
-def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, told: Callable[[int], str]) -> Intervals:
-    """The intervals of rows, all of one group; those that are empty are left out. ``told`` begins the message about a row."""
+def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, row_text: Callable[[int], str]) -> Intervals:
+    """The intervals of rows, all of one group; those that are empty are left out. ``row_text`` begins the message about a row."""
     begin, finish = instants.keys(since, NEVER_BEGAN), instants.keys(until, FOR_EVER)
     if (begin > finish).any():
         row = int(np.argmax(begin > finish))
         raise DataError(
-            f"{told(row)} is from {since[row].as_py()} until {until[row].as_py()}, but it cannot end before it begins: swap the "
-            "ends, or filter such rows out"
+            f"{row_text(row)} is from {since[row].as_py()} until {until[row].as_py()}, but it cannot end before it begins: swap "
+            "the ends, or filter such rows out"
         )
     rows = np.arange(len(begin), dtype=np.int64)
     empty = begin == finish

@@ -21,7 +21,7 @@ import pyarrow as pa
 from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter, HookEvaluator
-from inwindow.windows.frontier import Arrival, Due, Frontier, Place, View, Watermark
+from inwindow.windows.frontier import Answer, Arrival, Due, Frontier, View, Watermark
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 
 Piece = tuple[Positions, pa.Array]
@@ -37,7 +37,7 @@ class Lane(ABC):
         self.pieces: deque[Piece] = deque()
 
     @abstractmethod
-    def decided(self, frontier: Frontier[Place]) -> Place:
+    def decided(self, frontier: Frontier[Answer]) -> Answer:
         """The position before which results can be given, in each partition that is open."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class FrameLane(Lane):
         """As the evaluator does."""
         self.evaluator.arrive(sequence)
 
-    def decided(self, frontier: Frontier[Place]) -> Place:
+    def decided(self, frontier: Frontier[Answer]) -> Answer:
         """Frames are complete."""
         return frontier.decided(self.view, self.cursor)
 
@@ -132,13 +132,13 @@ class FrameLane(Lane):
         evaluator = self.evaluator
         return isinstance(evaluator, HookEvaluator) and not evaluator.evicts and isinstance(evaluator.driver, Delta)
 
-    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+    def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with frames that only grow, each key of these from its own state; ``states`` are then those to go on from."""
-        evaluator, sequence = self.evaluator, tuples.sequence
+        evaluator, sequence = self.evaluator, frontier.sequence
         assert isinstance(evaluator, HookEvaluator)
         _, end = self.view.framing.bounds(sequence, np.arange(sequence.end))
-        out = tuples.due(ready).yields(self.view.slots, sequence)
-        shift, gone, ready = tuples.shift[keys], tuples.gone[keys], ready[keys]
+        out = frontier.due(ready).yields(self.view.slots, sequence)
+        shift, gone, ready = frontier.shift[keys], frontier.gone[keys], ready[keys]
         # The yields of these partitions, one partition behind the other; those of others have none.
         first = np.append(np.searchsorted(out, gone), len(out))
         folded = np.array([0 if state is None else state[1] for state in states], dtype=np.int64) + shift
@@ -149,7 +149,7 @@ class FrameLane(Lane):
         values = evaluator.answers.rolled(lambda: evaluator.driver.resume(columns, seen, *bounds, drivers), end[out])
         grown = np.maximum(grown, folded)
         states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
-        return ([(out, values)] if len(out) else []), np.minimum(grown, tuples.ends[keys])
+        return ([(out, values)] if len(out) else []), np.minimum(grown, frontier.ends[keys])
 
     def _look_ahead(self, arrival: Arrival) -> None:
         self.next_start, self.next_end = arrival.needed(self.view, self.cursor) or (self.next_start, self.next_end)
@@ -187,7 +187,7 @@ class EmitLane(Lane):
         self.start = 0
         self.last_seen = -1  # the newest tuple that a hook saw
 
-    def decided(self, frontier: Frontier[Place]) -> Place:
+    def decided(self, frontier: Frontier[Answer]) -> Answer:
         """Each tuple, at once; whether it yields must be known."""
         return frontier.arrived(self.view)
 
@@ -220,23 +220,23 @@ class EmitLane(Lane):
                 self.give(*piece)
             self.cursor = ready
 
-    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+    def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with these keys, each from its own state; ``states`` are then those to go on from.
 
         A state is the emitter's, the newest tuple that a hook saw, and the first one that it has not seen, or not let go.
         """
-        start, shift = self._starts(tuples.sequence), tuples.shift[keys]
-        gone, last = tuples.gone[keys], ready[keys]
+        start, shift = self._starts(frontier.sequence), frontier.shift[keys]
+        gone, last = frontier.gone[keys], ready[keys]
         emitters, seen, lows = _parts(states)
         spans = gone - shift, last - shift, np.full(len(keys), -1)
         given = self.emitter.resume(*spans, shift, start, emitters)
         if self.slides or self.emitter.empty is not None:
-            yields = tuples.due(ready).yields(self.view.slots, tuples.sequence)
+            yields = frontier.due(ready).yields(self.view.slots, frontier.sequence)
             given = self._yielded(given, yields)
             if self.emitter.empty is not None:
-                before = np.full(len(tuples.starts), -1)
+                before = np.full(len(frontier.starts), -1)
                 before[keys] = seen + shift
-                newest = self.emitter.seen_within(tuples.starts, tuples.gone, before)
+                newest = self.emitter.seen_within(frontier.starts, frontier.gone, before)
                 given = with_empty_frames(given, yields[newest[yields] < start[yields]], self.emitter.empty)
                 seen = np.where(last > gone, newest[np.maximum(last - 1, 0)] - shift, seen)
         lows = np.where(last > gone, start[np.maximum(last - 1, 0)] - shift, lows)
@@ -302,7 +302,7 @@ class TumbleEmitLane(EmitLane):
 class ExpirationLane(EmitLane):
     """Active expiration: arrivals emit nothing; what ``expire`` gives belongs to the tuple that leaves."""
 
-    def decided(self, frontier: Frontier[Place]) -> Place:
+    def decided(self, frontier: Frontier[Answer]) -> Answer:
         """A tuple is decided once it has left: when a later time has come, or time has run out."""
         return frontier.left(self.view)
 
@@ -319,14 +319,14 @@ class ExpirationLane(EmitLane):
         if sequence.end:
             self.cursor = self.decided(arrival)
 
-    def resume(self, tuples: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
+    def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """The hooks see the tuples that have come since; then those leave whose time has come."""
-        shift, last = tuples.shift[keys], ready[keys]
+        shift, last = frontier.shift[keys], ready[keys]
         emitters, seen, lows = _parts(states)
-        ends = tuples.ends[keys] - shift
-        given = self.emitter.resume(lows, ends, last - shift, shift, self._starts(tuples.sequence), emitters)
+        ends = frontier.ends[keys] - shift
+        given = self.emitter.resume(lows, ends, last - shift, shift, self._starts(frontier.sequence), emitters)
         if self.slides:
-            given = self._yielded(given, tuples.due(ready).yields(self.view.slots, tuples.sequence))
+            given = self._yielded(given, frontier.due(ready).yields(self.view.slots, frontier.sequence))
         states[:] = zip(emitters, seen.tolist(), ends.tolist(), strict=True)
         return ([given] if len(given[0]) else []), last
 

@@ -88,17 +88,17 @@ class Pieces:
     def __init__(self, kind: pa.DataType, rows: int) -> None:
         self.kind = kind
         self.values: list[pa.Array] = []
-        self.places: list[Rows] = []
+        self.rows: list[Rows] = []
 
     def put(self, values: pa.Array, rows: Rows) -> None:
         """The values of some rows."""
         self.values.append(values)
-        self.places.append(rows)
+        self.rows.append(rows)
 
     def column(self) -> pa.Array:
         """All values."""
-        places = np.concatenate([np.zeros(0, dtype=np.int64), *self.places])
-        return in_one_piece(pa.chunked_array(self.values, self.kind)).take(pa.array(inverse(places)))
+        rows = np.concatenate([np.zeros(0, dtype=np.int64), *self.rows])
+        return in_one_piece(pa.chunked_array(self.values, self.kind)).take(pa.array(inverse(rows)))
 
 
 def _as(values: pa.Array, kind: pa.DataType) -> pa.Array:

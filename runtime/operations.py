@@ -49,28 +49,28 @@ class Operation(ABC):
 def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
     where = operation.where
-    places = [place_of(one, where) for one in data]
-    if all(isinstance(place, (Table, Reader)) for place in places):
-        result = operation.run(*map(_table, places))
-        return result.to_reader() if isinstance(places[0], Reader) else result
-    if any(isinstance(place, ArrowData) for place in places):
+    position_columns = [place_of(one, where) for one in data]
+    if all(isinstance(place, (Table, Reader)) for place in position_columns):
+        result = operation.run(*map(_table, position_columns))
+        return result.to_reader() if isinstance(position_columns[0], Reader) else result
+    if any(isinstance(place, ArrowData) for place in position_columns):
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:
             raise UsageError(f"{where}: got {' and '.join(kinds)}: give both as tables, or both as DataFrames")
         raise UsageError(f"{where}: got a stream that is replayed; rows that hold for a while need whole tables")
     from inwindow.runtime.spark.operations import carried_out_on
 
-    return carried_out_on(operation, [place.data for place in places])
+    return carried_out_on(operation, [place.data for place in position_columns])
 
 
 def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
     """The operation over names alone, and the schemas of its inputs: for explain."""
-    places = [place_of(one, operation.where) for one in data]
-    if all(isinstance(place, ArrowData) for place in places):
-        return operation, *(place.schema for place in places if isinstance(place, ArrowData))
+    position_columns = [place_of(one, operation.where) for one in data]
+    if all(isinstance(place, ArrowData) for place in position_columns):
+        return operation, *(place.schema for place in position_columns if isinstance(place, ArrowData))
     from inwindow.runtime.spark.operations import named_over
 
-    return named_over(operation, [place.data for place in places])
+    return named_over(operation, [place.data for place in position_columns])
 
 
 def _table(place: Any) -> pa.Table:

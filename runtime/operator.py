@@ -21,12 +21,12 @@ from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime import sealed
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.fingerprint import OF_AN_OPERATOR, Part, check, fingerprint
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.runtime.reserved import BEGINS
-from inwindow.runtime.trusted import from_bytes, to_bytes
+from inwindow.runtime.state_bytes import from_bytes, to_bytes
 from inwindow.windows.neighbours import Mask
 from inwindow.windows.sequence import Sequence
 
@@ -41,18 +41,18 @@ class Operator(ABC):
 
     def __init__(self, work: Pass) -> None:
         self.work = work
-        self.held = Held()
+        self.buffer = Buffer()
         self.sequence = Sequence(work.key, work.peers)
         if any(step.implementation.aggregate is not None for step in work.steps):
-            for name in work.places:  # an error of a hook names the tuple
-                self.held.plain(name)
+            for name in work.position_columns:  # an error of a hook names the tuple
+                self.buffer.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
 
-    def reads(self, *, told: bool = False) -> set[str]:
+    def reads(self, *, begins_known: bool = False) -> set[str]:
         """The columns that the operator looks at; ``told``: of batches that say where partitions begin, in BEGINS."""
-        held = {name for source in self.held.columns for name in source.names()}
-        return held | {*([] if told else self.work.partition_by), *self._ordered_by()}
+        buffer = {name for source in self.buffer.columns for name in source.names()}
+        return buffer | {*([] if begins_known else self.work.partition_by), *self._ordered_by()}
 
     def _ordered_by(self) -> list[str]:
         work = self.work
@@ -64,11 +64,11 @@ class Operator(ABC):
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
-        check_columns(batch.schema, self.reads(told=BEGINS in batch.schema.names), "a batch")
+        check_columns(batch.schema, self.reads(begins_known=BEGINS in batch.schema.names), "a batch")
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
-        if not self.waiting or self.waiting_rows * self.patience < self.held.end - self.held.base:
+        if not self.waiting or self.waiting_rows * self.patience < self.buffer.end - self.buffer.base:
             return self.collect()
         return self.flush()
 
@@ -90,7 +90,7 @@ class Operator(ABC):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _append(self, batch: pa.RecordBatch) -> None:
-        self.held.append(batch)
+        self.buffer.append(batch)
         orders = [batch.column(name) for name in self._ordered_by()]
         self.sequence.append(self.partition_in(batch), orders, batch.num_rows)
 
@@ -105,13 +105,13 @@ class Operator(ABC):
         self.advance()
         out = self.collect()
         needed = self.keep_from()
-        self.held.forget(needed)
+        self.buffer.forget(needed)
         self.sequence.forget(min(needed, self.keys_from()))
         return out
 
     def run(self, step: Step, action: Any, *arguments: Any) -> Any:
         """Call into a step; what its hooks or kernels raise is told with the tuple it happened on."""
-        return telling(step, self.work, lambda: self.held, self.sequence, action, *arguments)
+        return reporting(step, self.work, lambda: self.buffer, self.sequence, action, *arguments)
 
     @abstractmethod
     def advance(self) -> None:
@@ -148,7 +148,13 @@ class Operator(ABC):
     def state(self) -> bytes:
         """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
         sequence = {name: value for name, value in vars(self.sequence).items() if name != "key"}
-        content = self.held.state(), sequence, self.waiting, self.waiting_rows, [part.state() for part in self.parts()]
+        content = (
+            self.buffer.state(),
+            sequence,
+            self.waiting,
+            self.waiting_rows,
+            [part.state() for part in self.parts()],
+        )
         return sealed.sealed(sealed.OPERATOR, to_bytes([self.fingerprint, *content], trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
@@ -158,22 +164,24 @@ class Operator(ABC):
             found, *rest = from_bytes(
                 content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
             )
-            held, sequence, waiting, waiting_rows, parts = rest
-            self.held.restore(held)
+            buffer, sequence, waiting, waiting_rows, parts = rest
+            self.buffer.restore(buffer)
             vars(self.sequence).update(sequence)
             self.waiting, self.waiting_rows = waiting, waiting_rows
             for part, its in zip(self.parts(), parts, strict=True):
                 part.restore(its)
 
 
-def telling(step: Step, work: Pass, held: Callable[[], Held], sequence: Sequence, action: Any, *arguments: Any) -> Any:
+def reporting(
+    step: Step, work: Pass, buffer: Callable[[], Buffer], sequence: Sequence, action: Any, *arguments: Any
+) -> Any:
     """Call into a step; what its hooks or kernels raise is told with the aggregate, and the tuple it happened on."""
     try:
         return action(*arguments)
     except HookRaised as raised:
-        error = hook_error(step, work, raised, held(), sequence)
+        error = hook_error(step, work, raised, buffer(), sequence)
     except Unfit as unfit:
-        error = result_error(step, work, unfit, held(), sequence)
+        error = result_error(step, work, unfit, buffer(), sequence)
     except OverflowError:
         error = overflow_error(step)
     raise error

@@ -22,12 +22,12 @@ import pyarrow as pa
 
 from inwindow.native._order import Levels
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.bundles import Bundles
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.groups import GroupOperator
-from inwindow.runtime.held import Held
-from inwindow.runtime.operator import telling
+from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.partials import Partials
 from inwindow.runtime.reserved import PREFIX
@@ -50,19 +50,19 @@ class PanesFirst:
     merging: Pass  # over partials
     partials: tuple[Partials, ...]  # of each step
     schema: pa.Schema  # keys, attribute, partials
-    told: Pass  # whose places say where a tuple is, when a hook raises
+    reported: Pass  # whose places say where a tuple is, when a hook raises
 
     @classmethod
-    def of(cls, work: Pass, schema: pa.Schema, told: Pass | None = None) -> "PanesFirst":
+    def of(cls, work: Pass, schema: pa.Schema, reported: Pass | None = None) -> "PanesFirst":
         """The two halves of a pass over tuples of a schema."""
         partials = tuple(Partials.of(step, schema) for step in work.steps)
-        fields = [schema.field(name) for name in _unique(work.places)]
+        fields = [schema.field(name) for name in _unique(work.position_columns)]
         steps = []
         for number, (step, its) in enumerate(zip(work.steps, partials, strict=True)):
             columns = its.fields(f"{PREFIX}partial_{number}")
             fields += columns
             steps.append(replace(step, arguments=tuple(field.name for field in columns), condition=None))
-        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), told or work)
+        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), reported or work)
 
     @property
     def bundles(self) -> Bundles:
@@ -85,10 +85,10 @@ class PaneReducer:
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
         self.rule = extent_panes(self.framing)
-        held = Held()
+        buffer = Buffer()
         for step in self.work.steps:
-            levels_of(step, held)
-        self.reads = _unique([name for source in held.columns for name in source.names()])
+            levels_of(step, buffer)
+        self.reads = _unique([name for source in buffer.columns for name in source.names()])
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Partials, whenever the buffer is full, and at the end."""
@@ -107,14 +107,14 @@ class PaneReducer:
         if not batches:
             return
         for batch in pa.Table.from_batches(batches).combine_chunks().to_batches():
-            rows, keys = self._placed(batch)
+            rows, keys = self._countable(batch)
             if not len(keys):
                 continue
             if rows is not None:
                 batch = batch.take(pa.array(rows))
             yield from self._partials(batch, keys)
 
-    def _placed(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
+    def _countable(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
         """The tuples that lie in an extent (None: all), and their attributes: as ``ExtentFraming`` sees it."""
         keys, side = self.key.read(batch.column(self.key.column))
         within = side == PLAIN
@@ -134,20 +134,20 @@ class PaneReducer:
         order, start = self._grouped(batch, keys)
         start = _cut(start, np.arange(0, len(keys), _STEP))
         columns = batch.select(self.reads) if order is None else batch.select(self.reads).take(pa.array(order))
-        held = Held()
-        levels = [levels_of(step, held) for step in self.work.steps]
-        where = partial(_tellable, batch, self.plan.told, order)
+        buffer = Buffer()
+        levels = [levels_of(step, buffer) for step in self.work.steps]
+        where = partial(_located, batch, self.plan.reported, order)
         for at in range(0, len(keys), _STEP):
-            held.append(columns.slice(at, _STEP))
-            begins = start[slice(*np.searchsorted(start, [at, held.end]))]
-            ends = np.append(begins[1:], held.end)
+            buffer.append(columns.slice(at, _STEP))
+            begins = start[slice(*np.searchsorted(start, [at, buffer.end]))]
+            ends = np.append(begins[1:], buffer.end)
             first = pa.array(begins if order is None else order[begins])
             made = [batch.column(name).take(first) for name in _unique([*self.work.partition_by, self.key.column])]
             for step, level, its in zip(self.work.steps, levels, self.plan.partials, strict=True):
-                telling(step, self.plan.told, where, _NOWHERE, level.reduce, begins, ends)
+                reporting(step, self.plan.reported, where, _NOWHERE, level.reduce, begins, ends)
                 made += its.packed(level)
                 level.forget(len(begins))
-            held.forget(held.end)
+            buffer.forget(buffer.end)
             yield pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
 
     def _grouped(self, batch: pa.RecordBatch, keys: Keys) -> tuple[Positions | None, Positions]:
@@ -155,8 +155,8 @@ class PaneReducer:
         if self.passing:
             self.passing = max(self.passing - len(keys), 0)
             return None, np.arange(len(keys))
-        places = [batch.column(name) for name in self.work.partition_by]
-        groups = partition_numbers([pa.chunked_array([place]) for place in places]) if places else None
+        by = [pa.chunked_array([batch.column(name)]) for name in self.work.partition_by]
+        groups = partition_numbers(by) if by else None
         order, start = grouped(groups, self._panes(keys))
         if len(start) > _LITTLE * self.most_rows:  # so the buffer was about full
             self.passing = _BUFFERS * self.most_rows
@@ -179,7 +179,7 @@ class PaneGroups(GroupOperator):
     def made_evaluators(self) -> list[Evaluator]:
         """Level two of each cascade."""
         steps = zip(self.plan.merging.steps, self.plan.partials, strict=True)
-        return [its.evaluator(list(step.arguments), self.held) for step, its in steps]
+        return [its.evaluator(list(step.arguments), self.buffer) for step, its in steps]
 
 
 def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Positions | None, Positions]:
@@ -195,13 +195,13 @@ def _cut(start: Positions, cuts: Positions) -> Positions:
     return np.insert(start, at[fresh], cuts[fresh])
 
 
-def _tellable(batch: pa.RecordBatch, work: Pass, order: Positions | None) -> Held:
+def _located(batch: pa.RecordBatch, work: Pass, order: Positions | None) -> Buffer:
     """Where the tuples are, to tell of an error in a hook."""
-    held = Held()
-    for name in work.places:
-        held.plain(name)
-    held.append(batch if order is None else batch.take(pa.array(order)))
-    return held
+    buffer = Buffer()
+    for name in work.position_columns:
+        buffer.plain(name)
+    buffer.append(batch if order is None else batch.take(pa.array(order)))
+    return buffer
 
 
 def _unique(names: list[str]) -> list[str]:

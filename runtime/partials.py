@@ -21,10 +21,10 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime import states
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import Held
 from inwindow.windows.sequence import Positions
 
 
@@ -116,10 +116,10 @@ class Partials:
         """By the partials of no pane."""
         if step.implementation.native is None:
             return cls(step, None)
-        held = Held()
-        levels = levels_of(step, held)
+        buffer = Buffer()
+        levels = levels_of(step, buffer)
         assert isinstance(levels, KernelLevels)
-        held.append(pa.RecordBatch.from_pylist([], schema))
+        buffer.append(pa.RecordBatch.from_pylist([], schema))
         nowhere = np.zeros(0, dtype=np.int64)
         levels.reduce(nowhere, nowhere)
         assert levels.partials is not None
@@ -145,30 +145,30 @@ class Partials:
             return tuple(columns)
         return tuple(form.unpacked(column) for form, column in zip(self.forms, columns, strict=True))
 
-    def evaluator(self, names: list[str], held: Held) -> "PartialsEvaluator":
+    def evaluator(self, names: list[str], buffer: Buffer) -> "PartialsEvaluator":
         """Level two over the columns of these names."""
-        levels = levels_of(self.step, Held())  # level one reads tuples: there are none here
+        levels = levels_of(self.step, Buffer())  # level one reads tuples: there are none here
         if self.forms is None:
             aggregate = self.step.implementation.aggregate
-            objects = held.objects_of(states.Sent(tuple(names), aggregate))
-            return PartialsEvaluator(levels, held, lambda: objects.values)
-        columns = [held.plain(name) for name in names]
-        return PartialsEvaluator(levels, held, lambda: self.unpacked([column.array for column in columns]))
+            objects = buffer.objects_of(states.Sent(tuple(names), aggregate))
+            return PartialsEvaluator(levels, buffer, lambda: objects.values)
+        columns = [buffer.plain(name) for name in names]
+        return PartialsEvaluator(levels, buffer, lambda: self.unpacked([column.array for column in columns]))
 
 
 class PartialsEvaluator(Evaluator):
     """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
 
-    def __init__(self, levels: Levels, held: Held, read: Callable[[], Any]) -> None:
+    def __init__(self, levels: Levels, buffer: Buffer, read: Callable[[], Any]) -> None:
         super().__init__()
         self.levels: Any = levels
-        self.held, self.read = held, read
+        self.buffer, self.read = buffer, read
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """One call."""
         self.levels.partials = self.read()
         try:
-            return self.levels.window(self.held.base, start, end)
+            return self.levels.window(self.buffer.base, start, end)
         finally:
             self.levels.partials = None
 

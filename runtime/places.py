@@ -1,6 +1,6 @@
 """Where the data are: a table, a reader, a Spark DataFrame, or a stream that is replayed; or an error that says what to give."""
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from inwindow.runtime.table import Table
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
-HOT_KEYS = ("auto", "sample", "off")  # how to look for partitions that hold most of the tuples
+HotKeys = Literal["auto", "sample", "off"]  # how to look for partitions that hold most of the tuples
 
 
 def place_of(data: Any, where: str) -> Place:
@@ -49,7 +49,7 @@ def place_of(data: Any, where: str) -> Place:
         raise UsageError(f"{where}: got a Polars {name}; give df{collect}.to_arrow()")
     if hasattr(data, "__arrow_c_stream__") and hasattr(data, "columns"):  # DuckDB and others
         raise UsageError(f"{where}: got a {kind}; give pyarrow.table(df)")
-    if kind == "inwindow.runtime.stream.stream.StreamPlan":
+    if kind == "inwindow.runtime.stream.replay_stream.StreamPlan":
         raise UsageError(
             f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
             "partitioning and order, or replay the rows of the first one"
@@ -78,7 +78,7 @@ def events_of(place: Place, of: Any, where: str) -> Place:
 
 def check_hot_keys(hot_keys: Any, where: str) -> None:
     """How to look for hot keys is one of the words, or an error."""
-    if not isinstance(hot_keys, str) or hot_keys not in HOT_KEYS:
+    if not isinstance(hot_keys, str) or hot_keys not in get_args(HotKeys):
         raise UsageError(
             f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
             "any case) or 'off'"

@@ -19,7 +19,7 @@ import pyarrow as pa
 from inwindow.native._exact import ExactSum
 from inwindow.native._plain import as_bytes, from_bytes, known
 from inwindow.windows.extent_bounds import Extents
-from inwindow.windows.grown import Grown
+from inwindow.windows.growing_array import GrowingArray
 
 _PARTS = 12  # of an exact sum: what there is room for
 _NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else
@@ -170,12 +170,12 @@ def _scalar_of(its: tuple[str, bytes]) -> Any:
     return _array_of((its[0], (), its[1]))[()]
 
 
-def _grown(value: Grown) -> Any:
+def _grown(value: GrowingArray) -> Any:
     return _array(value.held)
 
 
-def _grown_of(its: tuple[str, tuple[int, ...], bytes]) -> Grown:
-    made = Grown()
+def _grown_of(its: tuple[str, tuple[int, ...], bytes]) -> GrowingArray:
+    made = GrowingArray()
     made.append(_array_of(its))
     return made
 
@@ -201,7 +201,7 @@ def _arrow(values: pa.Array) -> bytes:
 
 
 known(np.ndarray, b"n", _array, _array_of, changes=True)
-known(Grown, b"g", _grown, _grown_of, changes=True)
+known(GrowingArray, b"g", _grown, _grown_of, changes=True)
 known(pa.RecordBatch, b"b", in_stream, _batch_of, changes=False)
 for _kind in {type(np.zeros((), letter)[()]) for letter in "?bhilqBHILQefdFDUSmM"}:
     known(_kind, b"s", lambda value: (value.dtype.str, value.tobytes()), _scalar_of, changes=False)

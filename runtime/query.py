@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.carried import in_halo
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.shard_frames import checked_shards
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -72,8 +72,8 @@ class Part(ABC):
         return self.work
 
     def checked(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The ordered tuples; of ranges, an error where the data are not those that were sampled."""
-        return in_halo(self.work.halo, batches)
+        """The ordered tuples; of shards, an error where the data are not those that were sampled."""
+        return checked_shards(self.work.halo, batches)
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
         """A fresh bucket over tuples of a schema, on a stream."""

@@ -69,7 +69,7 @@ class SortedCheck:
 
     def __init__(self, work: Pass, what: str, remedy: str) -> None:
         self.work, self.what, self.remedy = work, what, remedy
-        self.names = work.places
+        self.names = work.position_columns
         self.rows = 0
         self.last: pa.RecordBatch | None = None
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass, Step
-from inwindow.runtime.held import Held
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.hooks import Unfit
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import ArithmeticOverflowError, HookError, InWindowError, ResultTypeError, shown
@@ -21,7 +21,7 @@ _OURS = str(Path(__file__).resolve().parent.parent)
 _ROOMS = ("udaf", "windows", "optimizer", "native", "runtime", "temporal")
 
 
-def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence: Sequence) -> InWindowError:
+def hook_error(step: Step, work: Pass, raised: HookRaised, buffer: Buffer, sequence: Sequence) -> InWindowError:
     """The error for an exception in a hook.
 
     ::
@@ -49,14 +49,14 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, held: Held, sequence:
             else f"; set self.{error.name} in `initialize`, for the first tuple"
         )
     lines = [f"{call} raised {type(error).__name__}{said}"]
-    lines += [f"  in {step.label}{_place(work, raised, held, sequence)}"]
+    lines += [f"  in {step.label}{_location(work, raised, buffer, sequence)}"]
     lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
     report = HookError("\n".join(lines))
     report.error = error
     return report
 
 
-def result_error(step: Step, work: Pass, unfit: Unfit, held: Held, sequence: Sequence) -> ResultTypeError:
+def result_error(step: Step, work: Pass, unfit: Unfit, buffer: Buffer, sequence: Sequence) -> ResultTypeError:
     """The error for a value that the result type cannot hold.
 
     ::
@@ -73,7 +73,7 @@ def result_error(step: Step, work: Pass, unfit: Unfit, held: Held, sequence: Seq
     return ResultTypeError(
         f"{name}.{_spoken(step, hook)}() gave {shown(unfit.value)} ({type(unfit.value).__name__}), which does not fit the "
         f"result type {result}: return a fitting value{digits}, or declare another type, {declared}\n"
-        f"  in {step.label}{_place(work, unfit, held, sequence)}"
+        f"  in {step.label}{_location(work, unfit, buffer, sequence)}"
     )
 
 
@@ -97,28 +97,28 @@ def _argument(argument: Any) -> str:
     return f"{type(argument).__name__}({', '.join(f'{name}={shown(value)}' for name, value in state.items())})"
 
 
-def _place(work: Pass, raised: HookRaised | Unfit, held: Held, sequence: Sequence) -> str:
+def _location(work: Pass, raised: HookRaised | Unfit, buffer: Buffer, sequence: Sequence) -> str:
     if raised.place is not None:
         return raised.place
     position = raised.position
-    if not held.base <= position < held.end:
+    if not buffer.base <= position < buffer.end:
         return ""
     values = []
-    for name in work.places:
-        if work.halo is not None and name == work.halo.range:
+    for name in work.position_columns:
+        if work.halo is not None and name == work.halo.shard:
             continue  # nothing that a user knows of
-        column = held.plain(name).array
+        column = buffer.plain(name).array
         if column is not None:
-            values.append(f"{name}={shown_scalar(column[position - held.base])}")
+            values.append(f"{name}={shown_scalar(column[position - buffer.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     if work.halo is not None:
-        start = start[:0]  # where the partition starts is not known in a range of it
+        start = start[:0]  # where the partition starts is not known in a shard of it
     number = [f"tuple {position - int(start[-1]) + 1} of its partition"] if len(start) else []
     whole = ", for the frame that ends at " if raised.hook == "terminate" else ", at "
     return whole + ", ".join([*values, *number])
 
 
-def extent_place(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar, finish: pa.Scalar) -> str:
+def extent_location(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar, finish: pa.Scalar) -> str:
     """Where a hook was called for an extent: behind a shuffle of partials, no tuple's position is known any more."""
     by = ", ".join(f"{name}={shown_scalar(key)}" for name, key in zip(names, keys, strict=True))
     return f", for the extent [{shown_scalar(begin)}, {shown_scalar(finish)}){f' of {by}' if by else ''}"

@@ -6,10 +6,10 @@ from inwindow.udaf.errors import UsageError
 
 PREFIX = "__inwindow_"
 STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
-EVENT = f"{PREFIX}event"  # 0 in a row of a spine, which comes before the events (1) of its own time
+EVENT = f"{PREFIX}event"  # 0 in a point, a row of another table, which comes before the events (1) of its own time
 BEGINS = f"{PREFIX}begins"  # 1 in the first tuple of a partition, else 0: a byte
-RANGE = f"{PREFIX}range"  # which range of a partition that was cut a tuple is in
-HALO = f"{PREFIX}halo"  # < 0 in a tuple before its range, > 0 behind it: there for the frames of others
+SHARD = f"{PREFIX}shard"  # which shard of a partition that was cut a tuple is in
+HALO = f"{PREFIX}halo"  # < 0 in a tuple before its shard, > 0 behind it: there for the frames of others
 DIGEST = f"{PREFIX}digest"  # a number for what is in a tuple: whether the data are those of which partials were made
 
 

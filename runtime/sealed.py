@@ -5,7 +5,7 @@
     inwindow FF | s 4 | checksum, 16 bytes | content
 
 All of it is checked before anything is read. The checksum finds what a disk, a copy or a mistaken hand has changed. It is no
-secret: who wants to can make bytes that pass. Such bytes are data all the same, but where they hold pickles (`trusted.py`).
+secret: who wants to can make bytes that pass. Such bytes are data all the same, but where they hold pickles (`state_bytes.py`).
 """
 
 from collections.abc import Iterator

@@ -9,11 +9,11 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
-from inwindow.runtime.places import check_hot_keys, place_of
+from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of, or_column
+from inwindow.runtime.places import HotKeys, check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
-from inwindow.runtime.rows import Select
-from inwindow.runtime.stream.tuples import TupleBucket, rows_of
-from inwindow.runtime.written import EmittedAt, check_titles, columns_of, or_column
+from inwindow.runtime.row_operators import Select
+from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.spec import Window
@@ -29,9 +29,9 @@ class SomeRows(Part):
         """Rows for tuples."""
         return Select(self.work, schema, self.passed, self.emitted_at)
 
-    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> TupleBucket:
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
         """The same on a stream."""
-        return TupleBucket(self.work, schema, self.passed, every_row=False, emitted_at=self.emitted_at, zone=zone)
+        return RowBucket(self.work, schema, self.passed, every_row=False, emitted_at=self.emitted_at, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
@@ -64,7 +64,7 @@ class Selecting(Verb):
 SELECT = Selecting()
 
 
-def select(data: Any, *items: Any, hot_keys: Any = "auto", **named: Any) -> Any:
+def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named: Any) -> Any:
     """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
@@ -74,9 +74,9 @@ def select(data: Any, *items: Any, hot_keys: Any = "auto", **named: Any) -> Any:
     >>> iw.select(table, "ts", total=iw.sum("price").over(iw.rows(4, slide=2))).to_pydict()
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
-    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
-    check_hot_keys(hot_keys, "select")
-    return selected(place_of(data, "select"), items, named, hot_keys)
+    named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(search, "select")
+    return selected(place_of(data, "select"), items, named, search)
 
 
 def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto") -> Any:

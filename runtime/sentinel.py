@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from inwindow.native._hooks import Recompute
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.held import Held
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.errors import DeviationError
@@ -33,16 +33,16 @@ class Watched(Evaluator):
         within: Evaluator,
         step: Step,
         sentinel: Sentinel,
-        held: Held,
+        buffer: Buffer,
         arguments: Arguments,
         answers: Answers,
         naive: Recompute,
     ) -> None:
         super().__init__()
         self.within, self.step, self.sentinel = within, step, sentinel
-        self.held, self.arguments, self.answers, self.naive = held, arguments, answers, naive
+        self.buffer, self.arguments, self.answers, self.naive = buffer, arguments, answers, naive
         self.evicts, self.moves = within.evicts, within.moves
-        self.places = {name: held.plain(name) for name in step.places}
+        self.position_columns = {name: buffer.plain(name) for name in step.position_columns}
 
     def arrive(self, sequence: Sequence) -> None:
         """New tuples."""
@@ -92,7 +92,7 @@ class Watched(Evaluator):
             if apart > self.sentinel.tolerance and math.isfinite(apart):
                 apart = distance(one, other, _largest(columns, low - base, high - base))
             if apart > self.sentinel.tolerance:
-                found.append(Deviation(self.step.label, self._place(high - 1), repr(one), repr(other), apart))
+                found.append(Deviation(self.step.label, self._location(high - 1), repr(one), repr(other), apart))
         worst = max(found, key=lambda one: one.size, default=None)
         self.sentinel.note(Found(len(sampled), len(found), largest=worst))
         if worst is not None and self.sentinel.fails:
@@ -103,12 +103,12 @@ class Watched(Evaluator):
 
     def _sampled(self, start: Positions, end: Positions) -> npt.NDArray[np.bool_]:
         """Which frames are looked at: by a hash of their last tuple's order value and of their length, wherever they run."""
-        held = (start < end) & (start >= self.held.base)
+        held = (start < end) & (start >= self.buffer.base)
         if self.sentinel.share >= 1:
             return held
         number = (end - start).astype(np.uint64)
-        orders = [self.places[name] for name in self.step.orders] or []
-        last = pa.array(np.maximum(end - 1 - self.held.base, 0))
+        orders = [self.position_columns[name] for name in self.step.orders] or []
+        last = pa.array(np.maximum(end - 1 - self.buffer.base, 0))
         for column in orders:
             assert column.array is not None
             number = mixed(number) ^ hashes(column.array.take(last))
@@ -116,10 +116,10 @@ class Watched(Evaluator):
             number = mixed(number) ^ end.astype(np.uint64)
         return held & (mixed(number) < np.uint64(self.sentinel.share * 2**64))
 
-    def _place(self, position: int) -> str:
+    def _location(self, position: int) -> str:
         values = {
-            name: column.array[position - self.held.base].as_py()
-            for name, column in self.places.items()
+            name: column.array[position - self.buffer.base].as_py()
+            for name, column in self.position_columns.items()
             if column.array
         }
         said = [

@@ -20,12 +20,12 @@ from inwindow.native._hooks import Delta, HookRaised
 from inwindow.native._sweep import Members
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.tumble import Tumble
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import answers_of, arguments_of, evaluator_of, input_of
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.intervals import Intervals, Keys, Rows
 from inwindow.runtime.moving import inverse
-from inwindow.runtime.operator import telling
+from inwindow.runtime.operator import reporting
 from inwindow.runtime.sweep_tree import tree_results
 from inwindow.udaf.contract import PUNT
 from inwindow.windows.sequence import Sequence
@@ -60,15 +60,15 @@ class Sweep:
         """As which each position leaves."""
         return inverse(self.left)
 
-    def results(self, step: Step, work: Pass, start: Rows, end: Rows, told: Callable[[int], str]) -> pa.Array:
+    def results(self, step: Step, work: Pass, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
         """The results of a step over frames; ``told`` says in an error where the frame of a number is."""
-        return telling(step, work, Held, Sequence(None, False), self._placed, step, start, end, told)
+        return reporting(step, work, Buffer, Sequence(None, False), self._reported, step, start, end, frame_text)
 
-    def _placed(self, step: Step, start: Rows, end: Rows, told: Callable[[int], str]) -> pa.Array:
+    def _reported(self, step: Step, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
         try:
             return self._rolled(step, start, end)
         except (HookRaised, Unfit) as raised:
-            raised.place = told(raised.frame) if raised.frame >= 0 else ""
+            raised.place = frame_text(raised.frame) if raised.frame >= 0 else ""
             raise
 
     def _rolled(self, step: Step, start: Rows, end: Rows) -> pa.Array:
@@ -85,22 +85,22 @@ class Sweep:
     def _by_kernel(self, step: Step, start: Rows, end: Rows) -> pa.Array:
         native = step.implementation.native
         assert native is not None and native.swept is not None
-        held = Held()
-        given = input_of(step, held)
-        held.append(self.columns)
+        buffer = Buffer()
+        given = input_of(step, buffer)
+        buffer.append(self.columns)
         values, _ = given.read()
         return native.finish(native.swept().sweep(values, self.left, start, end))
 
     def _by_hooks(self, step: Step, start: Rows, end: Rows) -> pa.Array:
-        held, traits = Held(), step.case.traits
-        arguments, answers = arguments_of(step, held), answers_of(step)
+        buffer, traits = Buffer(), step.case.traits
+        arguments, answers = arguments_of(step, buffer), answers_of(step)
         rebase = traits.rebase and not traits.derived
         driver = Delta(
             step.prototype, result=answers.mode, empty=answers.plain(traits.empty), punt=PUNT, snapshot=answers.snapshot,
             rebase=rebase,
         )  # fmt: skip
         driver.leave_by(self.left, self.rank)
-        held.append(self.columns)
+        buffer.append(self.columns)
         return answers.rolled(lambda: driver.roll(*arguments.read(), start, end), end)
 
     def _afresh(self, step: Step, start: Rows, end: Rows) -> pa.Array:
@@ -111,9 +111,9 @@ class Sweep:
         done = 0
         while done < len(start):
             rows, offsets = members.take(_MEMBERS)
-            held = Held()
-            evaluator = evaluator_of(run, held, None)
-            held.append(self.columns.take(pa.array(rows)))
+            buffer = Buffer()
+            evaluator = evaluator_of(run, buffer, None)
+            buffer.append(self.columns.take(pa.array(rows)))
             try:
                 results.append(evaluator.roll(np.ascontiguousarray(offsets[:-1]), np.ascontiguousarray(offsets[1:])))
             except (HookRaised, Unfit) as raised:

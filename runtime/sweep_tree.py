@@ -12,9 +12,9 @@ from inwindow.native._hooks import HookRaised
 from inwindow.native._results import column
 from inwindow.native._sweep_tree import merged, nodes, paths
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels
-from inwindow.runtime.held import Held, concat
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.intervals import Rows, in_order
 
@@ -50,9 +50,9 @@ def _tree(step: Step, columns: pa.RecordBatch, rows: Rows, low: Rows, high: Rows
     if order is not None:
         node, owner = node[order], owner[order]
     begins = np.flatnonzero(np.append(True, node[1:] != node[:-1])[: len(node)])
-    held = Held()
-    levels = levels_of(step, held)
-    held.append(columns.take(pa.array(rows[owner])))
+    buffer = Buffer()
+    levels = levels_of(step, buffer)
+    buffer.append(columns.take(pa.array(rows[owner])))
     try:
         levels.reduce(begins, np.append(begins[1:], len(node))[: len(begins)])
     except HookRaised as raised:

@@ -11,12 +11,12 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups
 from inwindow.runtime.arrow_data import ArrowData, LocalPlan, planned
 from inwindow.runtime.dictionaries import readable, rows_of
-from inwindow.runtime.feeding import ROW, Feed
+from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival, inverse
 from inwindow.runtime.ordering import Permutation, permutation, sorted_by
+from inwindow.runtime.point_table import results_at
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import STREAM_ROW
-from inwindow.runtime.spine_table import results_at
 from inwindow.windows.spec import Hop, Order
 
 

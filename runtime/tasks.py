@@ -3,12 +3,12 @@
 ::
 
     InOrder      one part; rows of their own, in the order of the pass
-    Beside       parts over the same tuples; their results side by side, in the order of arrival
+    ResultColumns       parts over the same tuples; their results side by side, in the order of arrival
                      pass 1     ordered by k, t    -> results -> back in the order of arrival  \\
                      pass 2     ordered by k, v    -> results -> back in the order of arrival  /  side by side
     OneRow       one row for all tuples, and also for none
     Partials     a row per key and pane, of tuples before they are shuffled
-    OfPartials   a row per group and extent, over such partials
+    MergePartials   a row per group and extent, over such partials
 
 Nothing here knows of Spark.
 """
@@ -103,7 +103,7 @@ class Partials(Task):
 
 
 @dataclass(frozen=True)
-class OfPartials(InOrder):
+class MergePartials(InOrder):
     """Partials in order, behind :class:`Partials` and a shuffle."""
 
     plan: PanesFirst
@@ -119,7 +119,7 @@ class OfPartials(InOrder):
 
 
 @dataclass(frozen=True)
-class Beside(Task):
+class ResultColumns(Task):
     """Parts whose first column is the number of arrival."""
 
     parts: tuple[Part, ...]

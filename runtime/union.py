@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
-from inwindow.runtime.spark.followed import calls_of
-from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.spark.stream_results import calls_of
+from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 

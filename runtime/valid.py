@@ -23,12 +23,12 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import readable
 from inwindow.runtime.expressions import Computed, compute_arguments
-from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
 from inwindow.runtime.operations import Operation
 from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
+from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Valid, Window
@@ -53,7 +53,7 @@ def valid_window(applied: Mapping[str, Applied]) -> Window | None:
 
 
 @dataclass(frozen=True)
-class AtPoints(Operation):
+class ValidAtPoints(Operation):
     """The points, with a column per aggregate of the rows that hold at each of them."""
 
     window: Window
@@ -66,7 +66,7 @@ class AtPoints(Operation):
         """See the class."""
         return _WHERE
 
-    def over(self, *sides: Any) -> "AtPoints":
+    def over(self, *sides: Any) -> "ValidAtPoints":
         """Arguments and filters may be expressions of Spark's, over the intervals."""
         events = sides[1]
         given = {name: replace(one, window=None) for name, one in self.aggregates}
@@ -109,7 +109,7 @@ class AtPoints(Operation):
         named, computed = compute_arguments({name: replace(one, window=None) for name, one in self.aggregates})
         forced = {name: one.window.strategy for name, one in self.aggregates if one.window is not None}
         planning = self.planning or {}
-        work = plan_holding(computed.schema(events), by, named, _WHERE, forced, **planning)
+        work = plan_sweep(computed.schema(events), by, named, _WHERE, forced, **planning)
         return work, computed, kind
 
     def run(self, *tables: pa.Table) -> pa.Table:
@@ -133,12 +133,12 @@ class AtPoints(Operation):
         unknown = at[rows] == NEVER_BEGAN  # a point without a time sees nothing
         end = np.where(unknown, start, end) if unknown.any() else end
 
-        def told(frame: int) -> str:
+        def frame_text(frame: int) -> str:
             return f", for what holds at {self._time}={shown_scalar(time[int(rows[frame])])}"
 
         back = None if order is None else pa.array(inverse(order))
         for step in work.steps:
-            column = sweep.results(step, work, start, end, told)
+            column = sweep.results(step, work, start, end, frame_text)
             column = column if back is None else column.take(back)
             place = points.schema.get_field_index(step.name)
             points = (

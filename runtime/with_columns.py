@@ -8,13 +8,13 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
+from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.operations import carried_out
-from inwindow.runtime.places import check_hot_keys, events_of, place_of
+from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
-from inwindow.runtime.rows import WithColumns
-from inwindow.runtime.stream.tuples import TupleBucket, rows_of
-from inwindow.runtime.valid import AtPoints, valid_window
-from inwindow.runtime.written import named_aggregates, or_column
+from inwindow.runtime.row_operators import WithColumns
+from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
+from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 
@@ -28,9 +28,9 @@ class EveryRow(Part):
         """Rows for tuples."""
         return WithColumns(self.work, schema, self.passed)
 
-    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> TupleBucket:
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
         """The same on a stream."""
-        return TupleBucket(self.work, schema, self.passed, every_row=True, zone=zone)
+        return RowBucket(self.work, schema, self.passed, every_row=True, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
@@ -59,7 +59,9 @@ class AddingColumns(Verb):
 WITH_COLUMNS = AddingColumns()
 
 
-def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = "auto", **named: Applied) -> Data:
+def with_columns(
+    data: Data, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
+) -> Data:
     """The data with a column per aggregate; never changes the number of rows.
 
     Over a window with a slide, tuples that do not yield get NULL.
@@ -67,7 +69,7 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
     gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
 
-    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into ranges, which run in
+    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into shards, which run in
     parallel: where a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or not (``"off"``).
 
     >>> import pyarrow as pa, inwindow as iw
@@ -82,8 +84,8 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     [4.0, 11.0, None]
     """
     named, of = or_column(named, "of", of, None)
-    named, hot_keys = or_column(named, "hot_keys", hot_keys, "auto")
-    check_hot_keys(hot_keys, "with_columns")
+    named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    check_hot_keys(search, "with_columns")
     place = place_of(data, "with_columns")
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
@@ -91,14 +93,14 @@ def with_columns(data: Data, *applied: Applied, of: Any = None, hot_keys: Any = 
     place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
-        held: Data = carried_out(AtPoints(valid, tuple(aggregates.items())), data, of)
+        held: Data = carried_out(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         return held
     if of is not None:
         of = events_of(place, of, "with_columns")
     else:
         for name, one in aggregates.items():
             _check_kept_rows(name, one)
-    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=hot_keys))
+    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search))
     return result
 
 

@@ -17,13 +17,13 @@ import pyarrow as pa
 from inwindow.native._sweep import pieces
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.call_arguments import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
-from inwindow.runtime.holding import plan_holding, sweep_of
 from inwindow.runtime.intervals import Keys, Rows
 from inwindow.runtime.operations import Operation, carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
-from inwindow.runtime.written import named_aggregates
+from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.udaf.applied import Applied
@@ -126,7 +126,7 @@ class Holding(Operation):
         check_relation(schema, _WHERE)
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
-        return plan_holding(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
+        return plan_sweep(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Sort both ends, sweep, and join what is the same."""
@@ -136,10 +136,10 @@ class Holding(Operation):
         sweep = sweep_of(its.numbered(self.by), computed.onto(table), readable(computed.schema(table.schema)), work)
         begin, finish, start, end = pieces(sweep.group, sweep.since, sweep.until)
 
-        def told(frame: int) -> str:
+        def frame_text(frame: int) -> str:
             return self._told(its, sweep.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
 
-        results = [sweep.results(step, work, start, end, told) for step in work.steps]
+        results = [sweep.results(step, work, start, end, frame_text) for step in work.steps]
         if self.coalesce and len(begin):
             new = self._changes(results, begin, finish, sweep.group, end)
             if not new.all():

@@ -97,10 +97,10 @@ def relations(tables: Sequence[pa.Table], where: str) -> list[Relation]:
     for number, (table, (since, until)) in enumerate(zip(tables, ends, strict=True)):
         of = "" if len(tables) == 1 else f" of the {_ORDINALS[number]} table"
 
-        def told(row: int, of: str = of) -> str:
+        def row_text(row: int, of: str = of) -> str:
             return f"{where}: row {row}{of}"
 
-        made.append(Relation(table, instants, read_intervals(since, until, instants, told)))
+        made.append(Relation(table, instants, read_intervals(since, until, instants, row_text)))
     return made
 
 

@@ -1,6 +1,6 @@
 """``valid``: what holds at the times of another table's rows, as a window."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from inwindow.temporal.names import check_name
@@ -15,7 +15,7 @@ def valid(
     since: str = "since",
     until: str = "until",
     *,
-    partition_by: str | Iterable[str] = (),
+    partition_by: str | Sequence[str] = (),
     order_by: str,
     strategy: Any = None,
 ) -> Window:

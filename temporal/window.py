@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.native.dictionaries import plain_type
-from inwindow.optimizer.columns import check_columns, check_places
+from inwindow.optimizer.columns import check_columns, check_position_columns
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.intervals import Instants, Keys, Rows, in_order
 from inwindow.runtime.operations import Operation, carried_out
@@ -79,7 +79,7 @@ class Windowed(Operation):
         taken = [name for name in ENDS if name in schema.names]
         if taken:
             raise UsageError(f"{_WHERE}: there is a column {taken[0]!r} already: rename or drop it")
-        check_places(schema, self._partition, (), _WHERE)
+        check_position_columns(schema, self._partition, (), _WHERE)
         order = self._order()
         check_columns(schema, [order.column], _WHERE)
         kind = plain_type(schema.field(order.column).type)

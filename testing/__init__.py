@@ -30,7 +30,7 @@ For users:
 """
 
 from inwindow.runtime.stream.replay import replay
-from inwindow.runtime.stream.replayed import Replayed
+from inwindow.runtime.stream.replay_result import Replayed
 from inwindow.testing.checking import check
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same

@@ -13,8 +13,8 @@ from types import BuiltinMethodType, CodeType, FunctionType, MethodType, MethodW
 from typing import Any
 
 from inwindow.udaf.contract import Aggregate, WindowAggregate
-from inwindow.udaf.derive.source import codes_of
 from inwindow.udaf.shared_state import written
+from inwindow.udaf.source.names import codes_of
 
 MOST = 40  # of many, each would be drawn too seldom
 _PLAIN = (int, float, str, bytes, Decimal, date, timedelta)

@@ -12,8 +12,8 @@ import pyarrow as pa
 from inwindow.native.dictionaries import plain, plain_type
 from inwindow.native.equality import canonical, hashable
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.buffer import python_values
 from inwindow.runtime.group_by import Grouped
-from inwindow.runtime.held import python_values
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied

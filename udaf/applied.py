@@ -6,15 +6,17 @@ Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark 
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack, cast
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
+from inwindow.windows.options import LaidOver, OverOptions, shows_options
 from inwindow.windows.spec import Window
 
 _NO_WINDOW: Any = object()
+_takes_options = shows_options(OverOptions, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,8 @@ class Applied:
     shown: str | None = None  # the call as the user wrote it, where columns were computed since
     watch: Sentinel | None = None
 
-    def over(self, window: Any = _NO_WINDOW, **options: Any) -> "Applied":
+    @_takes_options
+    def over(self, window: Any = _NO_WINDOW, **options: Unpack[OverOptions]) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
         Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``; and
@@ -46,7 +49,7 @@ class Applied:
                 f"{self}: over({said}) has no window: write .over(iw.unbounded({said})), or iw.rows, iw.range"
             )
         watch = options.pop("sentinel", None)
-        over = replace(self, window=window_of(window, **options))
+        over = replace(self, window=window_of(window, **cast(LaidOver, options)))
         return over if watch is None else over.sentinel(watch)
 
     def sentinel(self, share: Any) -> "Applied":

@@ -12,7 +12,7 @@
 """
 
 from types import MemberDescriptorType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Never, Self
 
 from inwindow.udaf.applied import Applied, apply
 from inwindow.udaf.errors import DefinitionError, NotAppliedError, UsageError, shown
@@ -93,8 +93,9 @@ class Aggregate:
         cls,
         *,
         returns: Any = None,
-        nulls: str | None = None,
+        nulls: Literal["skip", "pass"] | None = None,
         empty: Any = None,
+        base: Any = None,
         algebraic: bool | None = None,
         commutative: bool | None = None,
         derive: bool | None = None,
@@ -102,9 +103,8 @@ class Aggregate:
         expire_any_order: bool | None = None,
         compile: bool | None = None,
         abstract: bool = False,
-        **unknown: Any,
+        **unknown: Never,
     ) -> None:
-        base = unknown.pop("base", None)
         super().__init_subclass__()
         if unknown:
             raise DefinitionError(

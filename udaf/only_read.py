@@ -19,13 +19,14 @@ import statistics
 from array import array
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
-from types import FunctionType, MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from inwindow.udaf.constant import is_constant, parts_of
-from inwindow.udaf.derive.source import outside
+from inwindow.udaf.source.names import called
+from inwindow.udaf.source.reading import parents_in
 
 _CONTAINERS = (
     list, tuple, dict, set, frozenset, deque, Counter, OrderedDict, bytearray, array, MappingProxyType, np.ndarray,
@@ -61,7 +62,7 @@ class OnlyRead:
         self, function: FunctionType, tree: ast.FunctionDef, is_shared: Callable[[ast.expr], bool], gives: bool
     ) -> None:
         self.function, self.tree, self.is_shared, self.gives = function, tree, is_shared, gives
-        self.above = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        self.above = parents_in(tree)
 
     def exception(self, names: set[str], value: Any) -> ast.AST | None:
         """The first place that may change the attribute of these names, or keep it; None where it is only read."""
@@ -98,9 +99,9 @@ class OnlyRead:
             call = self.above[place]
             if not isinstance(call, ast.Call) or place.arg == "out":
                 return call
-            called = _hashed(self._called(call.func))
-            kept = [*_new(values), *_new(parts)] if called in _GIVING else parts
-            return self._beyond(call, kept, seen) if called in _READERS else call
+            takes = called(self.function, call.func)
+            kept = [*_new(values), *_new(parts)] if takes in _GIVING else parts
+            return self._beyond(call, kept, seen) if takes in _READERS else call
         if isinstance(place, (ast.Compare, ast.FormattedValue, ast.Expr, ast.Slice)):
             return None
         if isinstance(place, (ast.If, ast.While, ast.IfExp, ast.Assert)) and place.test is it:
@@ -131,16 +132,16 @@ class OnlyRead:
     ) -> ast.AST | None:
         if it not in place.args:
             return place
-        called = _hashed(self._called(place.func))
-        if called is copy.deepcopy:
+        takes = called(self.function, place.func)
+        if takes is copy.deepcopy:
             return None
         takes_parts = (
             isinstance(place.func, ast.Attribute) and place.func.attr in _TAKING and all(map(is_constant, parts))
         )
-        if isinstance(called, np.ufunc) and place.args.index(it) >= called.nin:
+        if isinstance(takes, np.ufunc) and place.args.index(it) >= takes.nin:
             return place  # where it writes to
-        own = values if called in _GIVING and len(place.args) > 1 else []
-        return self._beyond(place, [*own, *_new(parts)], seen) if called in _READERS or takes_parts else place
+        own = values if takes in _GIVING and len(place.args) > 1 else []
+        return self._beyond(place, [*own, *_new(parts)], seen) if takes in _READERS or takes_parts else place
 
     def _item(self, place: ast.Subscript, values: list[Any], parts: list[Any], seen: frozenset[str]) -> ast.AST | None:
         if not isinstance(place.ctx, ast.Load) or any(hasattr(value, "default_factory") for value in values):
@@ -197,14 +198,6 @@ class OnlyRead:
                     return found
         return None
 
-    def _called(self, function: ast.expr) -> Any:
-        if isinstance(function, ast.Name):
-            return outside(self.function, function.id)[1]
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            module = outside(self.function, function.value.id)[1]
-            return getattr(module, function.attr, None) if isinstance(module, ModuleType) else None
-        return None
-
     def statement(self, node: ast.AST) -> ast.AST:
         """The statement in which a node stands; of a block, its first line."""
         while not isinstance(node, ast.stmt) and node in self.above:
@@ -215,11 +208,3 @@ class OnlyRead:
 def _new(parts: list[Any]) -> list[Any]:
     """What a function makes of a container: one of its parts, or a new container of them."""
     return [tuple(parts), *parts]
-
-
-def _hashed(value: Any) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        return None
-    return value

@@ -1,7 +1,7 @@
 """The sentinel: a share of a job's results is folded afresh from the tuples, and compared.
 
 What the sentinel is told travels with the plan; what it finds comes back: in the same process at once, from Spark's
-workers beside the rows, as observed metrics (``runtime/spark/observed.py``).
+workers beside the rows, as observed metrics (``runtime/spark/observations.py``).
 """
 
 import math

@@ -16,7 +16,6 @@ import dataclasses
 import dis
 import functools
 import inspect
-import textwrap
 from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
@@ -24,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from inwindow.udaf.constant import is_constant
-from inwindow.udaf.derive.source import codes_of, is_code_of, locals_of, outside
 from inwindow.udaf.errors import DefinitionError
 from inwindow.udaf.only_read import OnlyRead
+from inwindow.udaf.source.names import codes_of, locals_of, outside
+from inwindow.udaf.source.reading import parameters_of, source_of
 from inwindow.udaf.traits import HOOKS
 
 _BY_NAME = {"getattr", "setattr", "vars", "__dict__", "__getattribute__", "attrgetter"}
@@ -176,11 +176,8 @@ def _constant_kind(value: Any) -> str:
 
 def _tree(function: FunctionType) -> ast.FunctionDef | None:
     """The function's definition, if it can be read, and is that of the code."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError, IndexError):
-        return None
-    return tree if isinstance(tree, ast.FunctionDef) and is_code_of(tree, function) else None
+    source = source_of(function)
+    return None if source is None else source.tree
 
 
 def _is_shared(it: ast.expr, cls: type, function: FunctionType, tree: ast.FunctionDef) -> bool:
@@ -193,7 +190,7 @@ def _is_shared(it: ast.expr, cls: type, function: FunctionType, tree: ast.Functi
         return it.attr == "__class__"
     if not isinstance(it, ast.Name):
         return False
-    given = [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+    given = parameters_of(tree)
     own = given if tree.name in ("merge", "unmerge") else given[:1]
     if it.id in own:
         return True
@@ -204,9 +201,9 @@ def _passes_self_on(
     reading: OnlyRead, function: FunctionType, tree: ast.FunctionDef, functions: list[FunctionType]
 ) -> ast.AST | None:
     """Where self goes to somebody else, who may change what it has; not to a function that is read, too."""
-    given = [*tree.args.posonlyargs, *tree.args.args]
+    me = parameters_of(tree)[:1]
     for node in ast.walk(tree):
-        if not given or not isinstance(node, ast.Name) or node.id != given[0].arg:
+        if not isinstance(node, ast.Name) or node.id not in me:
             continue
         place = reading.above[node]
         if isinstance(place, (ast.Attribute, ast.Compare)):

@@ -79,7 +79,7 @@ class ExtentFraming(ABC):
     def advance(self, sequence: Sequence) -> Extents:
         """The extents that are complete by now and were not before."""
         if self.seen < sequence.end:
-            at = self._placed(sequence)
+            at = self._countable(sequence)
             self._check_room(sequence, at)
             introduced = self.introduce(sequence, at)
             self.seen = sequence.end
@@ -94,7 +94,7 @@ class ExtentFraming(ABC):
         done, self.open = self.open.split(int(complete.sum()))
         return done
 
-    def _placed(self, sequence: Sequence) -> Positions:
+    def _countable(self, sequence: Sequence) -> Positions:
         """The new tuples that lie somewhere: not those with a NULL, NaN or infinite attribute."""
         at = np.arange(self.seen, sequence.end)
         plain = sequence.plain_at(at)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size, count_of, days_in, exact, is_positive, size_of
+from inwindow.windows.options import Distance
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
@@ -17,7 +18,7 @@ _MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes m
 
 
 def hop(
-    on: str, size: Any = None, every: Any = None, *, rows: int | None = None, origin: Any = None,
+    on: str, size: Distance | None = None, every: Distance | None = None, *, rows: int | None = None, origin: Any = None,
     scope: CountScope = "partition",
 ) -> Hop:  # fmt: skip
     """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
@@ -41,7 +42,12 @@ def hop(
 
 
 def tumble(
-    on: str, size: Any = None, *, rows: int | None = None, origin: Any = None, scope: CountScope = "partition"
+    on: str,
+    size: Distance | None = None,
+    *,
+    rows: int | None = None,
+    origin: Any = None,
+    scope: CountScope = "partition",
 ) -> Hop:
     """Extents of ``size`` side by side: every tuple is in exactly one.
 
@@ -52,7 +58,7 @@ def tumble(
     return _hop("tumble", on, length, length, origin, rows is not None, scope)
 
 
-def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
+def cumulate(on: str, size: Distance, every: Distance, *, origin: Any = None) -> Cumulate:
     """Extents that grow from each multiple of ``size``, ``every`` at a time, up to ``size``.
 
     >>> cumulate("ts", size="1 day", every="1 hour").every
@@ -65,7 +71,7 @@ def cumulate(on: str, size: Any, every: Any, *, origin: Any = None) -> Cumulate:
     return Cumulate(_column("cumulate", on), length, step, origin)
 
 
-def session(on: str, gap: Any = None, *, until: str | None = None) -> Session:
+def session(on: str, gap: Distance | None = None, *, until: str | None = None) -> Session:
     """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
 
     As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours. ``gap`` may be the

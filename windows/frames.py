@@ -8,19 +8,22 @@ import inspect
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
+from inwindow.windows.options import Distance, FrameOptions, LaidOver, shows_options
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
 from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
 
 _OPTIONS = (
     "partition_by", "order_by", "slide", "slide_by", "lag", "origin", "final", "active_expiration", "strategy",
 )  # fmt: skip
+_takes_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
 
 
-def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
+@_takes_options
+def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     """The last ``size`` tuples, the current one included: ROWS size-1 PRECEDING.
 
     ``lag`` ends the frame that many tuples earlier. The other keywords are those of every frame:
@@ -44,7 +47,8 @@ def rows(size: int, *, lag: int = 0, **options: Any) -> Window:
     return _window(Rows(1 - size - lag, -lag), **options)
 
 
-def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
+@_takes_options
+def range(size: Distance, *, lag: Distance | None = None, **options: Unpack[FrameOptions]) -> Window:
     """The tuples whose order value is at most ``size`` behind the current one: RANGE size PRECEDING.
 
     ``size`` is in the unit of the order column: an interval such as ``"5 minutes"``, a timedelta or a number. All
@@ -57,15 +61,15 @@ def range(size: Any, *, lag: Any = None, **options: Any) -> Window:
     >>> range("5 minutes", order_by="ts", slide=5, slide_by="rows").describe()  # every fifth tuple
     '(order by ts range between 5 minutes preceding and current row slide 5 rows)'
     """
-    size = size_of(size, "range: size")
-    if is_negative(size):
-        raise UsageError(f"range: size={size} is negative; a frame reaches back by a size >= 0")
-    if lag is None:
-        return _window(Range(negated(size), 0), **options)
-    return _window(_lagged(Range(negated(size), 0), lag), **options)
+    reach = size_of(size, "range: size")
+    if is_negative(reach):
+        raise UsageError(f"range: size={reach} is negative; a frame reaches back by a size >= 0")
+    frame = Range(negated(reach), 0)
+    return _window(frame if lag is None else _lagged(frame, lag), **options)
 
 
-def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
+@_takes_options
+def rows_between(start: int | None, end: int | None, **options: Unpack[FrameOptions]) -> Window:
     """ROWS BETWEEN start AND end, as ``Window.rowsBetween``: negative is PRECEDING, None is UNBOUNDED.
 
     ``Window.unboundedPreceding`` and ``Window.unboundedFollowing`` are UNBOUNDED, too.
@@ -76,7 +80,8 @@ def rows_between(start: int | None, end: int | None, **options: Any) -> Window:
     return _window(Rows(_offset(start, "start"), _offset(end, "end")), **options)
 
 
-def range_between(start: Any, end: Any, **options: Any) -> Window:
+@_takes_options
+def range_between(start: Distance | None, end: Distance | None, **options: Unpack[FrameOptions]) -> Window:
     """RANGE BETWEEN start AND end, as ``Window.rangeBetween``: negative is PRECEDING, None is UNBOUNDED.
 
     ``Window.unboundedPreceding`` and ``Window.unboundedFollowing`` are UNBOUNDED, too; any other number is a distance.
@@ -87,7 +92,8 @@ def range_between(start: Any, end: Any, **options: Any) -> Window:
     return _window(Range(_range_offset(start, "start"), _range_offset(end, "end")), **options)
 
 
-def unbounded(**options: Any) -> Window:
+@_takes_options
+def unbounded(**options: Unpack[FrameOptions]) -> Window:
     """All tuples up to the current one: ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW.
 
     >>> unbounded(partition_by="item", order_by="ts").describe()
@@ -96,7 +102,8 @@ def unbounded(**options: Any) -> Window:
     return _window(Rows(None, 0), **options)
 
 
-def landmark(*, since: Any = None, until: Any = None, **options: Any) -> Window:
+@_takes_options
+def landmark(*, since: Any = None, until: Any = None, **options: Unpack[FrameOptions]) -> Window:
     """The tuples with since <= order value <= the current one, and <= ``until``; frozen after ``until``.
 
     >>> from datetime import datetime
@@ -108,8 +115,12 @@ def landmark(*, since: Any = None, until: Any = None, **options: Any) -> Window:
     return _window(Landmark(since, until), **options)
 
 
+@_takes_options
 def scope(
-    *, lower: Callable[[Any], Any] | None = None, upper: Callable[[Any], Any] | None = None, **options: Any
+    *,
+    lower: Callable[[Any], Any] | None = None,
+    upper: Callable[[Any], Any] | None = None,
+    **options: Unpack[FrameOptions],
 ) -> Window:
     """The tuples with lower(t) <= order value <= upper(t), at the tuple whose order value is t.
 
@@ -129,7 +140,7 @@ def scope(
     return _window(Scope(lower, upper), **options)
 
 
-def window_of(window: Any, **options: Any) -> Window:
+def window_of(window: Any, **options: Unpack[LaidOver]) -> Window:
     """The window for ``over()``: ours, or read from a ``pyspark.sql.WindowSpec``; with options laid over."""
     if isinstance(window, Window):
         base: Window = window
@@ -147,7 +158,8 @@ def window_of(window: Any, **options: Any) -> Window:
         )
     if "lag" in options:
         base = replace(base, frame=_lagged(base.frame, options.pop("lag")))
-    return _window(base.frame, **{**_options_of(base), **options})
+    laid_over: dict[str, Any] = {**_options_of(base), **options}
+    return _window(base.frame, **laid_over)
 
 
 def _window(

@@ -32,7 +32,7 @@ from inwindow.windows.slots import RowSlots, Slots
 from inwindow.windows.spec import Range, Rows, Scope, Window
 
 Mask = npt.NDArray[np.bool_]
-Place = TypeVar("Place", int, Positions, covariant=True)  # in the one partition that is open, or in each
+Answer = TypeVar("Answer", int, Positions, covariant=True)  # in the one partition that is open, or in each
 _LAST = np.iinfo(np.int64).max
 
 
@@ -64,16 +64,16 @@ class Due:
         return at if self.mask is None else at[self.mask[at - self.first]]
 
 
-class Frontier(Protocol[Place]):
+class Frontier(Protocol[Answer]):
     """How far time, or the input, has come."""
 
-    def decided(self, view: View, cursor: int) -> Place:
+    def decided(self, view: View, cursor: int) -> Answer:
         """The position before which frames and yields are known; those before ``cursor`` were so already."""
 
-    def arrived(self, view: View) -> Place:
+    def arrived(self, view: View) -> Answer:
         """The same where a frame is known as soon as its tuple has come."""
 
-    def left(self, view: View) -> Place:
+    def left(self, view: View) -> Answer:
         """The position before which all tuples have left, under active expiration."""
 
 

@@ -21,7 +21,7 @@ from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.reference_extents import extents
 from inwindow.windows.reference_hooks import Run, Yielded
-from inwindow.windows.reference_order import DAY, Row, compare, in_order, moved, place, slot, step, value_at
+from inwindow.windows.reference_order import DAY, Row, compare, coordinate, in_order, moved, slot, step, value_at
 from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
 
 __all__ = ["Row", "emissions", "expirations", "extents", "fold", "frames", "in_order", "results", "yields"]
@@ -43,7 +43,7 @@ def frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
     bounds = [frame_bounds(window, row) for row in rows]
     if isinstance(window.frame, Scope):
         check_forward(window, rows, bounds)
-    at = [tuple(map(place, row.order)) for row in rows]
+    at = [tuple(map(coordinate, row.order)) for row in rows]
     return [
         [
             j
@@ -66,8 +66,8 @@ def frame_bounds(window: Window, row: Row) -> tuple[Bound, Bound]:
         is_over = until is not None and compare(until, current, window.order_by) < 0
         return since, until if is_over else current
     assert isinstance(frame, Scope)
-    first = None if frame.lower is None else (frame.lower(*current),) if has_place(row) else current
-    last = current if frame.upper is None or not has_place(row) else (frame.upper(*current),)
+    first = None if frame.lower is None else (frame.lower(*current),) if has_coordinate(row) else current
+    last = current if frame.upper is None or not has_coordinate(row) else (frame.upper(*current),)
     return first, last
 
 
@@ -75,13 +75,13 @@ def offset_bound(offset: Size | None, window: Window, row: Row) -> Bound:
     """The order value ``offset`` away, FOLLOWING if positive; NULL and NaN stay with their peers."""
     if offset is None:
         return None
-    if is_zero(offset) or not has_place(row):
+    if is_zero(offset) or not has_coordinate(row):
         return row.order
     (value,), (order,) = row.order, window.order_by
-    return (moved(place(value), 1 if order.ascending else -1, offset, value),)
+    return (moved(coordinate(value), 1 if order.ascending else -1, offset, value),)
 
 
-def has_place(row: Row) -> bool:
+def has_coordinate(row: Row) -> bool:
     """Whether the order value is neither NULL nor NaN."""
     value = row.order[0]
     return value is not None and bool(value == value)
@@ -94,8 +94,8 @@ def is_zero(offset: Size | None) -> bool:
 
 def check_forward(window: Window, rows: Sequence[Row], bounds: Sequence[tuple[Bound, Bound]]) -> None:
     """The bounds of a scope never go backwards."""
-    placed = [(row.order[0], bound) for row, bound in zip(rows, bounds, strict=True) if has_place(row)]
-    for (value, before), (later, after) in zip(placed, placed[1:], strict=False):
+    known = [(row.order[0], bound) for row, bound in zip(rows, bounds, strict=True) if has_coordinate(row)]
+    for (value, before), (later, after) in zip(known, known[1:], strict=False):
         for name, a, b in zip(("lower", "upper"), before, after, strict=True):
             if a is not None and b is not None and compare(a, b, window.order_by) > 0:
                 raise DataError(f"{name} of the scope goes backwards between {value!r} and {later!r}")
@@ -212,7 +212,7 @@ def expirations(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str 
     def leaving(row: Row) -> Any:
         """The place where the tuple leaves, its time + size; NULL and NaN leave after their peers."""
         (value,) = row.order
-        return moved(place(value), -1 if order.ascending else 1, size, value) if has_place(row) else value
+        return moved(coordinate(value), -1 if order.ascending else 1, size, value) if has_coordinate(row) else value
 
     def expire_before(now: Bound) -> None:
         """Time passes: the tuples that leave before ``now`` do, one by one; before None, all of them."""
@@ -220,7 +220,7 @@ def expirations(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str 
             at, (value,) = leaving(rows[i]), rows[i].order
             if now is not None and compare((at,), now, (order,)) >= 0:
                 break
-            when = value_at(at, value) if has_place(rows[i]) else value
+            when = value_at(at, value) if has_coordinate(rows[i]) else value
             given.extend((i, when, out) for out in emitted(run.leave(before=i + 1)))
 
     for i, row in enumerate(rows):

@@ -14,7 +14,7 @@ from typing import Any
 
 from inwindow.udaf.zones import zone_of
 from inwindow.windows.interval import Interval
-from inwindow.windows.reference_order import Row, exact, mark, moved, place, slot, step, value_at
+from inwindow.windows.reference_order import Row, coordinate, exact, mark, moved, slot, step, value_at
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session
 
 
@@ -26,15 +26,15 @@ def extents(extent: Extent, rows: Sequence[Row]) -> list[tuple[Any, Any, list[in
     """
     by_number = isinstance(extent, Hop) and extent.rows
     attributes = [i if by_number else row.order[0] for i, row in enumerate(rows)]
-    placed = [i for i, t in enumerate(attributes) if t is not None and math.isfinite(place(t))]
+    countable = [i for i, t in enumerate(attributes) if t is not None and math.isfinite(coordinate(t))]
     if isinstance(extent, Session):
-        return sessions(extent, attributes, sorted(placed, key=lambda i: place(attributes[i])))
+        return sessions(extent, attributes, sorted(countable, key=lambda i: coordinate(attributes[i])))
     held: dict[tuple[Any, Any], list[int]] = {}
-    for i in placed:
+    for i in countable:
         t = attributes[i]
         for pair in hops(extent, t) if isinstance(extent, Hop) else cumulations(extent, t):
             held.setdefault(pair, []).append(i)
-    like = attributes[placed[0]] if placed else None
+    like = attributes[countable[0]] if countable else None
     return [(value_at(start, like), value_at(end, like), held[start, end]) for start, end in sorted(held)]
 
 
@@ -62,12 +62,12 @@ def sessions(extent: Session, attributes: Sequence[Any], in_time: Sequence[int])
     for i in in_time:
         t = attributes[i]
         end = stays_open(extent, t)
-        if found and place(t) <= found[-1][1]:
+        if found and coordinate(t) <= found[-1][1]:
             first, until, positions = found[-1]
             found[-1] = (first, max(until, end), [*positions, i])
         else:
             found.append((t, end, [i]))
-    return [(value_at(place(t), t), value_at(end, t), sorted(positions)) for t, end, positions in found]
+    return [(value_at(coordinate(t), t), value_at(end, t), sorted(positions)) for t, end, positions in found]
 
 
 def stays_open(extent: Session, t: Any) -> Any:
@@ -85,6 +85,6 @@ def days_later(t: datetime, days: int) -> int:
     t = t.astimezone(zone)
     wall = t.replace(tzinfo=None, fold=0) + timedelta(days=days)
     first, second = (wall.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
-    is_twice = place(first) < place(second)
-    there: int = place(second if is_twice and second.utcoffset() == t.utcoffset() else first)
+    is_twice = coordinate(first) < coordinate(second)
+    there: int = coordinate(second if is_twice and second.utcoffset() == t.utcoffset() else first)
     return there

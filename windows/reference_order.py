@@ -55,7 +55,7 @@ def compare(a: Sequence[Any], b: Sequence[Any], orders: Sequence[Order]) -> int:
         if x is None or y is None:
             sign = ((x is not None) - (y is not None)) * (1 if order.nulls_first else -1)
         else:
-            m, n = ((True, 0) if v != v else (False, place(v)) for v in (x, y))
+            m, n = ((True, 0) if v != v else (False, coordinate(v)) for v in (x, y))
             sign = ((m > n) - (m < n)) * (1 if order.ascending else -1)
         if sign:
             return sign
@@ -65,7 +65,7 @@ def compare(a: Sequence[Any], b: Sequence[Any], orders: Sequence[Order]) -> int:
 # --- The number line ----------------------------------------------------------------------------------------
 
 
-def place(value: Any) -> Any:
+def coordinate(value: Any) -> Any:
     """A time as a number, a decimal as a fraction, lists and structs field by field; all others stand for themselves."""
     if isinstance(value, (dict, list)):
         return comparable(value)
@@ -119,7 +119,7 @@ def add_months(at: int, months: int) -> float:
     if not 1 <= year <= 9999:
         return math.copysign(math.inf, months)
     day = min(moment.day, monthrange(year, month + 1)[1])
-    there: int = place(moment.replace(year=year, month=month + 1, day=day))
+    there: int = coordinate(moment.replace(year=year, month=month + 1, day=day))
     return there
 
 
@@ -149,4 +149,4 @@ def mark(origin: Any, like: Any, *steps: tuple[int, Size]) -> Any:
 
 def exact(value: Any) -> Any:
     """The place of a value, where a double is the decimal number that it is written as: 0.1 is a tenth."""
-    return Fraction(repr(value)) if isinstance(value, float) else place(value)
+    return Fraction(repr(value)) if isinstance(value, float) else coordinate(value)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.windows.grown import Grown
+from inwindow.windows.growing_array import GrowingArray
 from inwindow.windows.neighbours import Mask, changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -35,8 +35,8 @@ class Sequence:
         self.ended = False
         self.partition_starts: Positions = np.zeros(0, dtype=np.int64)
         self.block_starts: Positions = np.zeros(0, dtype=np.int64)
-        self._keys = Grown()
-        self._side: Grown | None = None  # where NULL and NaN order values sort; None: all are numbers
+        self._keys = GrowingArray()
+        self._side: GrowingArray | None = None  # where NULL and NaN order values sort; None: all are numbers
         self._last: tuple[list[pa.Array], list[pa.Array]] | None = None
         self._last_side = 0
 
@@ -77,7 +77,7 @@ class Sequence:
         self._last_side = int(side[-1])
         self._keys.append(keys)
         if self._side is None and side.any():
-            self._side = Grown()
+            self._side = GrowingArray()
             self._side.append(np.zeros(self.end - self.base, dtype=np.int8))
         if self._side is not None:
             self._side.append(side)

@@ -12,7 +12,7 @@ exit code: 0 all went well, 1 a stream gave other rows than the batch, 2 the dem
 
 import argparse
 
-from inwindow.commands.given import count
+from inwindow.commands.arguments import count
 
 NAME = "demo"
 HELP = "an auction through six windows, batch and stream"

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from inwindow.commands.local_spark import local_spark
 from inwindow.commands.progress import Bar
 from inwindow.runtime.stream.replay import replay
-from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.stream.replay_stream import Stream
 
 Call = Callable[[Any], Any]  # of the bids, a batch or a stream
 

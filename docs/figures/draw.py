@@ -1,6 +1,6 @@
 """The drawings of the pages, each of the window that its page shows: ``python docs/figures/draw.py`` makes them anew.
 
-``tests/test_docs.py`` compares the files with what this would make.
+``tests/docs/test_docs.py`` compares the files with what this would make.
 """
 
 from pathlib import Path

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inwindow import temporal
+from inwindow.language.base_calls import gives_rows, rows_of_lists
 from inwindow.language.cql.marks import UNBOUNDED, StreamMark, WindowMark, take_marks
 from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
 from inwindow.language.engines import quoted
@@ -346,7 +347,9 @@ class _Queries:
                     items.append((self._text(argument, scope), columns[-1]))
             applied[call] = (asked.fresh("result"), function(*columns))
         frame = asked.project(scope.frame, [*items, *_ends()], tree)
-        scope.frame = temporal.aggregate(frame, by=list(keys.values()) or None, **dict(applied.values()))
+        found = temporal.aggregate(frame, by=list(keys.values()) or None, **dict(applied.values()))
+        listing = [(column, column) for column, one in applied.values() if gives_rows(one.aggregate)]
+        scope.frame = rows_of_lists(asked.engine, found, listing, asked.source, span_of(asked.tokens))
         scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
         scope.tables, scope.grows, scope.is_now = {}, False, scope.is_now
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.language.esl.kinds import Kind, read_kind
-from inwindow.language.text import Source, Span, Token, Tokens, close_of, parsed, span_of, split, tokens_of
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, library, parsed, span_of, split, tokens_of
 from inwindow.udaf.errors import UsageError
 
 HOOKS = ("INITIALIZE", "ITERATE", "EXPIRE", "TERMINATE")
@@ -334,7 +334,12 @@ class _Reader:
                 if where + 1 == len(tokens):
                     raise self.error("WHERE lacks its condition", tokens[where])
                 condition, rest = parsed(self.source, tokens[where + 1 :]), tokens[:where]
-        return Statement(parsed(self.source, rest), tokens, condition)
+        tree = parsed(self.source, rest)
+        if not isinstance(tree.this, (library().exp.Table, library().exp.Schema)):
+            raise self.error(
+                "which table? write INSERT INTO t ..., UPDATE t SET ... or DELETE FROM t ...", span_of(tokens)
+            )
+        return Statement(tree, tokens, condition)
 
     def is_outer(self, tokens: list[Token], first: int, at: int) -> bool:
         depth = sum((t.kind == "L_PAREN") - (t.kind == "R_PAREN") for t in tokens[first:at])

@@ -1,4 +1,7 @@
-"""Blocks as methods: what a block returns, and its statements one after the other."""
+"""Blocks as methods: what a block returns, and its statements one after the other.
+
+A hook that may give many rows yields them. TERMINATE gives one result for a frame, so its many rows are a list.
+"""
 
 import ast
 from typing import Any
@@ -17,6 +20,7 @@ from inwindow.language.esl.trees import (
     is_constant,
     is_simple,
     item,
+    listed,
     method,
     name,
     row,
@@ -26,22 +30,21 @@ from inwindow.language.text import library
 
 
 class Method:
-    """A hook: its statements, and whether it yields, returns or does neither."""
+    """A hook: its statements, and whether it returns a value, yields values, returns a list of them, or gives nothing."""
 
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
         self.context = context
         returns = [one for one in block.statements if is_return(one)]
-        self.yields = bool(returns) and not self._is_last_word(block, returns)
+        gives_many = bool(returns) and not self._is_last_word(block, returns)
+        self.lists = gives_many and context.hook == "TERMINATE"
+        self.yields = gives_many and not self.lists
         self.answers = bool(returns)
         self.nullable = False
-        if self.yields and context.hook == "TERMINATE":
-            raise context.source.error(
-                f"{context.aggregate}: TERMINATE gives one row: write one INSERT INTO RETURN, at its end, of VALUES (...), of an "
-                "aggregate, or with LIMIT 1",
-                returns[-1].span,
-            )
         self.body: list[ast.stmt] = []
+        if self.lists:
+            self.body = self._listed(block)
+            return
         for statement in block.statements:
             made = self._answer(statement) if is_return(statement) else change(statement, context)
             self.body += made if not self.body else otherwise(self.body, made)
@@ -59,22 +62,48 @@ class Method:
         self.context.names.taken = taken
         return single
 
-    def _answer(self, statement: Statement) -> list[ast.stmt]:
-        """INSERT INTO RETURN."""
-        self.context.span = statement.span
-        tree, context = statement.tree.expression, self.context
-        if isinstance(statement.tree.this, library().exp.Schema):
-            raise context.error("RETURN has the columns of the result: drop the names behind it", statement.tree.this)
+    def _listed(self, block: Block) -> list[ast.stmt]:
+        """All rows that TERMINATE returns, as one list."""
+        for statement in block.statements:
+            if not is_return(statement):
+                change(statement, self.context)  # refuses: TERMINATE changes no table
+        lists = [self._list_of(statement) for statement in block.statements]
+        together = listed([ast.Starred(one, ast.Load()) for one in lists])
+        return [ast.Return(lists[0] if len(lists) == 1 else together)]
+
+    def _list_of(self, statement: Statement) -> Node:
+        """The rows of one INSERT INTO RETURN."""
+        tree, context = self._answered(statement), self.context
         if isinstance(tree, library().exp.Values):
-            condition = (
-                constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
-            )
-            statements: list[ast.stmt] = []
-            for values in tree.expressions:
-                trees = values_of(values)
-                row_ = self._stored([scalar.value(one, Scope(context)) for one in trees], trees)
-                statements += self._given(condition, self._record(row_))
-            return statements
+            condition, rows = self._values(statement)
+            return listed(rows) if is_constant(condition, True) else choice(condition, listed(rows), listed([]))
+        with query.names_of_its_own(context):
+            found = query.read(tree, None, context)
+            return self._rows(found, self._stored(found.outputs, [one.unalias() for one in tree.expressions]))
+
+    def _answered(self, statement: Statement) -> Any:
+        """What stands behind INSERT INTO RETURN."""
+        self.context.span = statement.span
+        names = statement.tree.this
+        if isinstance(names, library().exp.Schema):
+            raise self.context.error("RETURN has the columns of the result: drop the names behind it", names)
+        return statement.tree.expression
+
+    def _values(self, statement: Statement) -> tuple[Node, list[Node]]:
+        """VALUES (...), ... WHERE: when they are given, and the rows."""
+        scope, rows = Scope(self.context), []
+        condition = constant(True) if statement.condition is None else truth.holds(statement.condition, scope)
+        for values in statement.tree.expression.expressions:
+            trees = values_of(values)
+            rows.append(self._record(self._stored([scalar.value(one, scope) for one in trees], trees)))
+        return condition, rows
+
+    def _answer(self, statement: Statement) -> list[ast.stmt]:
+        """INSERT INTO RETURN, as a return or a yield."""
+        tree, context = self._answered(statement), self.context
+        if isinstance(tree, library().exp.Values):
+            condition, results = self._values(statement)
+            return [one for result in results for one in self._given(condition, result)]
         with query.names_of_its_own(context):
             found = query.read(tree, None, context)
             made = self._stored(found.outputs, [one.unalias() for one in tree.expressions])
@@ -147,6 +176,8 @@ class Method:
         one = name(class_)
         if self.nullable:
             one = ast.BinOp(one, ast.BitOr(), constant(None))
+        if self.lists:
+            return item(name("list"), one)
         return item(name(self.context.imported("collections.abc", "Iterator")), one) if self.yields else one
 
 

@@ -413,6 +413,10 @@ class Grouping:
         traits = kind._traits  # type: ignore[attr-defined]
         if not traits.has_terminate:
             raise context.error(f"{function} has no TERMINATE, so it gives no result for a table of rows", tree)
+        if getattr(kind, "gives_rows", False):
+            raise context.error(
+                f"{function} returns many rows, and here one value is wanted: write LIMIT 1 in it", tree
+            )
         if traits.arity not in (None, len(arguments)):
             raise context.error(f"{function} takes {traits.arity} values, and is given {len(arguments)}", tree)
         values = [scalar.value(one, self.inner).node for one in arguments]

@@ -181,6 +181,8 @@ def _different(tree: Any, scope: Scope) -> Truth:
 def _in(tree: Any, scope: Scope) -> Truth:
     if tree.args.get("query") is not None:
         return query.membership(tree, scope)
+    if not tree.expressions:
+        raise scope.context.error(f"{tree.sql('spark')}: write IN (value, ...) or IN (SELECT ...)", tree)
     pairs = [meeting(tree, tree.this, one, scope) for one in tree.expressions]
     if not any(side.nullable for pair in pairs for side in pair):
         values = [other.node for _, other in pairs]

@@ -44,11 +44,13 @@ def made_class(definition: Definition, outside: Outside = NOTHING) -> type[Aggre
             as_lists.add(str(error).casefold())
             continue
         if writer.null_columns <= nullable:
-            return _compiled(definition, ast.unparse(ast.fix_missing_locations(module)), writer.given, outside)
+            made = _compiled(definition, ast.unparse(ast.fix_missing_locations(module)), writer.given)
+            made.gives_rows = writer.gives_rows
+            return made
         nullable |= writer.null_columns
 
 
-def _compiled(definition: Definition, source: str, given: Mapping[str, Any], outside: Outside) -> type[Aggregate]:
+def _compiled(definition: Definition, source: str, given: Mapping[str, Any]) -> Any:
     """The source, run; in linecache, so that what reads hooks can read it."""
     source = source.replace("\n    def ", "\n\n    def ").replace("\n\n\n    def ", "\n\n    def ") + "\n"
     key = hashlib.sha256(source.encode()).hexdigest()[:12]
@@ -95,6 +97,11 @@ class _Writer:
         if self.is_window:
             self.tables["inwindow"] = self._window()
         self._add_given()
+
+    @property
+    def gives_rows(self) -> bool:
+        """Whether TERMINATE returns many rows: then the result is a list of them."""
+        return "TERMINATE" in self.methods and self.methods["TERMINATE"].lists
 
     @property
     def is_window(self) -> bool:
@@ -255,9 +262,13 @@ class _Writer:
         kinds = [(one.name, one.kind.ddl) for one in its.results]
         if its.is_record:
             fields = ",".join(f"`{key.replace('`', '``')}`:{ddl}" for key, ddl in kinds)
-            found.append(ast.keyword("returns", constant(f"struct<{fields}>")))
-        elif its.results[0].kind.python == "decimal":
-            found.append(ast.keyword("returns", constant(kinds[0][1])))
+            one = f"struct<{fields}>"
+        else:
+            one = kinds[0][1]
+        if self.gives_rows:
+            found.append(ast.keyword("returns", constant(f"array<{one}>")))
+        elif its.is_record or its.results[0].kind.python == "decimal":
+            found.append(ast.keyword("returns", constant(one)))
         if its.algebraic:
             found.append(ast.keyword("algebraic", constant(True)))
         if its.takes_nulls:

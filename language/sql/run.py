@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inwindow.language.base_calls import gives_rows, rows_of_lists
 from inwindow.language.engines import Engine, EngineError, quoted
 from inwindow.language.spark_engine import Spark
 from inwindow.language.sql.before import Before, before
@@ -21,11 +22,11 @@ from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, R
 from inwindow.language.sql.statement import Made, SortedBy, Statement, read
 from inwindow.language.sql.windows import BUILT_IN, Windows
 from inwindow.language.text import Span, StatementError
+from inwindow.runtime.call_arguments import emitted_at
 from inwindow.runtime.select import select
+from inwindow.runtime.spark.messages import unquoted
 from inwindow.runtime.spark.registered import aggregates_of, check_session
-from inwindow.runtime.spark.spoken import unquoted
 from inwindow.runtime.with_columns import with_columns
-from inwindow.runtime.written import emitted_at
 from inwindow.udaf.errors import UsageError, shown
 
 
@@ -208,10 +209,15 @@ class _Run:
         if any(yields):
             windows.check_yields()
         try:
-            if not any(yields):
-                return with_columns(self.data.df, **applied)
-            times = [emitted_at().alias(self.emitted_at)] if any(c.over.active_expiration for c in calls) else []
-            return select(self.data.df, *self.used, *times, **applied)
+            if any(yields):
+                times = [emitted_at().alias(self.emitted_at)] if any(c.over.active_expiration for c in calls) else []
+                df = select(self.data.df, *self.used, *times, **applied)
+            else:
+                df = with_columns(self.data.df, **applied)
         except UsageError as error:
             named = [call for call in calls if call.label in str(error)] or [calls[0]]
             raise self.source.error(f"iw.sql: {error}", named[0].span) from None
+        listing = [
+            (c.label, self.results[c.span]) for c in calls if gives_rows(applied[self.results[c.span]].aggregate)
+        ]
+        return rows_of_lists(self.engine, df, listing, self.source, calls[-1].span)

@@ -13,7 +13,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
-BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.__all__}
+BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
 _COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
 
 

@@ -21,15 +21,15 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.fingerprint import Part as Told
+from inwindow.runtime.fingerprint import Part as PlanPart
 from inwindow.runtime.plain import in_stream
 from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
-from inwindow.runtime.spark.observed import sentinels_of
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.observations import sentinels_of
+from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.states import seldom_collected
-from inwindow.runtime.stream.bucket import Bucket, Changed, Given
+from inwindow.runtime.stream.bucket import Bucket, Changed, Output
 from inwindow.udaf.errors import InWindowError
 from inwindow.udaf.sentinel import COUNTS, Found
 
@@ -39,7 +39,7 @@ _ROWS = 1 << 16  # of a payload that goes out
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
 PACKED = "bucket int, number bigint, content binary"
-GIVEN = (
+OUTPUT = (
     "rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
     f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
@@ -52,7 +52,7 @@ class StreamJob:
     part: Part
     schema: pa.Schema  # of what arrives
     zone: str
-    plan: dict[str, Told]  # found on the driver: what workers have of functions and classes came by value
+    plan: dict[str, PlanPart]  # found on the driver: what workers have of functions and classes came by value
 
     @property
     def steps(self) -> Sequence[Step]:
@@ -113,7 +113,7 @@ def unpack_function():  # type: ignore[no-untyped-def]
         for batch in batches:
             for content in batch.column("rows").to_pylist():
                 if content is not None:
-                    yield from map(returned, unpacked(content))
+                    yield from map(spark_batch, unpacked(content))
 
     return inwindow
 
@@ -143,7 +143,7 @@ class Taken:
     """What a bucket's turn gave."""
 
     bucket: Bucket
-    given: Given
+    given: Output
     has_changed: bool  # else its state is stored already
     has_moved: bool  # time has: what was set to wake the bucket has rung, and is to be set again
 

@@ -5,15 +5,15 @@ from typing import Any
 
 from pyspark.serializers import CPickleSerializer
 
+from inwindow.runtime.digests import Digester, digest
 from inwindow.runtime.spark.session import is_connect
-from inwindow.runtime.told import Teller, digest
 
 
 def digest_of_functions(column: Any) -> str:
     """A digest of what the functions do; "" for a Column without any, and where they cannot be found."""
     try:
         found = list(_of_connect(column._expr) if is_connect(column) else _of_node(column._jc.node()))
-        return digest([Teller().told_or_type(one) for one in found]) if found else ""
+        return digest([Digester().digest_or_type(one) for one in found]) if found else ""
     except Exception:  # another PySpark has other insides: there they are known by name
         return ""
 

@@ -16,11 +16,11 @@ from pyspark.sql import types as T
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.spark.asking import asked, quietly
+from inwindow.runtime.spark.analysis import ask_quietly, ask_spark
+from inwindow.runtime.spark.clustering import clustering_of
 from inwindow.runtime.spark.column_functions import digest_of_functions
-from inwindow.runtime.spark.placed import placed_of
 from inwindow.runtime.spark.session import Session, explained, is_connect, quoted
-from inwindow.runtime.spark.types import Ferry, Result, ferry_of, leaves
+from inwindow.runtime.spark.types import Cast, Result, cast_of, leaves
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import is_ordered
@@ -58,7 +58,7 @@ class Columns:
         self._data = df
         self.fields: list[T.StructField] = (df.schema if schema is None else schema).fields
         self.names: list[str] = [field.name for field in self.fields]
-        self.placed = placed_of(df)
+        self.clustering = clustering_of(df)
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
         self._asked: dict[str, tuple[Any, str]] = {}  # what was written for a name, and where
@@ -106,7 +106,7 @@ class Columns:
         while name in self._columns or name in self.names:
             name = f"{text} #{len(self._columns)}"
         self._computed[name] = f"{PREFIX}computed_{len(self._computed)}"
-        self.df = asked(lambda: self.df.withColumn(self._computed[name], column), where, column, self.names)
+        self.df = ask_spark(lambda: self.df.withColumn(self._computed[name], column), where, column, self.names)
         self._columns[name] = self.session.column(self._computed[name])
         self._given.append((column, name))
         self._asked[name] = column, where
@@ -172,20 +172,20 @@ class Columns:
 
     def crossing(self, name: str) -> Any:
         """The Spark column in a type that can cross."""
-        return self.ferry(name).out(self._columns[name])
+        return self.cast(name).out(self._columns[name])
 
-    def ferry(self, name: str) -> Ferry:
+    def cast(self, name: str) -> Cast:
         """How a column crosses."""
-        return ferry_of(self.kind(name), name, self.session.zone)[0]
+        return cast_of(self.kind(name), name, self.session.zone)[0]
 
     def schema(self) -> pa.Schema:
         """All columns as they arrive in Python."""
-        kinds = {name: ferry_of(self.kind(name), name, self.session.zone)[1] for name in self._columns}
+        kinds = {name: cast_of(self.kind(name), name, self.session.zone)[1] for name in self._columns}
         return pa.schema(kinds.items())
 
     def handed_through(self, name: str) -> Result:
         """A column that comes back as it was."""
-        return Result.of(self.ferry(name), self._field(name).nullable)
+        return Result.of(self.cast(name), self._field(name).nullable)
 
     def kind(self, name: str) -> T.DataType:
         """The Spark type of a column."""
@@ -196,7 +196,7 @@ class Columns:
             unknown = [name for name in self._columns if name not in self._analysed]
             wanted = [self._columns[name].alias(f"_{i}") for i, name in enumerate(unknown)]
             try:
-                analysed = quietly(lambda: self.df.select(*wanted).schema)
+                analysed = ask_quietly(lambda: self.df.select(*wanted).schema)
             except AnalysisException:
                 self._find_fault()
                 raise
@@ -207,15 +207,15 @@ class Columns:
         """Something written is wrong, as Connect says only now: each by itself."""
         for name, (written, where) in self._asked.items():
             column = self._columns[name] if isinstance(written, str) else written
-            asked(partial(self._schema_with, column), where, written, self.names)
+            ask_spark(partial(self._schema_with, column), where, written, self.names)
 
     def _schema_with(self, column: Any) -> Any:
         return self._data.withColumn(_ASKED, column).schema
 
-    def check_places(self, names: Iterable[str], where: str) -> None:
+    def check_position_columns(self, names: Iterable[str], where: str) -> None:
         """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""
         for name in names:
-            if not is_ordered(ferry_of(self.kind(name), name, self.session.zone)[1]):
+            if not is_ordered(cast_of(self.kind(name), name, self.session.zone)[1]):
                 raise UsageError(
                     f"{where}: {name!r} is of type {self.kind(name).simpleString()}, and maps have no order and no hash: use "
                     f"what is in it, or its entries in order, as in F.array_sort(F.map_entries({name!r}))"
@@ -242,7 +242,7 @@ class Columns:
 
     def check_value(self, name: str, where: str) -> None:
         """A column that is more than handed through must have values that Python can work on."""
-        if not self.ferry(name).is_compared:
+        if not self.cast(name).is_compared:
             kind = self.kind(name)
             its = (
                 "is an interval"
@@ -284,12 +284,12 @@ def named_column(df: Any, names: list[str], name: str, where: str, session: Sess
         return session.column(name)
     F = session.F
     if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
-        asked(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
+        ask_spark(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
     if names.count(name) == 1:
         return F.col(quoted(name))
     constant = name.casefold() in _CONSTANTS and name.casefold() not in map(str.casefold, names)
     if constant:
         check_columns(pa.schema([pa.field(column, pa.null()) for column in names]), [name], where)
     # A field of a struct, a column of an aliased DataFrame, another case. Connect asks only for the columns.
-    asked(lambda: df.select(F.col(name)).columns, where, name, names)
+    ask_spark(lambda: df.select(F.col(name)).columns, where, name, names)
     return F.col(name)

@@ -9,11 +9,11 @@ from pyspark.sql import types as T
 from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.query import Query
-from inwindow.runtime.range_partials import DIGEST_BITS
-from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, RANGE
+from inwindow.runtime.reserved import DIGEST, HALO, PREFIX, SHARD
+from inwindow.runtime.shard_partials import DIGEST_BITS
 from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.observed import found_results, observed
+from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session as SparkSession
 from inwindow.runtime.spark.session import aliased, functions_of, is_connect, quoted
@@ -25,7 +25,7 @@ from inwindow.windows.spec import Session
 
 def results_of(columns: Columns, work: Pass) -> list[Result]:
     """The results of a pass's steps, as Spark will have them."""
-    return [result_of(step, [columns.ferry(name) for name in step.arguments]) for step in work.steps]
+    return [result_of(step, [columns.cast(name) for name in step.arguments]) for step in work.steps]
 
 
 def results_by_title(columns: Columns, query: Query, work: Pass) -> dict[str, Result]:
@@ -67,8 +67,8 @@ def crossing(
     handed = [columns.crossing(name) for name in names]
     if shuffle is not None and isinstance(shuffle.cut, Cut):
         F = columns.session.F
-        handed = [F.col(RANGE), F.col(HALO), *handed]
-        fields = [pa.field(RANGE, pa.int32()), pa.field(HALO, pa.int8()), *fields]
+        handed = [F.col(SHARD), F.col(HALO), *handed]
+        fields = [pa.field(SHARD, pa.int32()), pa.field(HALO, pa.int8()), *fields]
         if shuffle.carried is not None:
             handed.append(digest(columns, work))
             fields.append(pa.field(DIGEST, pa.int64()))

@@ -7,13 +7,13 @@ from typing import Any
 from pyspark.sql import types as T
 
 from inwindow.runtime.query import Plan, Query
-from inwindow.runtime.spark.asking import asked
-from inwindow.runtime.spark.at_points import plan_at, rows_at
-from inwindow.runtime.spark.beside import rows_beside
+from inwindow.runtime.spark.analysis import ask_spark
 from inwindow.runtime.spark.columns import Columns, is_plain, named_column
 from inwindow.runtime.spark.naming import over_names
-from inwindow.runtime.spark.own_rows import own_rows
+from inwindow.runtime.spark.new_rows import new_rows
 from inwindow.runtime.spark.plans import SparkPlan
+from inwindow.runtime.spark.points import plan_at, rows_at
+from inwindow.runtime.spark.result_columns import with_result_columns
 from inwindow.runtime.spark.session import Session
 from inwindow.udaf.applied import is_expression
 
@@ -52,7 +52,7 @@ class AnyFrame:
             self.check([item], "select")
             return (item if item in self.names() else self.data.select(item).columns[0]), item
         if is_expression(item):
-            return asked(lambda: self.data.select(item).columns, "select", item, self.names())[0], item
+            return ask_spark(lambda: self.data.select(item).columns, "select", item, self.names())[0], item
         return None
 
 
@@ -75,4 +75,4 @@ class Frame(AnyFrame):
         plan.warn_of_one_task()
         if query.of is not None:
             return rows_at(columns, plan)
-        return rows_beside(plan) if query.verb.rows == "every tuple" else own_rows(plan)
+        return with_result_columns(plan) if query.verb.rows == "every tuple" else new_rows(plan)

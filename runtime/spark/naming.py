@@ -25,7 +25,7 @@ def over_names(columns: Columns, query: Query) -> Query:
     if extent is not None:
         for name in (extent.on, *own_columns(extent)):
             columns.name(name, "window")
-    columns.check_places((*keys, *(order.column for order in orders)), "group_by")
+    columns.check_position_columns((*keys, *(order.column for order in orders)), "group_by")
     named = named_only(columns, query.aggregates)
     return query.over(named, keys=keys, order_by=orders, extent=extent)
 
@@ -49,8 +49,8 @@ def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Ap
             if at in compared:
                 columns.check_compared(column, one.label)
         if one.window is not None:
-            places = (*one.window.partition_by, *(order.column for order in one.window.order_by))
-            columns.check_places(places, f"the window of {one.label}")
+            position_columns = (*one.window.partition_by, *(order.column for order in one.window.order_by))
+            columns.check_position_columns(position_columns, f"the window of {one.label}")
     return named
 
 

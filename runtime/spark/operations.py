@@ -25,7 +25,7 @@ from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.shipping import shipped
-from inwindow.runtime.spark.types import Ferry, Result, to_spark
+from inwindow.runtime.spark.types import Cast, Result, to_spark
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.runtime.unpacked import empty_table
@@ -57,7 +57,7 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
     read = [operation.reads(schemas[0]), *(schema.names for schema in schemas[1:])]
     task = OnTables.of(operation, schemas, read, keys)
     for side, names in zip(sides, keys or [], strict=False):
-        side.check_places(names, where)
+        side.check_position_columns(names, where)
     sent = _sent(sides, task, keys)
     results = [_result(operation, name, schemas, sides, result) for name in result.names]
     fields = [T.StructField(f"_{at}", its.crosses, True) for at, its in enumerate(results)]
@@ -93,8 +93,8 @@ def _result(
     source = operation.source(name, schemas)
     if source is not None:
         side, column = source
-        return Result.of(sides[side].ferry(column))
-    return Result.of(Ferry.of(to_spark(result.field(name).type)))
+        return Result.of(sides[side].cast(column))
+    return Result.of(Cast.of(to_spark(result.field(name).type)))
 
 
 def _sent(sides: Sequence[Columns], task: "OnTables", keys: list[tuple[str, ...]] | None) -> Any:

@@ -9,10 +9,10 @@ from inwindow.optimizer.hot_keys import Cut
 from inwindow.optimizer.panes_first import panes_first
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.strategy import No, Verdict
-from inwindow.runtime.memory import described
+from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.sampled import look
+from inwindow.runtime.spark.sample import hot_key_finder
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
 from inwindow.windows.own_ends import own_columns
 
@@ -38,7 +38,9 @@ class SparkPlan:
         crossing = (
             "one Arrow UDF (in select: mapInArrow)" if session.has_iterator_udf else "mapInArrow (no Arrow UDFs in 4.0)"
         )
-        return cls(query, columns, passes, shuffles_of(passes, columns, look(columns, query.hot_keys)), crossing)
+        return cls(
+            query, columns, passes, shuffles_of(passes, columns, hot_key_finder(columns, query.hot_keys)), crossing
+        )
 
     @classmethod
     def _of_groups(cls, query: Query, columns: Columns, passes: list[Pass]) -> "SparkPlan":
@@ -75,7 +77,7 @@ class SparkPlan:
                     "the worker"
                 )
                 continue
-            how = "ordered in the worker" if work.places else "in the order of arrival"
+            how = "ordered in the worker" if work.position_columns else "in the order of arrival"
             lines.append(f"spark, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
             if shuffle.needed and isinstance(shuffle.cut, Cut):
                 lines.append(f"  hot keys: {shuffle.cut.describe()}")
@@ -117,7 +119,7 @@ def _level_of_the_user() -> int:
 
 def needed(work: Pass) -> list[str]:
     """The columns that a pass reads, places first."""
-    names = [*work.places, *own_columns(work.extent)]
+    names = [*work.position_columns, *own_columns(work.extent)]
     for step in work.steps:
         names += step.arguments
         names += [] if step.condition is None else [step.condition]

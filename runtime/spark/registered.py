@@ -11,7 +11,7 @@ import pyarrow as pa
 from inwindow.native.compiled import Hooks
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
-from inwindow.runtime.spark.registered_call import CallJob, call_function, places
+from inwindow.runtime.spark.registered_call import CallJob, call_function, column_names
 from inwindow.runtime.spark.session import Session, is_connect
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
@@ -96,10 +96,10 @@ def _checked_name(spark: Any, name: Any) -> str:
 def _is_sparks(spark: Any, name: str) -> bool:
     from pyspark.errors import PySparkException
 
-    from inwindow.runtime.spark.asking import quietly
+    from inwindow.runtime.spark.analysis import ask_quietly
 
     try:
-        function = quietly(lambda: spark.catalog.getFunction(name))
+        function = ask_quietly(lambda: spark.catalog.getFunction(name))
     except PySparkException:
         return False
     return (function.className or "").startswith("org.apache.spark.sql.catalyst.")
@@ -198,7 +198,7 @@ def _plan(name: str, aggregate: Any, traits: Traits, window: Window, ansi: bool)
     """The plan as far as it is known now: a class can be checked and shipped before its arguments have types."""
     if not isinstance(aggregate, Aggregate):
         return Pass((), (), (), None, None, False)
-    names = places(0, traits.parameters)
+    names = column_names(0, traits.parameters)
     kind = traits.result if traits.algebraic and not traits.has_merge else pa.float64()
     schema = pa.schema([pa.field(column, kind) for column in names])
     (work,) = plan_windows(schema, {name: aggregate(*names).over(window)}, ansi=ansi)

@@ -16,9 +16,9 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.arrivals import ROW
 from inwindow.runtime.spark import worker
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
-from inwindow.runtime.tasks import Batches, Beside
+from inwindow.runtime.tasks import Batches, ResultColumns
 from inwindow.runtime.with_columns import EveryRow
 from inwindow.udaf.errors import DataError, UsageError
 from inwindow.windows.neighbours import changes
@@ -95,7 +95,7 @@ class CallJob:
                 f"then the columns of PARTITION BY, then its arguments: {self._call()}; or use iw.sql, which takes "
                 f"{self.name}({', '.join(self.parameters)}) OVER (...)"
             )
-        names = places(keys, self.parameters)
+        names = column_names(keys, self.parameters)
         fields = [pa.field(name, _PLAIN.get(kind, kind)) for name, kind in zip(names, types[1:], strict=True)]
         fields.append(pa.field(NUMBER, types[0]))
         one = replace(self.aggregate(*names[keys:]), shown=f"{self.name}({', '.join(self.parameters)})")
@@ -109,14 +109,14 @@ class CallJob:
             )
         schema = pa.schema([fields[-1], *fields[:-1]])
         part = NumberedRows(work, (ROW,), self.name, self._call())
-        return worker.Job(Beside((part,), (tuple(schema.names),)), schema, self.memory)
+        return worker.Job(ResultColumns((part,), (tuple(schema.names),)), schema, self.memory)
 
     def _call(self) -> str:
         arguments = ", ".join(self.parameters)
         return f"{self.name}(row_number() OVER (PARTITION BY k ORDER BY t), k{', ' if arguments else ''}{arguments})"
 
 
-def places(keys: int, parameters: tuple[str, ...]) -> list[str]:
+def column_names(keys: int, parameters: tuple[str, ...]) -> list[str]:
     """Names for the columns of a call: of the keys, then of the arguments."""
     names = [f"key {number}" for number in range(1, keys + 1)] if keys != 1 else ["key"]
     return [*names, *(f"argument {parameter}" if parameter in names else parameter for parameter in parameters)]
@@ -128,7 +128,7 @@ def call_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotation
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: CallJob = loaded(job)
         batches = (pa.RecordBatch.from_arrays(a, [str(i) for i in range(len(a))]) for a in worker.listed(columns))
-        for given in worker.told(its.run(batches)):
-            yield returned(given).column(0)
+        for given in worker.without_our_frames(its.run(batches)):
+            yield spark_batch(given).column(0)
 
     return inwindow

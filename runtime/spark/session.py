@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from inwindow.runtime.memory import OPTION, bytes_of
+from inwindow.runtime.memory_budget import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
 
 _ANSI, _ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
@@ -66,8 +66,8 @@ def _settings(spark: Any, *names: str) -> list[str | None]:
         return [spark.conf.get(name, None) if name == OPTION else spark.conf.get(name) for name in names]
     from pyspark.sql.connect.proto import ConfigRequest
 
-    asked = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
-    found = {key: value or None for key, value in spark.client.config(asked).pairs}
+    ask_spark = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
+    found = {key: value or None for key, value in spark.client.config(ask_spark).pairs}
     return [found.get(name) for name in names]
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.optimizer.hot_keys import Cut, in_ranges
+from inwindow.optimizer.hot_keys import Cut, in_shards
 from inwindow.optimizer.plan import Carried, Pass
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.reserved import HALO, RANGE
+from inwindow.runtime.reserved import HALO, SHARD
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.ranges import in_tasks
 from inwindow.runtime.spark.session import explained
+from inwindow.runtime.spark.shards import in_tasks
 
 # What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew), or
 # read them locally, since it sees nobody above who needs the keys together. Not a window: Spark drops it, and its shuffle with it,
@@ -31,10 +31,10 @@ class Shuffle:
 
     needed: bool
     cut: Cut | No = No("not looked for")
-    carried: Carried | None = None  # what ranges begin with, when it has been made
+    carried: Carried | None = None  # what shards begin with, when it has been made
 
     def done(self, df: Any, columns: Columns, work: Pass) -> Any:
-        """The data with equal keys in one task; with hot keys in ranges, a task for each."""
+        """The data with equal keys in one task; with hot keys in shards, a task for each."""
         keys = [columns.column(name) for name in work.partition_by]
         if isinstance(self.cut, Cut):
             return in_tasks(df, columns, work, self.cut)
@@ -45,20 +45,20 @@ class Shuffle:
         return df.repartition(*keys, columns.session.expr("0")) if keys else df.repartition(1)
 
     def worked(self, work: Pass) -> Pass:
-        """The pass as it runs in Python: over ranges, where partitions are cut."""
-        return in_ranges(work, self.cut.halo(RANGE, HALO, self.carried)) if isinstance(self.cut, Cut) else work
+        """The pass as it runs in Python: over shards, where partitions are cut."""
+        return in_shards(work, self.cut.halo(SHARD, HALO, self.carried)) if isinstance(self.cut, Cut) else work
 
-    def leaves(self, placed: tuple[str, ...], work: Pass) -> tuple[str, ...]:
-        """The keys by which the rows lie together when the pass has run; none behind ranges, where a key is in several tasks."""
+    def leaves(self, clustering: tuple[str, ...], work: Pass) -> tuple[str, ...]:
+        """The keys by which the rows lie together when the pass has run; none behind shards, where a key is in several tasks."""
         if isinstance(self.cut, Cut):
             return ()
-        return work.partition_by if self.needed else placed
+        return work.partition_by if self.needed else clustering
 
     def describe(self, work: Pass) -> str:
         """The shuffle in words, for explain."""
         keys = ", ".join(work.partition_by)
         if isinstance(self.cut, Cut):
-            return f"a task for each range{f'; {self.cut.others} for other keys' if keys else ''}"
+            return f"a task for each shard{f'; {self.cut.others} for other keys' if keys else ''}"
         if not self.needed:
             return f"no shuffle, the rows lie together by {keys}"
         return f"shuffle by {keys}" if keys else "all rows to one task"
@@ -80,19 +80,21 @@ def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
     return result
 
 
-def shuffles_of(passes: list[Pass], columns: Columns, look: Callable[[Pass], Cut | No] | None = None) -> list[Shuffle]:
+def shuffles_of(
+    passes: list[Pass], columns: Columns, hot_key_finder: Callable[[Pass], Cut | No] | None = None
+) -> list[Shuffle]:
     """The shuffle of each pass, in the order in which they will run over the rows as they lie; ``look`` finds hot keys."""
     result: list[Shuffle] = []
-    placed = columns.placed
+    clustering = columns.clustering
     for work in passes:
-        if lie_together(placed, work):
+        if lie_together(clustering, work):
             shuffle = Shuffle(False, No("the rows are not shuffled"))
         elif not result and work.partition_by and are_together(columns, work):
-            shuffle, placed = Shuffle(False, No("the rows are not shuffled")), work.partition_by
+            shuffle, clustering = Shuffle(False, No("the rows are not shuffled")), work.partition_by
         else:
-            shuffle = Shuffle(True, No("not looked for") if look is None else look(work))
+            shuffle = Shuffle(True, No("not looked for") if hot_key_finder is None else hot_key_finder(work))
         result.append(shuffle)
-        placed = shuffle.leaves(placed, work)
+        clustering = shuffle.leaves(clustering, work)
     return result
 
 

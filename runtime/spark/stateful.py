@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from inwindow.runtime.spark.buckets import GIVEN, BucketProcessor, Turns, outcome, received
+from inwindow.runtime.spark.buckets import OUTPUT, BucketProcessor, Turns, outcome, received
 from inwindow.udaf.errors import InWindowError, UsageError
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -54,7 +54,7 @@ class TransformWithState(Operator):
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
         """Grouped by bucket."""
         mode = "eventTime" if timed else "none"
-        return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), GIVEN, "append", mode)
+        return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
 
 
 class ApplyInPandas(Operator):
@@ -73,7 +73,7 @@ class ApplyInPandas(Operator):
             packed = packed.select("*", far)
         timeout = "EventTimeTimeout" if timed else "NoTimeout"
         return packed.groupBy("bucket").applyInPandasWithState(
-            turns_function(job, timed), GIVEN, "content binary", "append", timeout
+            turns_function(job, timed), OUTPUT, "content binary", "append", timeout
         )
 
 

@@ -20,18 +20,18 @@ from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
-from inwindow.runtime.spark.followed import Call, calls_of, followed
 from inwindow.runtime.spark.frame import AnyFrame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
-from inwindow.runtime.spark.observed import sentinels_of
+from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import StreamCall, calls_of, tracked
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.explain import described
-from inwindow.runtime.stream.late import LateRows, late_work
+from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
 
@@ -85,20 +85,20 @@ class StreamFrame(AnyFrame):
         results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        call = Call.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
         order = query.order or tuple(results)
         whole = self._stateful(columns, handed, job, results, order, str(call.metrics))
         setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
-        return followed(whole, call)
+        return tracked(whole, call)
 
-    def _late(self, columns: Columns, work: Pass, call: Call) -> Any:
+    def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
         """A query of its own: whole rows cross only where somebody wants them, and no frame is held."""
         names = [columns.name(name, "late") for name in columns.names]
-        results = {name: columns.handed_through(name) for name in (*names, *work.places)}
+        results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
         job = self._job(LateRows(late_work(work)), schema)
         late = self._stateful(columns, handed, job, results, names, f"{call.metrics}_late")
-        return followed(late, replace(call, where=f"late() of {call.where}"))
+        return tracked(late, replace(call, where=f"late() of {call.where}"))
 
     def _stateful(
         self,
@@ -204,20 +204,20 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
 
 def _elsewhere(columns: Columns, name: str) -> str:
     """Where the stream's watermark is, and what to do: a second one in a query is an error of Spark's, or never moves."""
-    marked = f"df.withWatermark({name!r}, '10 seconds')"
+    example = f"df.withWatermark({name!r}, '10 seconds')"
     if name.casefold() not in map(str.casefold, columns.names):  # an expression
-        marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
+        example = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
     marks = [repr(one.name) for one in columns.df.schema.fields if _WATERMARK in one.metadata]
     so = "so no tuple would ever be known to be in order"
     if marks:
-        return f" (that of the stream is on {', '.join(marks)}), {so}: move it, as in {marked}"
+        return f" (that of the stream is on {', '.join(marks)}), {so}: move it, as in {example}"
     if _WATERMARK_NODE in explained(columns.df, "extended"):
         return (
             f" (that of the stream is on a column that it no longer has), {so}; a second one would never move: where the column is "
-            f"made without groups or joins, write {marked} behind that, in place of the first; F.window_time() of a window of "
+            f"made without groups or joins, write {example} behind that, in place of the first; F.window_time() of a window of "
             "Spark's has the first one's; else write the rows, and read them as a stream of their own, with a watermark of its own"
         )
-    return f", {so}: say how late tuples may come, as in {marked}"
+    return f", {so}: say how late tuples may come, as in {example}"
 
 
 def late_tuples(df: Any) -> Any:

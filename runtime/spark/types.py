@@ -95,7 +95,7 @@ def to_spark(kind: pa.DataType) -> T.DataType:
 
 
 @dataclass(frozen=True)
-class Ferry:
+class Cast:
     """How a column crosses: cast to other types, one after the other, where its own cannot; and back by the same ones.
 
     An interval of years and months crosses as its number of months, for Arrow's own type is one that pyarrow lacks; one that
@@ -108,7 +108,7 @@ class Ferry:
     is_compared: bool = True  # what crosses is equal, and in order, as Spark's values are
 
     @classmethod
-    def of(cls, kind: T.DataType) -> "Ferry":
+    def of(cls, kind: T.DataType) -> "Cast":
         """The casts that a type needs."""
         first = _with_leaves(kind, _castable)
         last = _with_leaves(first, _as_number)
@@ -135,7 +135,7 @@ class Ferry:
         return column.cast(self.kind if self.is_compared else _nullable(self.kind))
 
 
-class AsItIs(Ferry):
+class AsItIs(Cast):
     """The type crosses by itself."""
 
 
@@ -201,11 +201,11 @@ def _nullable(kind: T.DataType) -> T.DataType:
     return kind
 
 
-def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType]:
+def cast_of(kind: T.DataType, name: str, zone: str) -> tuple[Cast, pa.DataType]:
     """How a column crosses, and the Arrow type in which it arrives."""
-    ferry = Ferry.of(kind)
+    cast = Cast.of(kind)
     try:
-        return ferry, to_arrow(ferry.crosses, zone)
+        return cast, to_arrow(cast.crosses, zone)
     except CannotCross as error:
         raise UsageError(
             f"the column {name!r} is of type {kind.simpleString()}, and Spark cannot hand {error.args[0].simpleString()} to "
@@ -217,7 +217,7 @@ def ferry_of(kind: T.DataType, name: str, zone: str) -> tuple[Ferry, pa.DataType
 class Result:
     """A step's result on Spark's side: its type, and what makes a column of it."""
 
-    ferry: Ferry  # from what crosses (or the elements of it) to the result
+    cast: Cast  # from what crosses (or the elements of it) to the result
     crosses: T.DataType
     never_null: bool = False
     of_many: bool = False  # a list of what the ferry is for
@@ -225,29 +225,29 @@ class Result:
     metadata: dict[str, Any] | None = None
 
     @classmethod
-    def of(cls, ferry: Ferry, nullable: bool = True) -> "Result":
+    def of(cls, cast: Cast, nullable: bool = True) -> "Result":
         """A column that comes back as it was."""
-        return cls(ferry, ferry.crosses, nullable=nullable)
+        return cls(cast, cast.crosses, nullable=nullable)
 
     def text(self, column: str) -> str | None:
         """The result column as SQL over the field that came back; None where types have to be said that SQL cannot say."""
-        if self.ferry.crosses != self.ferry.kind or (self.never_null and self.of_many):
+        if self.cast.crosses != self.cast.kind or (self.never_null and self.of_many):
             return None
         return f"coalesce({column}, cast(0 as {self.crosses.simpleString()}))" if self.never_null else column
 
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column, of Spark's type and nullability, from the field that came back."""
-        if isinstance(self.ferry.kind, T.CalendarIntervalType) and not self.nullable:
+        if isinstance(self.cast.kind, T.CalendarIntervalType) and not self.nullable:
             # A cast may fail, says Spark: this one does not.
-            return F.coalesce(self.ferry.back(column), F.make_interval())
-        each = self.of_many and self.ferry.crosses != self.ferry.kind
-        column = F.transform(column, self.ferry.back) if each else self.ferry.back(column)
+            return F.coalesce(self.cast.back(column), F.make_interval())
+        each = self.of_many and self.cast.crosses != self.cast.kind
+        column = F.transform(column, self.cast.back) if each else self.cast.back(column)
         if not self.never_null:
             return column
         # The operator never gives NULL here; Spark does not know it, and says so by the column's nullability.
         if not self.of_many:
             return F.coalesce(column, F.lit(0).cast(self.crosses))
-        listed = T.ArrayType(self.ferry.kind, isinstance(self.ferry.kind, T.NullType))
+        listed = T.ArrayType(self.cast.kind, isinstance(self.cast.kind, T.NullType))
         return F.coalesce(column, F.array().cast(listed))
 
 
@@ -255,7 +255,7 @@ class Result:
 _OF_MONTHS = {"count", "count_distinct", "sum"}
 
 
-def result_of(step: Step, arguments: list[Ferry]) -> Result:
+def result_of(step: Step, arguments: list[Cast]) -> Result:
     """A step's result type: a picked value keeps its argument's Spark type, the rest is told by the Arrow type."""
     native = step.implementation.native
     its = step.case.traits
@@ -268,13 +268,13 @@ def result_of(step: Step, arguments: list[Ferry]) -> Result:
         listed = T.ArrayType(element, isinstance(element, T.NullType))  # Arrow has no nulls that are never NULL
         return Result(arguments[0], listed, never_null, of_many=True)
     if native is not None and its.name not in _OF_MONTHS:
-        for ferry in arguments:
-            if isinstance(ferry.kind, T.YearMonthIntervalType):
+        for cast in arguments:
+            if isinstance(cast.kind, T.YearMonthIntervalType):
                 raise UsageError(
-                    f"{step.label}: {its.name} is not for {ferry.kind.simpleString()}: cast the column, to its number of months"
+                    f"{step.label}: {its.name} is not for {cast.kind.simpleString()}: cast the column, to its number of months"
                 )
     kind = to_spark(step.implementation.result)
     if its.name == "sum" and native is not None and isinstance(arguments[0].kind, T.YearMonthIntervalType):
         return Result(arguments[0], kind)
-    ferry = Ferry.of(kind)
-    return Result(ferry, ferry.crosses, never_null)
+    cast = Cast.of(kind)
+    return Result(cast, cast.crosses, never_null)

@@ -11,9 +11,9 @@ import pyarrow as pa
 from pyspark import shuffle
 
 from inwindow.optimizer.plan import Step
-from inwindow.runtime.memory import allowed
-from inwindow.runtime.spark.observed import with_found
-from inwindow.runtime.spark.returned import returned
+from inwindow.runtime.memory_budget import allowed
+from inwindow.runtime.spark.observations import with_found
+from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError
@@ -48,8 +48,8 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
 
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: Job = loaded(job)
-        for rows in told(its.run(_arriving(its.schema, listed(columns)))):
-            yield returned(rows).to_struct_array()
+        for rows in without_our_frames(its.run(_arriving(its.schema, listed(columns)))):
+            yield spark_batch(rows).to_struct_array()
 
     return inwindow
 
@@ -65,13 +65,13 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         its: Job = loaded(job)
-        for rows in told(its.run(_arriving(its.schema, (batch.columns for batch in batches)))):
-            yield returned(rows)
+        for rows in without_our_frames(its.run(_arriving(its.schema, (batch.columns for batch in batches)))):
+            yield spark_batch(rows)
 
     return inwindow
 
 
-def told(batches: Batches) -> Batches:
+def without_our_frames(batches: Batches) -> Batches:
     """What a user's hook raises is told without the frames of ours that it went through."""
     failed = None
     try:

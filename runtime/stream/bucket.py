@@ -28,8 +28,8 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
-from inwindow.runtime.stream.log import PLACE, Log
-from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.stream.log import ADDRESS, Log
+from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
@@ -39,7 +39,7 @@ _LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
-class Given:
+class Output:
     """What a micro-batch gives."""
 
     rows: pa.RecordBatch  # decided results
@@ -75,11 +75,11 @@ class Bucket(ABC):
         """
         self.label = label
         self.log.begin()
-        self.held = self.log.placed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
+        self.held = self.log.addressed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
 
-    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Given:
+    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
@@ -94,7 +94,7 @@ class Bucket(ABC):
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Given(self.take(table, times), whole(late))
+        return Output(self.take(table, times), whole(late))
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -136,7 +136,7 @@ class Bucket(ABC):
 
     def state(self) -> bytes:
         """All that a bucket with the same plan needs to go on."""
-        return self._bytes({"held": self.held.drop_columns([PLACE])})
+        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
 
     def changed(self) -> Changed:
         """The same, less the chunks that are stored already."""
@@ -174,7 +174,7 @@ class Bucket(ABC):
                 assert chunk is not None
                 self.held = self.log.read(held, tables.pop("log"), chunk)
             else:
-                self.held = self.log.placed(held)
+                self.held = self.log.addressed(held)
             self.take_tables(tables)
 
     @cached_property

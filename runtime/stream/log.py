@@ -24,11 +24,11 @@ import pyarrow as pa
 from inwindow.native.instants import table_under
 from inwindow.runtime import sealed
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.stream.stored import from_bytes, to_bytes
+from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
 
-PLACE = f"{PREFIX}place"
+ADDRESS = f"{PREFIX}place"
 FULL = 1 << 19  # bytes of a tail that becomes a chunk: Spark's state takes 20 to 30 ms for each MB (labs.md, C1.3)
 _ROW = 1 << 32
 
@@ -49,7 +49,7 @@ class Log:
     def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
         self.schema, self.number, self.flags = schema, number, flags
         self.chunk_schema = pa.schema([one for one in schema if one.name not in flags])
-        bits = [pa.field(name, pa.binary()) for name in (PLACE, *flags)]
+        bits = [pa.field(name, pa.binary()) for name in (ADDRESS, *flags)]
         numbers = [pa.field(name, pa.int64()) for name in ("chunk", "rows", "bytes")]
         self.directory = pa.schema([*numbers, pa.field("checksum", pa.binary()), *bits])
         self.begin()
@@ -59,14 +59,14 @@ class Log:
         self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
         self.next = 0
 
-    def placed(self, table: pa.Table) -> pa.Table:
+    def addressed(self, table: pa.Table) -> pa.Table:
         """Tuples that are in no chunk yet."""
-        return table.append_column(PLACE, pa.array(np.full(len(table), -1)))
+        return table.append_column(ADDRESS, pa.array(np.full(len(table), -1)))
 
     def written(self, held: pa.Table) -> Written:
         """Store these tuples. A log is written once: the next micro-batch goes on from what is stored."""
-        place = held.column(PLACE).to_numpy()
-        chunk = np.where(place < 0, -1, place // _ROW)
+        address = held.column(ADDRESS).to_numpy()
+        chunk = np.where(address < 0, -1, address // _ROW)
         flagged = [held.column(name).to_numpy() for name in self.flags]
         by_chunk = np.argsort(chunk, kind="stable")
         sorted_chunk = chunk[by_chunk]
@@ -78,7 +78,7 @@ class Log:
                 removed.append(number)
                 chunk[its] = -1
             else:
-                bits = _bits(rows, place[its] % _ROW, [one[its] for one in flagged])
+                bits = _bits(rows, address[its] % _ROW, [one[its] for one in flagged])
                 entries.append((number, rows, size, its_checksum, *bits))
         in_tail = chunk < 0
         tail, chunks = held.filter(pa.array(in_tail)), {}
@@ -99,16 +99,16 @@ class Log:
         for entry in directory.to_pylist():
             number, rows = entry["chunk"], entry["rows"]
             self.stored[number] = rows, entry["bytes"], entry["checksum"]
-            at = np.flatnonzero(_mask(entry[PLACE], rows))
+            at = np.flatnonzero(_mask(entry[ADDRESS], rows))
             its = table_under(_opened(chunk, number, entry["checksum"]), self.chunk_schema)
             for name in self.flags:
                 its = its.append_column(name, pa.array(_mask(entry[name], rows)))
-            its = its.append_column(PLACE, pa.array(number * _ROW + np.arange(rows)))
-            parts.append(its.select([*self.schema.names, PLACE]).take(pa.array(at)))
+            its = its.append_column(ADDRESS, pa.array(number * _ROW + np.arange(rows)))
+            parts.append(its.select([*self.schema.names, ADDRESS]).take(pa.array(at)))
         self.next = max(self.stored, default=-1) + 1
         if not parts:
-            return self.placed(tail)
-        held = pa.concat_tables([*parts, self.placed(tail)]).combine_chunks()
+            return self.addressed(tail)
+        held = pa.concat_tables([*parts, self.addressed(tail)]).combine_chunks()
         return held.take(pa.array(np.argsort(held.column(self.number).to_numpy(), kind="stable")))
 
 

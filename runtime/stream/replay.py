@@ -14,10 +14,10 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.ordering import partition_numbers
-from inwindow.runtime.stream.arrivals import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.bucket import Bucket, whole
-from inwindow.runtime.stream.replayed import Replayed
-from inwindow.runtime.stream.stream import Arrived, Stream, StreamPlan
+from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
+from inwindow.runtime.stream.replay_result import Replayed
+from inwindow.runtime.stream.replay_stream import Arrived, Stream, StreamPlan
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN

@@ -481,19 +481,6 @@ ROWS = [
         "               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
     ),
     Bad(
-        "TERMINATE of many rows",
-        lambda: iw.aggregate(
-            "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real);\n"
-            " INITIALIZE: ITERATE: { INSERT INTO l VALUES (next); }\n"
-            " TERMINATE: { INSERT INTO RETURN SELECT v FROM l; } }"
-        ),
-        StatementError,
-        "a: TERMINATE gives one row: write one INSERT INTO RETURN, at its end, of VALUES (...), of an "
-        "aggregate, or with LIMIT 1 (line 3, column 15)\n"
-        "   TERMINATE: { INSERT INTO RETURN SELECT v FROM l; } }\n"
-        "                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-    ),
-    Bad(
         "TERMINATE changes a table",
         lambda: iw.aggregate(
             "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real);\n"
@@ -914,5 +901,14 @@ ROWS = [
         "a: there is no table x; there are: s, l, k, inwindow (line 3, column 57)\n"
         "    ITERATE: { INSERT INTO RETURN SELECT 1 FROM s; INSERT x }\n"
         "                                                          ^",
+    ),
+    Bad(
+        "DELETE without FROM",
+        lambda: iw.aggregate("CREATE AGGREGATE a(x Real) : Real { INITIALIZE: ITERATE: { DELETE t WHERE v = x; } }"),
+        StatementError,
+        "iw.aggregate: which table? write INSERT INTO t ..., UPDATE t SET ... or DELETE FROM t ... (line 1, "
+        "column 60)\n"
+        "  CREATE AGGREGATE a(x Real) : Real { INITIALIZE: ITERATE: { DELETE t WHERE v = x; } }\n"
+        "                                                             ^^^^^^^^^^^^^^^^^^^^",
     ),
 ]

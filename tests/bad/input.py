@@ -10,7 +10,7 @@ import pyarrow as pa
 
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
-from inwindow.runtime.rows import WithColumns
+from inwindow.runtime.row_operators import WithColumns
 
 
 class Bad(NamedTuple):

@@ -10,8 +10,8 @@ from bad.input import TABLE, Bad
 import inwindow as iw
 from inwindow.runtime import sealed
 from inwindow.runtime.stream import log
-from inwindow.runtime.stream.stored import state_from_bytes, state_to_bytes
-from inwindow.runtime.stream.stream import Stream
+from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.runtime.stream.storage import state_from_bytes, state_to_bytes
 
 
 class Refuses(iw.WindowAggregate):

@@ -11,8 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import esl_statements
-import esl_texts
+from samples import esl_statements, esl_texts
 
 import inwindow as iw
 from inwindow.language.cql.marks import take_marks

@@ -4,10 +4,12 @@ import math
 from datetime import datetime, timedelta
 from typing import Any
 
-import esl_texts as esl
 import pyarrow as pa
 import pytest
-from esl_aggregates import (
+import samples.esl_texts as esl
+from hypothesis import given
+from hypothesis import strategies as st
+from samples.esl_aggregates import (
     Avg,
     CumAvg,
     DecayOnlineAvg,
@@ -19,8 +21,6 @@ from esl_aggregates import (
     ProductGroup,
     Sum,
 )  # fmt: skip
-from hypothesis import given
-from hypothesis import strategies as st
 
 import inwindow as iw
 

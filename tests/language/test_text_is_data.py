@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -139,3 +140,25 @@ def test_broken_scripts() -> None:
     fuzz: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(fuzz)
     assert not any(outcome.startswith("TRACEBACK") for outcome in fuzz.main(300, seed=1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        text_of().replace("UPDATE t SET c = c + p;", "DELETE t WHERE c > p;"),
+        text_of().replace("WHERE c > 0", "WHERE c IN t"),
+        "",
+        "-- nothing",
+    ],
+)
+def test_what_the_fuzzers_found(text: str) -> None:
+    with pytest.raises(iw.InWindowError):
+        iw.aggregate(text)
+
+
+@pytest.mark.parametrize("text", ["", "-- nothing", ";", "Select 1; Select 2", None])
+def test_cql_takes_one_query(text: Any) -> None:
+    catalog = iw.Catalog(t=pa.table({"x": [1]}))
+    for take in (catalog.cql, catalog.explain_cql):
+        with pytest.raises(iw.UsageError, match="one query|a query is a text"):
+            take(text)

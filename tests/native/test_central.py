@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sliding import sliding
-from stacks import check, check_panes, column, maker
+from samples.sliding import sliding
+from samples.stacks import check, check_panes, column, maker
 
 from inwindow.native import _central
 from inwindow.native._central import Pair, Shape

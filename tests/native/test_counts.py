@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import again
+from samples.sliding import again
 
 from inwindow.native._totals import Count
 

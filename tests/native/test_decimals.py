@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import again, bounds_of, filled, sliding
+from samples.sliding import again, bounds_of, filled, sliding
 
 from inwindow.native import _totals
 from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, STEPS, filled, frames_of, rolled_in_calls, with_slices_of
+from samples.sliding import CUTS, STEPS, filled, frames_of, rolled_in_calls, with_slices_of
 
 from inwindow.native import _distinct
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct

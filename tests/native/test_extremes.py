@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, STEPS, bounds_of, filled, frames_of, rolled_in_calls, same, with_slices_of
+from samples.sliding import CUTS, STEPS, bounds_of, filled, frames_of, rolled_in_calls, same, with_slices_of
 
 from inwindow.native import _extremes
 from inwindow.native._extremes import FloatExtreme, IntExtreme

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, STEPS, again, bounds_of, calls_of, frames_of, rolled_in_calls
+from samples.sliding import CUTS, STEPS, again, bounds_of, calls_of, frames_of, rolled_in_calls
 
 from inwindow.native import _extremes_at, ordering
 from inwindow.native._extremes_at import ExtremeAt, ObjectExtremeAt

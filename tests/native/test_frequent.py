@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, bounds_of, filled, frames_of, rolled_in_calls, steps_of, with_slices_of
+from samples.sliding import CUTS, bounds_of, filled, frames_of, rolled_in_calls, steps_of, with_slices_of
 
 from inwindow.native import _frequent
 from inwindow.native._frequent import FloatFrequent, IntFrequent, ObjectFrequent

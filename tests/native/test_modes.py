@@ -15,7 +15,17 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, again, bounds_of, calls_of, filled, frames_of, rolled_in_calls, steps_of, with_slices_of
+from samples.sliding import (
+    CUTS,
+    again,
+    bounds_of,
+    calls_of,
+    filled,
+    frames_of,
+    rolled_in_calls,
+    steps_of,
+    with_slices_of,
+)
 
 from inwindow.native import _distinct, _modes
 from inwindow.native._distinct import FloatDistinct, IntDistinct

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import again, sliding
+from samples.sliding import again, sliding
 
 from inwindow.native._moments import FloatMoments
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import sliding
-from stacks import check, check_panes, column, maker
+from samples.sliding import sliding
+from samples.stacks import check, check_panes, column, maker
 
 from inwindow.native import _monoids
 from inwindow.native._monoids import BitAggregate, Decayed, Product

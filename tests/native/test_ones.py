@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, again, bounds_of, calls_of, filled, frames_of, steps_of
+from samples.sliding import CUTS, again, bounds_of, calls_of, filled, frames_of, steps_of
 
 from inwindow.native import _ones
 from inwindow.native._ones import OnesInWindow

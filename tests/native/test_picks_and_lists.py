@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import sliding
+from samples.sliding import sliding
 
 from inwindow.native import lists
 from inwindow.native.lists import (

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sliding import CUTS, STEPS, again, bounds_of, calls_of, frames_of
+from samples.sliding import CUTS, STEPS, again, bounds_of, calls_of, frames_of
 
 from inwindow.native import _samples
 from inwindow.native._samples import PrioritySample

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-import esl_statements as statements
-import esl_texts as esl
 import pyarrow as pa
 import pytest
+import samples.esl_statements as statements
+import samples.esl_texts as esl
 
 import inwindow as iw
 

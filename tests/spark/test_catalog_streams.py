@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import esl_statements as statements
-import esl_texts as esl
 import pyarrow as pa
 import pytest
+import samples.esl_statements as statements
+import samples.esl_texts as esl
 
 import inwindow as iw
 

@@ -192,7 +192,7 @@ def test_what_others_ask_is_logged(bids: Any) -> None:
     from pyspark.logger import PySparkLogger
     from pyspark.sql import functions as F
 
-    from inwindow.runtime.spark.asking import quietly
+    from inwindow.runtime.spark.analysis import ask_quietly
 
     logger = PySparkLogger.getLogger("DataFrameQueryContextLogger")
     heard: list[str] = []
@@ -207,10 +207,10 @@ def test_what_others_ask_is_logged(bids: Any) -> None:
 
     try:
         with ThreadPoolExecutor(1) as pool:
-            quietly(lambda: pool.submit(theirs).result())
+            ask_quietly(lambda: pool.submit(theirs).result())
             assert len(heard) == 1
             with pytest.raises(AnalysisException):
-                quietly(lambda: bids.select(F.col("prise")).schema)
+                ask_quietly(lambda: bids.select(F.col("prise")).schema)
             assert len(heard) == 1
             theirs()
             assert len(heard) == 2

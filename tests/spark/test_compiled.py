@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from c_project import imported
+from samples.c_project import imported
 
 import inwindow as iw
 from inwindow.udaf.compiled import caching, due

@@ -1,4 +1,4 @@
-"""Hot keys on Spark: a partition cut into ranges gives what it gives whole, and what Spark's own windows give."""
+"""Hot keys on Spark: a partition cut into shards gives what it gives whole, and what Spark's own windows give."""
 
 import warnings
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from spark.parity import by_id
 
 import inwindow as iw
-from inwindow.runtime.spark import sampled
+from inwindow.runtime.spark import sample
 from inwindow.runtime.spark.shuffles import plan_text
 
 N = 3000
@@ -94,7 +94,7 @@ def test_rows_and_ranges_of_one_pass_equal_sparks(events: Any) -> None:
 
 
 def test_frames_from_the_partitions_start(events: Any) -> None:
-    """They begin with partials of earlier ranges; bounded ones beside them have halos."""
+    """They begin with partials of earlier shards; bounded ones beside them have halos."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
@@ -118,7 +118,7 @@ def test_frames_from_the_partitions_start(events: Any) -> None:
     made, expected = iw.with_columns(events, hot_keys="sample", **ours), events.withColumns(theirs)
     assert made.schema == expected.schema
     assert_same(made, expected)
-    assert explained(events, **ours).endswith("; a first job makes partials of ranges, with which later ones begin")
+    assert explained(events, **ours).endswith("; a first job makes partials of shards, with which later ones begin")
     chosen, whole = (iw.select(events, "id", hot_keys=how, s=ours["s"], m=ours["m"]) for how in ("sample", "off"))
     assert_same(chosen, whole)
 
@@ -160,7 +160,7 @@ def test_partials_of_other_data_are_an_error(events: Any) -> None:
     changing = events.selectExpr("id", "k", "t", "unix_micros(current_timestamp()) % 1000000 + id as v")
     made = iw.with_columns(changing, hot_keys="sample", s=growing)
     with pytest.raises(
-        Exception, match="partials of a range were made when you called; but now there are other tuples"
+        Exception, match="partials of a shard were made when you called; but now there are other tuples"
     ):
         made.collect()
 
@@ -258,7 +258,7 @@ def test_a_sample_is_taken_unasked_where_it_is_cheap(events: Any, monkeypatch: p
     from pyspark.sql import functions as F
 
     one = iw.max("v").over(iw.rows(10, partition_by="k", order_by="t"))
-    monkeypatch.setattr(sampled, "LARGE", 100)
+    monkeypatch.setattr(sample, "LARGE", 100)
     files = events.select("k", "t", "v").where("v > 3")
     assert "cut by t into" in str(iw.explain(files, a=one))
     joined = files.join(events.select("t", "ok"), "t")

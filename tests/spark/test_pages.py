@@ -1,6 +1,6 @@
 """Every plain Python block of the README and of docs/ runs, given a session and the bids of an auction.
 
-Blocks of a page run one after the other. Those that begin with a prompt are doctests: ``tests/test_docs.py``.
+Blocks of a page run one after the other. Those that begin with a prompt are doctests: ``tests/docs/test_docs.py``.
 """
 
 import re

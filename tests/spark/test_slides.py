@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from esl_aggregates import AlgebraicMax, MaxAsItExpires, MaxAsPrinted
+from samples.esl_aggregates import AlgebraicMax, MaxAsItExpires, MaxAsPrinted
 
 import inwindow as iw
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 import inwindow as iw
-from inwindow.optimizer.spine import plan_spine
-from inwindow.runtime.at_points import EveryPoint
+from inwindow.optimizer.points import plan_points
+from inwindow.runtime.point_part import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import InOrder
@@ -198,7 +198,7 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
     assert (
         "spark, pass 1: shuffle by user; results at the other rows; mapInArrow, on the union of both, over "
         "user, ts, price, ordered in the worker\n"
-        "  hot keys: none, a range of events would need the rows of the spine that fall into it\n"
+        "  hot keys: none, a shard of events would need the points that fall into it\n"
     ) in text
     with pytest.raises(
         iw.UnknownColumnError, match="the rows at which sum.price. is wanted: there is no column 'user'"
@@ -218,7 +218,7 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
 def test_a_label_comes_before_the_events_of_its_time() -> None:
     """In whatever order Spark hands them over."""
     schema = pa.schema({"t": pa.int64(), "v": pa.int64(), EVENT: pa.int8(), "label": pa.int64()})
-    (work,) = plan_spine(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
+    (work,) = plan_points(schema, schema, {"s": iw.sum("v").over(iw.unbounded(order_by="t"))})
     job = Job(InOrder(EveryPoint(work, ("label",))), schema)
     rows = [
         {"t": 1, "v": 3, EVENT: 1, "label": 0},

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from ids import (
+from samples.ids import (
     Doubling,
     Ids,
     IdsAll,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from ids import IdsAll, Leaving, Running
+from samples.ids import IdsAll, Leaving, Running
 from spark import stream_cases
 from spark.controlled import OPERATORS, Feed, finished, metrics, plain, started, use
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from temporal_cases import KINDS, in_kind, rows, rows_of, table
+from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
 import inwindow as iw
 from inwindow import temporal

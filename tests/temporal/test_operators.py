@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from temporal_cases import KINDS, in_kind, rows, rows_of, table
+from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
 from inwindow import temporal
 from inwindow.temporal import reference

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streams import windows
+from samples.streams import windows
 
 import inwindow as iw
-from inwindow.windows import reference, reference_spine
+from inwindow.windows import reference, reference_points
 from inwindow.windows.spec import Cumulate, Hop, Window
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -165,7 +165,7 @@ def test_at_the_rows_of_another_table(data: st.DataObject) -> None:
         assert "needs one ascending order column" in str(error) or "looks ahead" in str(error)
         return
     rows = rows_of(drawing.scene.values)
-    assert drawn(drawing) == reference_spine.frames_at(window, rows, sorted(at))
+    assert drawn(drawing) == reference_points.frames_at(window, rows, sorted(at))
     readable(drawing)
 
 

@@ -1,7 +1,8 @@
 """The built-in aggregates, named as in ``pyspark.sql.functions``, with the same result types and NULL rules.
 
-A file per family. Adding one: its kernel in ``native/`` (or none: ``bool_and`` is a minimum), a function in its family's file and
-its name in that file's ``__all__``, and a row in each of the test tables (docs/contributing.md has an example).
+A file per family. Adding one: its kernel in ``native/`` (or none: ``bool_and`` is a minimum), a function in its family's file,
+its name in that file's ``__all__`` and in that of ``api/__init__.py``, and a
+row in each of the test tables (docs/contributing.md has an example).
 """
 
 from inwindow.udaf.builtins import bits, counts, extremes, lists, moments, picks, ranks, sums, synopses
@@ -15,14 +16,6 @@ from inwindow.udaf.builtins.ranks import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
 
-__all__ = (
-    bits.__all__
-    + counts.__all__
-    + extremes.__all__
-    + lists.__all__
-    + moments.__all__
-    + picks.__all__
-    + ranks.__all__
-    + sums.__all__
-    + synopses.__all__
-)
+FAMILIES = (bits, counts, extremes, lists, moments, picks, ranks, sums, synopses)
+NAMES = tuple(name for family in FAMILIES for name in family.__all__)
+"""The names of all built-ins. There is no ``__all__`` here: type checkers read one only where it is a plain list."""

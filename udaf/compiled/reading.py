@@ -7,13 +7,13 @@ import ast
 import hashlib
 import inspect
 import math
-import textwrap
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 from inwindow.udaf.contract import PUNT, Aggregate
-from inwindow.udaf.derive.source import is_code_of, is_private, outside
+from inwindow.udaf.source.names import outside
+from inwindow.udaf.source.reading import Unreadable, hook_source, parameters_of, parsed
 
 READ = ("initialize", "iterate", "expire", "terminate")
 Number = bool | int | float
@@ -37,26 +37,23 @@ Meaning = Number | Function | Refusal
 
 @dataclass(frozen=True)
 class HookText:
-    """A hook: its source, where that begins, and what its global names mean."""
+    """A hook: its source, on which line of its file that begins, and what its global names mean."""
 
     name: str
     text: str
-    place: str
     line: int
     meanings: dict[str, Meaning]
     code: str  # a digest of what it was compiled to
 
     @property
     def tree(self) -> ast.FunctionDef:
-        """Parsed."""
-        (tree,) = ast.parse(self.text).body
-        assert isinstance(tree, ast.FunctionDef)
-        return tree
+        """Its syntax tree, parsed once in a process."""
+        return parsed(self.text)
 
     @property
     def parameters(self) -> list[str]:
         """The names of what it takes; the first is what it calls self."""
-        return _parameters(self.tree)
+        return parameters_of(self.tree)
 
 
 @dataclass(frozen=True)
@@ -141,31 +138,14 @@ def refused(name: str, why: str) -> NotCompiled:
 
 
 def _hook(name: str, hook: str, function: Any) -> HookText:
-    if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
-        raise refused(name, f"{hook} is decorated or no Python function")
     try:
-        lines, first = inspect.getsourcelines(function)
-        text = textwrap.dedent("".join(lines))
-        (tree,) = ast.parse(text).body
-    except (OSError, TypeError, SyntaxError, ValueError):
-        raise refused(
-            name,
-            f"the source of {hook} cannot be read (it was typed at a prompt, or made by exec): put the class into a file",
-        ) from None
-    if not isinstance(tree, ast.FunctionDef) or tree.decorator_list or tree.name != hook:
-        raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
-    if not is_code_of(tree, function):
-        raise refused(name, f"the source of {hook} is not that of the code that runs: import the class anew")
-    if any(is_private(node) for node in ast.walk(tree)):
-        raise refused(name, f"{hook} has names that begin with `__`, to which Python adds the name of a class")
-    if not _parameters(tree):
-        raise refused(name, f"{hook} is not written as `def {hook}(self, ...)`")
-    code = function.__code__
-    return HookText(hook, text, code.co_filename, first, _meanings(tree, function), _digest(code))
-
-
-def _parameters(tree: ast.FunctionDef) -> list[str]:
-    return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
+        source = hook_source(hook, function)
+    except Unreadable as unreadable:
+        raise refused(name, str(unreadable)) from None
+    tree = source.tree
+    if tree.name != hook or not parameters_of(tree):
+        raise refused(name, f"{hook} is not written as a method: write `def {hook}(self, ...)`")
+    return HookText(hook, source.text, source.line, _meanings(tree, function), _digest(function.__code__))
 
 
 def _digest(code: CodeType) -> str:

@@ -5,7 +5,7 @@ where tuples leave; where none does, the user's own runs.
 
 ::
 
-    source     the hook's syntax tree, proven to be that of its bytecode
+    hook       a hook, read (``udaf/source``)
     pure       expressions over the arguments alone, and their types
     updates    a hook as updates of fields, under conditions on the arguments
     terms      initialize and iterate do the same to a field, from a start

@@ -10,9 +10,9 @@ from inwindow.udaf.derive import terms
 from inwindow.udaf.derive.extremes import FloatExtreme
 from inwindow.udaf.derive.form import Form
 from inwindow.udaf.derive.forms import form_of
+from inwindow.udaf.derive.hook import Cannot, Hook, read
 from inwindow.udaf.derive.kept import Fixed, Newest, Oldest
 from inwindow.udaf.derive.pure import Kind, Pure, value_of
-from inwindow.udaf.derive.source import Cannot, Hook, read
 from inwindow.udaf.derive.sums import FloatTotal
 from inwindow.udaf.derive.updates import Reader, Steps, fields_of, renamed, ways_of
 

@@ -8,8 +8,8 @@ from typing import Any
 from inwindow.udaf.derive.containers import Counts, Members, Queue
 from inwindow.udaf.derive.extremes import Extreme, FloatExtreme
 from inwindow.udaf.derive.form import Form
+from inwindow.udaf.derive.hook import Cannot
 from inwindow.udaf.derive.pure import KEYS, ORDERED
-from inwindow.udaf.derive.source import Cannot
 from inwindow.udaf.derive.sums import FloatTotal, Product, Total, zero_of
 from inwindow.udaf.derive.terms import First
 from inwindow.udaf.derive.updates import Update

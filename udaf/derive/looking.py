@@ -6,14 +6,16 @@ depend on the order: its length, sums, the largest, what is sorted. A list is th
 
 import ast
 import math
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from inwindow.udaf.constant import is_constant, parts_of
+from inwindow.udaf.derive.hook import Cannot, Hook
 from inwindow.udaf.derive.pure import PURE, READERS, only_asks_for_none
-from inwindow.udaf.derive.source import Cannot, Hook
+from inwindow.udaf.source.names import hashable
+from inwindow.udaf.source.reading import parents_in
 
 _NEVER = ("eval", "exec", "locals", "vars", "super", "setattr", "delattr", "globals")
 _ORDERLESS = {len, sum, min, max, any, all, sorted, bool}
@@ -24,7 +26,7 @@ _NUMPY = {"mean", "median", "std", "var", "percentile", "quantile", "sum", "min"
 def looks(hook: Hook, aggregate: Any, fields: dict[str, str]) -> None:
     """Raise :class:`Cannot` where terminate does more than to look; ``fields`` says what must not show of each:
     the "order" of a dict, that True has become 1 ("bool"); "contents" must not change."""
-    above = {child: node for node in ast.walk(hook.tree) for child in ast.iter_child_nodes(node)}
+    above = parents_in(hook.tree)
     for node in ast.walk(hook.tree):
         if isinstance(node, ast.Name) and node.id in _NEVER:
             raise Cannot(f"terminate calls {node.id}")
@@ -68,7 +70,7 @@ def _looked_at(
 def _is_parameter(hook: Hook, name: str, value: Any, it: ast.Attribute, above: dict[ast.AST, ast.AST]) -> None:
     """What no hook sets must be the same at each look: terminate may not change it."""
     if callable(value):
-        if _hashed(value) not in PURE:
+        if hashable(value) not in PURE:
             raise Cannot(f"terminate calls self.{name}")
     elif not is_constant(value):
         is_flat = type(value) in (list, dict, set, np.ndarray) and all(map(is_constant, parts_of(value)))
@@ -80,7 +82,7 @@ def _counts(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
     """Whether a number is computed with, where True is 1."""
     place = above[it]
     if isinstance(place, ast.Call):
-        return it in place.args and _called(hook, place.func) in _NUMBERS
+        return it in place.args and hook.called(place.func) in _NUMBERS
     if isinstance(place, ast.Compare):
         return not any(isinstance(sign, (ast.Is, ast.IsNot)) for sign in place.ops)
     if isinstance(place, (ast.If, ast.While, ast.IfExp)):
@@ -127,9 +129,7 @@ def _is_orderless_view(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) 
         if not _notes_nothing(hook, made, place):
             return False
         call = above[made]
-        return (
-            isinstance(call, ast.Call) and _orderless_call(hook, call) and _called(hook, call.func) in (sum, any, all)
-        )
+        return isinstance(call, ast.Call) and _orderless_call(hook, call) and hook.called(call.func) in (sum, any, all)
     return isinstance(place, ast.Call) and it in place.args and _orderless_call(hook, place)
 
 
@@ -148,20 +148,20 @@ def _notes_nothing(hook: Hook, made: ast.GeneratorExp | ast.ListComp, over: ast.
             its = node.func
             is_method = isinstance(its, ast.Attribute) and isinstance(its.value, ast.Name) and its.value.id in members
             is_member = isinstance(its, ast.Name) and its.id in members
-            if is_member or not (is_method or _called(hook, its) in PURE):
+            if is_member or not (is_method or hook.called(its) in PURE):
                 return False
     return True
 
 
 def _orderless_call(hook: Hook, call: ast.Call) -> bool:
     """Of one argument, and without a ``key=``, by which the first of equals would win."""
-    return len(call.args) == 1 and not call.keywords and _called(hook, call.func) in _ORDERLESS
+    return len(call.args) == 1 and not call.keywords and hook.called(call.func) in _ORDERLESS
 
 
 def _only_reads(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
     place = above[it]
     if isinstance(place, ast.Call) and it in place.args:
-        function = _called(hook, place.func)
+        function = hook.called(place.func)
         return function in READERS or _is_of_numpy(function)
     if isinstance(place, ast.Subscript):
         return place.value is it and isinstance(place.ctx, ast.Load)
@@ -173,24 +173,6 @@ def _only_reads(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool
         call = above[place]
         return isinstance(call, ast.Call) and call.func is place and place.attr in _READING
     return isinstance(place, (ast.Compare, ast.Return, ast.UnaryOp))
-
-
-def _called(hook: Hook, it: ast.expr) -> Any:
-    found: Any = None
-    if isinstance(it, ast.Name):
-        found = hook.known(it.id)[1]
-    elif isinstance(it, ast.Attribute) and isinstance(it.value, ast.Name):
-        module = hook.known(it.value.id)[1]
-        found = getattr(module, it.attr, None) if isinstance(module, ModuleType) else None
-    return _hashed(found)
-
-
-def _hashed(value: Any) -> Any:
-    try:
-        hash(value)
-    except TypeError:
-        return None
-    return value
 
 
 def _is_of_numpy(function: Any) -> bool:

@@ -15,7 +15,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.udaf.derive.source import Cannot, Hook
+from inwindow.udaf.derive.hook import Cannot, Hook
+from inwindow.udaf.source.names import hashable
 
 Kind = type | None  # None: not known
 NUMBERS = (int, bool, float)
@@ -155,7 +156,7 @@ class Pure:
                 return int
             raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
         called = self.called(function)
-        gives = PURE.get(_hashable(called))
+        gives = PURE.get(hashable(called))
         if gives is None:
             raise Cannot(f"{self.hook.name} calls {ast.unparse(function)}, which is not proven pure")
         kinds = self._kinds(it)
@@ -264,14 +265,6 @@ def only_asks_for_none(it: ast.Compare) -> bool:
 
 def _is_single(it: ast.expr) -> bool:
     return isinstance(it, ast.Constant) and (it.value is None or type(it.value) is bool)
-
-
-def _hashable(function: Any) -> Any:
-    try:
-        hash(function)
-    except TypeError:
-        return None
-    return function
 
 
 def _joined(kinds: list[Kind]) -> Kind:

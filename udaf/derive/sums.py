@@ -5,7 +5,7 @@ import operator
 from typing import Any
 
 from inwindow.udaf.derive.form import Code, Form, No
-from inwindow.udaf.derive.source import Cannot
+from inwindow.udaf.derive.hook import Cannot
 from inwindow.udaf.derive.terms import Conditions, First, is_zero, parts_of
 from inwindow.udaf.derive.updates import Update, ways_of
 

@@ -18,7 +18,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inwindow.udaf.derive.source import Cannot
+from inwindow.udaf.derive.hook import Cannot
 from inwindow.udaf.derive.updates import Local, Steps, Update
 
 _numbers = itertools.count()

@@ -16,8 +16,8 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inwindow.udaf.derive.hook import Cannot, Hook
 from inwindow.udaf.derive.pure import Kind, Pure
-from inwindow.udaf.derive.source import Cannot, Hook
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from inwindow.udaf.contract import Aggregate, WindowAggregate
 from inwindow.udaf.derive import looking, writing
 from inwindow.udaf.derive.fields import Fields
 from inwindow.udaf.derive.form import Form, No
+from inwindow.udaf.derive.hook import Cannot
 from inwindow.udaf.derive.kept import Oldest
 from inwindow.udaf.derive.pure import Kind, kind_of_type
-from inwindow.udaf.derive.source import Cannot
 from inwindow.udaf.derive.updates import Update, every
 
 

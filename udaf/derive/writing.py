@@ -12,7 +12,7 @@ from typing import Any
 
 from inwindow.native._exact import ExactSum
 from inwindow.udaf.derive.form import Code
-from inwindow.udaf.derive.source import Hook
+from inwindow.udaf.derive.hook import Hook
 from inwindow.udaf.derive.updates import Branch, Local, Steps, Update
 
 Emit = Callable[[Update], Sequence[ast.stmt]]

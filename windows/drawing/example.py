@@ -81,11 +81,11 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
         raise UsageError(
             f"draw(values=...): values of type {array.type} cannot be put in order: give numbers, dates or timestamps"
         ) from None
-    _check_places(array)
+    _check_values(array)
     return array
 
 
-def _check_places(array: pa.Array) -> None:
+def _check_values(array: pa.Array) -> None:
     """The values, in order, have places on an axis that one can read."""
     if (
         not len(array)
@@ -173,7 +173,7 @@ def _across(window: Window, frame: Rows | Range) -> pa.Array:
 def _for_range(window: Window, frame: Range) -> pa.Array:
     sizes = [size for size in (frame.lower, frame.upper, window.slide) if size is not None and size != 0]
     if not sizes:
-        return _placed(_BEATS, 0, pa.int64(), _descends(window))
+        return _positions_of(_BEATS, 0, pa.int64(), _descends(window))
     reach = max(map(_exact, sizes), default=Decimal(1))
     if frame.lower is not None and frame.upper is not None:
         reach = max(reach, abs(_exact(frame.lower) - _exact(frame.upper))) if _opposite(frame) else reach
@@ -197,20 +197,20 @@ def _for_landmark(window: Window, frame: Landmark) -> pa.Array:
     if window.slide is not None and window.slides_by_values:
         unit: Any = _exact(window.slide) / 2
     elif len(marks) == 2 and marks[0] != marks[1]:
-        unit = abs(_place(marks[1]) - _place(marks[0])) / 5
+        unit = abs(_number(marks[1]) - _number(marks[0])) / 5
     elif isinstance(marks[0], date):
         unit = Decimal(2 if not isinstance(marks[0], datetime) else _DAY // 24)
     else:
         unit = max(Decimal(10) ** (math.floor(math.log10(abs(marks[0]))) if marks[0] else 0), Decimal(2))
     kind = _kind(marks[0])
-    first = min(_place(mark) for mark in marks) - 4 * unit
+    first = min(_number(mark) for mark in marks) - 4 * unit
     beats = [float(first + Decimal(beat) * unit) for beat in _BEATS]
     return _cast(beats, kind, _descends(window))
 
 
 def _for_scope(frame: Scope) -> pa.Array:
     """The functions say which values they take: whole numbers or timestamps."""
-    kinds = (_placed([3 * beat for beat in _BEATS], 0, pa.int64()), _beats(Interval(0, 2 * 3_600_000_000), 4))
+    kinds = (_positions_of([3 * beat for beat in _BEATS], 0, pa.int64()), _beats(Interval(0, 2 * 3_600_000_000), 4))
     for values in kinds:
         try:
             for t in values.to_pylist():
@@ -239,7 +239,7 @@ def _beats(
     exact = _exact(size)
     if isinstance(size, Interval):
         first = (
-            _place(_moment(start)) if start is not None else _place(_NOON if exact < _DAY else _NOON.replace(hour=0))
+            _number(_moment(start)) if start is not None else _number(_NOON if exact < _DAY else _NOON.replace(hour=0))
         )
         unit = float(exact) / units
         grain = max((grain for grain in _GRAINS if grain <= unit / 5), default=1)
@@ -251,7 +251,7 @@ def _beats(
     return _cast(places, pa.int64() if whole else pa.float64(), descends)
 
 
-def _placed(beats: Sequence[float], first: float, kind: pa.DataType, descends: bool = False) -> pa.Array:
+def _positions_of(beats: Sequence[float], first: float, kind: pa.DataType, descends: bool = False) -> pa.Array:
     return _cast([first + beat for beat in beats], kind, descends)
 
 
@@ -296,7 +296,7 @@ def _kind(mark: Any) -> pa.DataType:
     return pa.int64() if isinstance(mark, int) else pa.float64()
 
 
-def _place(mark: Any) -> Decimal:
+def _number(mark: Any) -> Decimal:
     """Where a value lies on the axis: microseconds or days since the epoch, or the number itself."""
     if isinstance(mark, datetime):
         return Decimal(pa.scalar(mark, pa.timestamp("us")).value if mark.tzinfo is None else pa.scalar(mark).value)

@@ -10,8 +10,8 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.drawing.scale import label
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
 from inwindow.windows.interval import is_positive
+from inwindow.windows.points import bounds_at, point_framing_of, points_of
 from inwindow.windows.spec import Range, Rows, Window
-from inwindow.windows.spine import bounds_at, point_framing_of, points_of
 
 _MOST = 12  # points of a picture
 

@@ -1,0 +1,120 @@
+"""The plan of results at points in time: the passes over the events, evaluated at the rows of another table. Pure; no data."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.columns import check_columns
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.planning import plan_windows
+from inwindow.udaf.applied import Applied
+from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Interval, is_positive
+from inwindow.windows.order_key import order_key
+from inwindow.windows.points import point_framing_of
+from inwindow.windows.spec import Order, Range, Rows, Window
+
+
+def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:
+    """The passes of aggregates over ``events`` at ``points``."""
+    for one in applied.values():
+        _check(one)
+    passes = plan_windows(events, applied, **planning)
+    made = []
+    for work in passes:
+        _check_points(points, events, work)
+        key = _key(events, work, **planning)
+        for step in work.steps:
+            assert step.case.window is not None
+            point_framing_of(step.case.window.frame, key)  # a landmark fits the column, or an error
+        made.append(replace(work, key=key, peers=False))
+    return made
+
+
+def in_one_sequence(work: Pass, marker: str) -> Pass:
+    """The pass as a plan for sorting points and events together; ``marker`` puts points first among equal times."""
+    return replace(work, order_by=(*work.order_by, Order(marker)))
+
+
+def _check(one: Applied) -> None:
+    """A label at time t is no tuple, and sees nothing at t or later: what a window must be for that."""
+    if not one.traits.has_terminate:
+        raise UsageError(
+            f"{one.label} with of=: {one.traits.name} has no terminate, its hooks answer as each tuple arrives; but the rows "
+            "of the result are no tuples: write a terminate"
+        )
+    window = one.window
+    if window is None:
+        raise UsageError(
+            f"{one.label} with of= has no window: say which events a row at time t may see, as in "
+            ".over(iw.range('7 days', partition_by='user', order_by='ts'))"
+        )
+    its = f"{one.label} with of=: {window.describe()}"
+    if window.slide is not None:
+        raise UsageError(
+            f"{its} slides, which picks the tuples that yield; but with of= the other table's rows say where results are: drop "
+            "slide="
+        )
+    if window.active_expiration:
+        raise UsageError(
+            f"{its} gives results when tuples leave; but with of= the other table's rows say where results are: drop "
+            "active_expiration="
+        )
+    if _looks_ahead(window):
+        raise UsageError(
+            f"{its} reaches beyond the current row; but a row at time t must not see what comes at t or later: end the frame at "
+            "the current row or before (PRECEDING, lag=)"
+        )
+    _check_order(its, window)
+
+
+def _check_order(its: str, window: Window) -> None:
+    if len(window.order_by) != 1:
+        raise UsageError(
+            f"{its} has {len(window.order_by) or 'no'} order columns; but before and after a row of another table are told by "
+            "one time: give order_by= one column, which both tables have"
+        )
+    if not window.order_by[0].ascending:
+        raise UsageError(f"{its} is ordered downwards, so it would see the future and not the past: order ascending")
+    frame = window.frame
+    if isinstance(frame, Range):
+        for bound in (frame.lower, frame.upper):
+            if isinstance(bound, Interval) and bound.months:
+                raise UsageError(
+                    f"{its} reaches back by months, which differ in length: on 30 and on 31 March a month goes back to the same "
+                    "day, and frames must not go backwards from one row to the next: give a size in days or less"
+                )
+
+
+def _looks_ahead(window: Window) -> bool:
+    frame = window.frame
+    if not isinstance(frame, (Rows, Range)):
+        return False  # a landmark is cut at t, and so is what a scope says
+    return frame.upper is None or is_positive(frame.upper)
+
+
+def _key(events: pa.Schema, work: Pass, *, zone: str = "UTC", **_: Any) -> Any:
+    (order,) = work.order_by
+    kind = events.field(order.column).type
+    try:
+        return order_key(order, kind, what="with_columns(of=...)", zone=zone)
+    except UsageError:
+        raise UsageError(
+            f"with_columns(of=...): the order column {order.column!r} is of type {kind}, but it must be a number, a date or a "
+            "timestamp, to say what is before a row and what is not: cast it"
+        ) from None
+
+
+def _check_points(points: pa.Schema, events: pa.Schema, work: Pass) -> None:
+    """Keys and times of the points: under the same names, of the same types."""
+    labels = ", ".join(step.label for step in work.steps)
+    check_columns(points, work.position_columns, f"the rows at which {labels} is wanted")
+    for name in work.position_columns:
+        ours, theirs = points.field(name).type, events.field(name).type
+        if ours != theirs:
+            raise UsageError(
+                f"with_columns(of=...): {name!r} is of type {ours}, but of type {theirs} in of=: cast one of them, so that keys "
+                "and times can be compared"
+            )

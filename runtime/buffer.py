@@ -1,0 +1,357 @@
+"""The buffer: the columns of the tuples that are still needed, shared by all aggregates of a pass.
+
+What an aggregate reads is a *source*: a column as it came, an argument with the tuples that a filter rejects made
+NULL, a mask of the tuples its hooks see, Python values for hooks. Equal sources are held once, whoever asks (ESL:
+"sharing windows between UDAs").
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.runtime.dictionaries import together
+from inwindow.udaf.doubles import doubles
+from inwindow.udaf.pythonic import pythonic
+
+Mask = npt.NDArray[np.uint8]
+
+
+class Source(Protocol):
+    """How a held column is made of an arriving batch."""
+
+    def read(self, batch: pa.RecordBatch) -> Any:
+        """The column of this batch's rows."""
+
+    def names(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+
+
+class Column(Protocol):
+    """A held column: grows at the end, is trimmed at the front."""
+
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+
+    def state(self) -> Any:
+        """What is held."""
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A column as an Arrow array; of another type where a kernel needs one, NULL where ``condition`` fails."""
+
+    name: str
+    type: pa.DataType | None = None
+    condition: str | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """The column, and the condition's."""
+        return (self.name,) if self.condition is None else (self.name, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> pa.Array:
+        """The array."""
+        values = batch.column(self.name)
+        if self.type is not None and values.type != self.type:
+            values = _cast(values, self.type)
+        if self.condition is not None:
+            values = pc.if_else(pc.fill_null(batch.column(self.condition), False), values, None)
+        return values
+
+
+@dataclass(frozen=True)
+class Marks:
+    """An array whose validity says which tuples count: for count, which reads nothing else."""
+
+    required: tuple[str, ...]
+    condition: str | None
+
+    def names(self) -> tuple[str, ...]:
+        """The arguments, and the condition's column."""
+        return self.required if self.condition is None else (*self.required, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> pa.Array:
+        """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
+        if len(self.required) == 1 and self.condition is None:
+            return batch.column(self.required[0])
+        seen = Seen(self.required, self.condition).read(batch)
+        return pa.array(np.ones(len(seen), dtype=bool), mask=seen == 0)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """A column as a list of Python values, for hooks."""
+
+    name: str
+
+    def names(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.name,)
+
+    def read(self, batch: pa.RecordBatch) -> list[Any]:
+        """The list; NULL is None."""
+        return python_values(batch.column(self.name))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Which tuples the hooks see: no NULL among ``required`` arguments, and the filter's condition true."""
+
+    required: tuple[str, ...]
+    condition: str | None
+
+    def names(self) -> tuple[str, ...]:
+        """The arguments, and the condition's column."""
+        return self.required if self.condition is None else (*self.required, self.condition)
+
+    def read(self, batch: pa.RecordBatch) -> Mask:
+        """One byte per tuple."""
+        seen = np.ones(batch.num_rows, dtype=np.uint8)
+        for name in self.required:
+            values = batch.column(name)
+            if values.null_count:
+                seen &= pc.is_valid(values).to_numpy(zero_copy_only=False)
+        if self.condition is not None:
+            seen &= pc.fill_null(batch.column(self.condition), False).to_numpy(zero_copy_only=False)
+        return seen
+
+
+class ArrowColumn:
+    """Buffer Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+
+    def __init__(self) -> None:
+        self.array: pa.Array | None = None
+
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        values = source.read(batch)
+        if self.array is None or not len(self.array):
+            self.array = values
+        elif len(values):
+            self.array = _continued(self.array, values) or together([self.array, values])
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        if self.array is not None:
+            self.array = self.array.slice(count)
+
+    def state(self) -> Any:
+        """The array."""
+        return self.array
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.array = state
+
+
+class ListColumn:
+    """Buffer Python values, made when they are first asked for: where compiled hooks run, they never are."""
+
+    def __init__(self) -> None:
+        self.made: list[Any] = []
+        self.waiting: deque[tuple[Source, pa.RecordBatch]] = deque()
+
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        self.waiting.append((source, batch.select(source.names())))
+
+    @property
+    def values(self) -> list[Any]:
+        """All of them."""
+        while self.waiting:
+            source, batch = self.waiting.popleft()
+            made: list[Any] = source.read(batch)
+            if self.made:
+                self.made.extend(made)
+            else:
+                self.made = made
+        return self.made
+
+    @values.setter
+    def values(self, values: list[Any]) -> None:
+        self.made = values
+        self.waiting.clear()
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        here = min(count, len(self.made))
+        del self.made[:here]
+        count -= here
+        while count:
+            source, batch = self.waiting.popleft()
+            if batch.num_rows > count:
+                self.waiting.appendleft((source, batch.slice(count)))
+            count -= min(count, batch.num_rows)
+
+    def state(self) -> Any:
+        """The values."""
+        return self.values
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.values = state
+
+
+class MaskColumn:
+    """A held mask."""
+
+    def __init__(self) -> None:
+        self.mask: Mask = np.zeros(0, dtype=np.uint8)
+
+    def append(self, source: Source, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        values = source.read(batch)
+        self.mask = np.concatenate([self.mask, values]) if len(self.mask) else values
+
+    def forget(self, count: int) -> None:
+        """Drop the oldest rows."""
+        self.mask = self.mask[count:]
+
+    def state(self) -> Any:
+        """The mask."""
+        return self.mask
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.mask = state
+
+    def seen(self) -> Mask | None:
+        """One byte per tuple, side by side; None where every tuple is seen."""
+        return None if self.mask.all() else np.ascontiguousarray(self.mask)
+
+
+class Buffer:
+    """All held columns of a pass: the positions ``[base, end)``."""
+
+    def __init__(self) -> None:
+        self.base = 0
+        self.end = 0
+        self.columns: dict[Source, Column] = {}
+
+    def plain(self, name: str, type: pa.DataType | None = None, condition: str | None = None) -> ArrowColumn:
+        """Hold a column as an Arrow array."""
+        return self._hold(Plain(name, type, condition), ArrowColumn())  # type: ignore[return-value]
+
+    def marks(self, required: tuple[str, ...], condition: str | None) -> ArrowColumn:
+        """Hold which tuples count, as an Arrow validity."""
+        return self._hold(Marks(required, condition), ArrowColumn())  # type: ignore[return-value]
+
+    def objects(self, name: str) -> ListColumn:
+        """Hold a column as Python values."""
+        return self.objects_of(Objects(name))
+
+    def objects_of(self, source: Source) -> ListColumn:
+        """Hold what a source makes Python objects of."""
+        return self._hold(source, ListColumn())  # type: ignore[return-value]
+
+    def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
+        """Hold the mask of tuples that hooks see."""
+        return self._hold(Seen(required, condition), MaskColumn())  # type: ignore[return-value]
+
+    def _hold(self, source: Source, column: Column) -> Column:
+        return self.columns.setdefault(source, column)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take the next rows."""
+        for source, column in self.columns.items():
+            column.append(source, batch)
+        self.end += batch.num_rows
+
+    def forget(self, before: int) -> None:
+        """Drop the rows before a position."""
+        count = min(before, self.end) - self.base
+        if count > 0:
+            for column in self.columns.values():
+                column.forget(count)
+            self.base += count
+
+    def state(self) -> Any:
+        """What is held, to be pickled."""
+        return self.base, self.end, [column.state() for column in self.columns.values()]
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.base, self.end, columns = state
+        for column, its in zip(self.columns.values(), columns, strict=True):
+            column.restore(its)
+
+
+def python_values(values: pa.Array) -> list[Any]:
+    """An Arrow array as the Python values that hooks get.
+
+    Plain doubles and integers go by way of numpy, which is several times faster; nanoseconds become microseconds,
+    the finest that Python's datetime holds.
+    """
+    kind = values.type
+    if not values.null_count and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        result: list[Any] = values.to_numpy().tolist()
+        return result
+    if pa.types.is_timestamp(kind):
+        if kind.unit == "ns":
+            # Floored, as Spark's microseconds are: a cast would cut towards 1970.
+            ticks = np.frombuffer(values.buffers()[1] or b"", dtype=np.int64)[
+                values.offset : values.offset + len(values)
+            ]
+            floored = pa.array(ticks // 1000, mask=pc.is_null(values).to_numpy(zero_copy_only=False))
+            values = floored.view(pa.timestamp("us", kind.tz))
+        if kind.tz == "UTC":
+            # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
+            naive = pythonic(pc.cast(values, pa.timestamp(values.type.unit)), "an argument of hooks")
+            return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
+    return pythonic(values, "an argument of hooks")
+
+
+def _cast(values: pa.Array, type: pa.DataType) -> pa.Array:
+    if pa.types.is_int64(type) and not pa.types.is_integer(values.type):
+        # Dates, times, timestamps and short decimals are integers underneath.
+        if pa.types.is_boolean(values.type):
+            return pc.cast(values, type)
+        if pa.types.is_decimal(values.type):
+            return _low_words(values)
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    if pa.types.is_duration(values.type):
+        values = values.view(pa.int64())
+    return doubles(values) if pa.types.is_float64(type) else pc.cast(values, type, safe=False)
+
+
+def _low_words(values: pa.Array) -> pa.Array:
+    """The unscaled integers of decimals that have at most 18 digits."""
+    words = np.frombuffer(values.buffers()[1] or b"", np.int64)[2 * values.offset : 2 * (values.offset + len(values))]
+    low = np.ascontiguousarray(words[::2])
+    mask = pc.is_null(values).to_numpy(zero_copy_only=False) if values.null_count else None
+    return pa.array(low, mask=mask)
+
+
+def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
+    """One longer slice, if ``values`` goes on in the very buffers that ``held`` ends in."""
+    if held.type.num_fields or isinstance(held, pa.ExtensionArray):
+        return None
+    if held.type != values.type or held.offset + len(held) != values.offset:
+        return None
+    ours, its = held.buffers(), values.buffers()
+    if pa.types.is_dictionary(held.type) or len(ours) != len(its):
+        return None
+    for mine, other in zip(ours, its, strict=True):
+        if (mine and mine.address) != (other and other.address):
+            return None
+    return pa.Array.from_buffers(held.type, len(held) + len(values), ours, offset=held.offset)
+
+
+def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
+    """The arrays one after another; an empty array of ``type`` where there are none."""
+    filled = [array for array in arrays if len(array)]
+    if not filled:
+        return pa.nulls(0, type)
+    return filled[0] if len(filled) == 1 else together(filled)

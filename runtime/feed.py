@@ -1,0 +1,46 @@
+"""A table through an operator: the columns that it reads, in an order, slice by slice."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.runtime.dictionaries import read_column, readable
+from inwindow.runtime.moving import slices
+from inwindow.runtime.ordering import Arranged, arranged
+from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import BEGINS, PREFIX
+
+ROW = f"{PREFIX}row"
+_SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
+
+
+class Feed:
+    """A part's operator over a table, in an order that is given or found."""
+
+    def __init__(self, part: Part, table: pa.Table, order: Arranged | None = None) -> None:
+        self.operator = part.operator(readable(table.schema))
+        self.order = arranged(table, part.work) if order is None else order
+        self.rows = len(table)
+        reads = self.operator.reads(begins_known=self.order.begins is not None)
+        columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
+        # A count of tuples reads nothing but their number.
+        self.read = pa.table(columns or {ROW: pa.nulls(len(table))})
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The operator's output."""
+        for at, batch in enumerate(slices(self.read, self.order.rows, _SLICE)):
+            if self.order.begins is not None:
+                begins = self.order.begins[at * _SLICE : (at + 1) * _SLICE]
+                batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
+            for piece in self.operator.pieces(batch):
+                yield self.operator.process(piece)
+        yield self.operator.finish()
+
+    def columns(self) -> dict[str, pa.ChunkedArray]:
+        """All of it; its pieces are not copied together."""
+        given = [batch for batch in self.batches() if batch.num_rows]
+        return {
+            field.name: pa.chunked_array([batch.column(index) for batch in given], field.type)
+            for index, field in enumerate(self.operator.schema)
+        }

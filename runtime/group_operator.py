@@ -1,0 +1,223 @@
+"""The operator that gives a row per (partition, extent): keys, window, aggregates."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._hooks import HookRaised
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.build import evaluator_of
+from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields, together
+from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.hooks import Unfit
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.reports import extent_location
+from inwindow.runtime.reserved import BEGINS
+from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
+from inwindow.windows.neighbours import changes
+from inwindow.windows.own_ends import OwnEnds, own_columns
+from inwindow.windows.panes import extent_panes
+from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Session
+
+_MANY = 1 << 10  # extents that a tuple lies in
+_OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
+
+
+class GroupOperator(Operator):
+    """Extents become bounds, bounds become results; the keys are those of the extent's partition."""
+
+    def __init__(self, work: Pass, schema: pa.Schema) -> None:
+        super().__init__(work)
+        self.framing = framing_of_extent(work)
+        self.begins_later = 0  # whether the open partition has had no tuple so far that counts
+        if self.framing.per_tuple > _MANY:
+            self.patience = CELLS  # the rows of a tuple cost more than what it waits for
+        self.evaluators = self.made_evaluators()
+        self.keys = PartitionKeys(len(work.partition_by))
+        self.given = [as_given(schema, name) for name in work.partition_by]
+        self.columns = schema
+        self.done: tuple[Extents, list[pa.Array]] | None = None
+        fields = given_fields(schema, work.partition_by)
+        if work.extent is not None:
+            bound = work.key.bound_type if work.key is not None else pa.int64()
+            fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
+        fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
+        self.schema = pa.schema(fields)
+
+    def made_evaluators(self) -> list[Evaluator]:
+        """One per step, by its strategy."""
+        return [
+            evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            for step in self.work.steps
+        ]
+
+    def reads(self, *, begins_known: bool = False) -> set[str]:
+        """With the keys, as they came, and what an extent is made of."""
+        return super().reads(begins_known=begins_known) | {*self.given, *own_columns(self.work.extent)}
+
+    def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
+        framing = self.framing
+        if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
+            yield batch
+            return
+        begins = self.partition_in(batch)
+        if not isinstance(begins, np.ndarray):
+            begins = changes(begins, None) if begins else np.zeros(batch.num_rows, dtype=bool)
+        key = self.work.key
+        keys = np.arange(batch.num_rows) if key is None else key.read(batch.column(key.column))[0]
+        full = np.cumsum(framing.fresh(keys, begins)) // CELLS
+        edges = [0, *(np.flatnonzero(np.diff(full)) + 1).tolist(), batch.num_rows]
+        for start, end in pairwise(edges):
+            yield batch.slice(start, end - start)
+
+    def _append(self, batch: pa.RecordBatch) -> None:
+        if isinstance(self.framing, OwnEnds):
+            batch = self._lasting(batch, self.framing)
+        end = self.sequence.end
+        super()._append(batch)
+        fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]
+        keys = [batch.column(name) for name in self.given]
+        self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
+
+    def _lasting(self, batch: pa.RecordBatch, framing: OwnEnds) -> pa.RecordBatch:
+        """The tuples that are in a session; where the first of a partition is in none, the partition begins with the next one."""
+        lasts = framing.lasting(batch)
+        if BEGINS not in batch.schema.names or (lasts.all() and not self.begins_later):
+            return batch if lasts.all() else batch.filter(pa.array(lasts))
+        number = np.cumsum(batch.column(BEGINS).to_numpy()) + self.begins_later
+        kept = number[lasts]
+        self.begins_later = int(number[-1] > (kept[-1] if len(kept) else 0))
+        begins = np.diff(kept, prepend=0) > 0
+        at = batch.schema.get_field_index(BEGINS)
+        return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
+
+    def advance(self) -> None:
+        """The extents that have become complete."""
+        for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
+            self.run(step, evaluator.arrive, self.sequence)
+        extents = self.complete()
+        if len(extents.start):
+            results = [
+                self.run(step, self._rolled, evaluator, extents)
+                for step, evaluator in zip(self.work.steps, self.evaluators, strict=True)
+            ]
+            self.done = extents, results
+        for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
+            if not evaluator.evicts and not evaluator.moves:
+                self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
+
+    def finish(self) -> pa.RecordBatch:
+        """The input has ended. SQL: an aggregate without keys gives a row over no tuples, too."""
+        if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
+            return super().finish()
+        nothing = np.zeros(1, dtype=np.int64)
+        self.buffer.append(pa.RecordBatch.from_pylist([], schema=self.columns))
+        steps = zip(self.work.steps, self.evaluators, strict=True)
+        columns = [self.run(step, evaluator.roll, nothing, nothing) for step, evaluator in steps]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def complete(self) -> Extents:
+        """The extents that are given out now."""
+        return self.framing.advance(self.sequence)
+
+    def _rolled(self, evaluator: Evaluator, extents: Extents) -> pa.Array:
+        """The results of extents; an error of one is told with its bounds."""
+        try:
+            return evaluator.roll(extents.start, extents.end)
+        except (HookRaised, Unfit) as raised:
+            if raised.hook in _OF_AN_EXTENT and raised.frame >= 0 and extents.begins is not None:
+                one = slice(raised.frame, raised.frame + 1)
+                keys = [column[0] for column in self.keys.at(extents.start[one])]
+                begin, finish = (self._bound(edges[one])[0] for edges in (extents.begins, extents.finishes))  # type: ignore[index]
+                raised.place = extent_location(self.work.partition_by, keys, begin, finish)
+            raise
+
+    def collect(self) -> pa.RecordBatch:
+        """A row per complete extent."""
+        if self.done is None:
+            return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
+        (extents, results), self.done = self.done, None
+        columns = self.keys.at(extents.start)
+        if self.work.extent is not None:
+            bounds = [self._bound(keys) for keys in (extents.begins, extents.finishes)]
+            columns.append(pa.StructArray.from_arrays(bounds, fields=list(self.schema.field("window").type)))
+        return pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
+
+    def _bound(self, keys: Any) -> pa.Array:
+        if isinstance(self.framing, OwnEnds):
+            return self.framing.bounds_of(keys)
+        return pa.array(keys) if self.work.key is None else self.work.key.bounds_of(keys)
+
+    def keep_from(self) -> int:
+        """What an evaluator needs; and the partition of the first open extent."""
+        next_start = self.framing.next_start
+        self.keys.forget(next_start)
+        return min(evaluator.keep_from(next_start) for evaluator in self.evaluators)
+
+    def parts(self) -> list[Any]:
+        """Evaluators, the framing's open extents, the keys."""
+        return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+
+
+def framing_of_extent(work: Pass) -> Any:
+    """The framing of a pass's extent."""
+    extent = work.extent
+    if isinstance(extent, Session) and extent.has_own_ends:
+        assert work.key is not None
+        return OwnEnds(extent, work.key)
+    return extents_of(extent, work.key)
+
+
+class PartitionKeys:
+    """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+
+    def __init__(self, count: int) -> None:
+        self.starts: Positions = np.zeros(0, dtype=np.int64)
+        self.columns: list[pa.Array | None] = [None] * count
+
+    def append(self, starts: Positions, columns: list[pa.Array]) -> None:
+        """Partitions that have begun."""
+        self.starts = np.concatenate([self.starts, starts])
+        self.columns = [
+            new if held is None or not len(held) else together([held, new])
+            for held, new in zip(self.columns, columns, strict=True)
+        ]
+
+    def at(self, positions: Positions) -> list[pa.Array]:
+        """The keys of the partitions that hold the given positions."""
+        which = pa.array(np.searchsorted(self.starts, positions, side="right") - 1)
+        return [column.take(which) for column in self.columns if column is not None]
+
+    def forget(self, before: int) -> None:
+        """Drop the partitions that lie wholly before a position."""
+        first = max(int(np.searchsorted(self.starts, before, side="right")) - 1, 0)
+        self.starts = self.starts[first:]
+        self.columns = [None if column is None else column.slice(first) for column in self.columns]
+
+    def state(self) -> Any:
+        """To be pickled."""
+        return self.starts, self.columns
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.starts, self.columns = state
+
+
+class _Attributes:
+    """Some attributes of an object as a part with a state."""
+
+    def __init__(self, target: Any, names: tuple[str, ...]) -> None:
+        self.target, self.names = target, names
+
+    def state(self) -> Any:
+        """Those that the object has."""
+        return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        vars(self.target).update(state)

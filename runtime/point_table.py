@@ -1,0 +1,88 @@
+"""Results at points in time, on Arrow tables: events and points are put in one order, and fed as any table is."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.dictionaries import plain, plain_type
+from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.points import plan_points
+from inwindow.runtime.dictionaries import as_read, readable
+from inwindow.runtime.expressions import compute_arguments
+from inwindow.runtime.feed import ROW, Feed
+from inwindow.runtime.moving import ByArrival
+from inwindow.runtime.ordering import Arranged, permutation
+from inwindow.runtime.point_part import EveryPoint
+from inwindow.runtime.reserved import EVENT
+from inwindow.udaf.applied import Applied
+
+_UNITS = ["s", "ms", "us", "ns"]
+
+
+def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+    """A column per aggregate over the events, at the points."""
+    named, computed = compute_arguments(applied)
+    points, events = (_cast(table, _in_one_unit(table.schema, (points, events), applied)) for table in (points, events))
+    whole = computed.onto(events)
+    results: dict[str, pa.ChunkedArray] = {}
+    for work in plan_points(readable(points.schema), readable(whole.schema), named):
+        both = _together(points, whole, work)
+        # Stable, and points stand before the events: nothing but the positions is needed.
+        feed = Feed(EveryPoint(work, (ROW,)), both, Arranged(permutation(both, work), None))
+        names = [step.name for step in work.steps]
+        arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(points))
+        for batch in feed.batches():
+            arrivals.put(batch.select(names), batch.column(ROW).to_numpy())
+        given = arrivals.table()
+        results |= dict(zip(names, given.columns, strict=True))
+    return results
+
+
+def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with the columns of the types that are other ones there."""
+    for at, field in enumerate(schema):
+        if field.type != table.schema.field(at).type:
+            table = table.set_column(at, field, plain(table.column(at)).cast(field.type))
+    return table
+
+
+def _in_one_unit(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
+    """The schema with its order columns in the finer of the two tables' units: files have seconds, Python microseconds."""
+    windows = [one.window for one in applied.values() if one.window is not None]
+    one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
+    for name in {order.column for window in windows for order in window.order_by}:
+        if not isinstance(name, str) or one.names.count(name) != 1 or other.names.count(name) != 1:
+            continue  # planning says what is wrong
+        kinds = [plain_type(it.field(name).type) for it in (one, other)]
+        if all(map(pa.types.is_timestamp, kinds)) and kinds[0].tz == kinds[1].tz:
+            at = schema.get_field_index(name)
+            schema = schema.set(at, schema.field(at).with_type(max(kinds, key=lambda kind: _UNITS.index(kind.unit))))
+    return schema
+
+
+def _together(points: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
+    """The points, numbered, then the events, with what the pass reads; NULL where a side lacks a column.
+
+    Rows of equal times stay in this order when they are sorted: no point will come behind an event of its time.
+    """
+    needed = dict.fromkeys(work.position_columns)
+    for step in work.steps:
+        needed |= dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])
+    named = as_read(points.select(list(dict.fromkeys(work.position_columns))), work.position_columns)
+    named = named.append_column(EVENT, pa.array(np.zeros(len(points), dtype=np.int8)))
+    tuples = as_read(events.select(list(needed)), needed).append_column(
+        EVENT, pa.array(np.ones(len(events), dtype=np.int8))
+    )
+    named = named.append_column(ROW, pa.array(np.arange(len(points))))
+    return pa.concat_tables(
+        [named.replace_schema_metadata(), tuples.replace_schema_metadata()], promote_options="default"
+    )
+
+
+def plan_at(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied]) -> tuple[list[Pass], str]:
+    """The passes over events at the points, and where they run."""
+    named, computed = compute_arguments(applied)
+    place = "local, at points in time: both tables are sorted together once per pass; results at the rows of the first alone"
+    points, events = (_in_one_unit(schema, (points, events), applied) for schema in (points, events))
+    return plan_points(readable(points), computed.schema(events), named), place

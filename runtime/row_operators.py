@@ -1,0 +1,186 @@
+"""The operators that give rows for tuples: every tuple (with_columns), or yields and emissions (select)."""
+
+from collections.abc import Sequence as Columns
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass, Step
+from inwindow.runtime.buffer import concat
+from inwindow.runtime.build import lane_of
+from inwindow.runtime.lanes import Piece
+from inwindow.runtime.operator import Operator
+from inwindow.windows.frontier import Arrival
+from inwindow.windows.interval import negated
+from inwindow.windows.order_key import Keys, OrderKey
+from inwindow.windows.sequence import Positions
+
+
+class RowOperator(Operator):
+    """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
+
+    every_row: ClassVar[bool]  # whether every tuple has a row
+
+    def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
+        super().__init__(work)
+        self.passed = tuple(passed)
+        self.through = [self.buffer.plain(name) for name in self.passed]
+        self.lanes = [
+            lane_of(step, self.buffer, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
+        ]
+        self.arrival = Arrival(self.sequence)
+        self.cursor = 0
+        fields = [schema.field(name) for name in self.passed]
+        fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
+        self.schema = pa.schema(fields)
+
+    def advance(self) -> None:
+        """Every lane as far as it can go."""
+        for step, lane in zip(self.work.steps, self.lanes, strict=True):
+            self.run(step, lane.advance, self.arrival)
+
+    def keep_from(self) -> int:
+        """What a lane needs, or has not gone out."""
+        return min([self.cursor, *(lane.keep_from for lane in self.lanes)])
+
+    def keys_from(self) -> int:
+        """What a lane needs to find its bounds."""
+        return min(lane.keys_from for lane in self.lanes)
+
+    def decided(self) -> int:
+        """All lanes have decided the tuples before this position."""
+        return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
+
+    def parts(self) -> list[Any]:
+        """The lanes, and the cursor."""
+        return [*self.lanes, _Cursor(self)]
+
+    def passed_at(self, at: Positions | slice) -> list[pa.Array]:
+        """The passed-through columns at positions relative to the held tuples."""
+        arrays = [column.array for column in self.through]
+        if isinstance(at, slice):
+            length = at.stop - at.start
+            return [array.slice(at.start, length) if array is not None else None for array in arrays]
+        return [None if array is None else array.take(pa.array(at)) for array in arrays]
+
+
+class _Cursor:
+    """The cursor of a row operator as a part with a state."""
+
+    def __init__(self, operator: RowOperator) -> None:
+        self.operator = operator
+
+    def state(self) -> int:
+        """Its position."""
+        return self.operator.cursor
+
+    def restore(self, state: int) -> None:
+        """The inverse of :meth:`state`."""
+        self.operator.cursor = state
+
+
+class WithColumns(RowOperator):
+    """A row per tuple, in order; NULL where a tuple does not yield."""
+
+    every_row = True
+
+    def collect(self) -> pa.RecordBatch:
+        """The rows up to the slowest lane."""
+        ready = self.decided()
+        if ready <= self.cursor:
+            return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
+        base = self.buffer.base
+        columns = self.passed_at(slice(self.cursor - base, ready - base))
+        for step, lane in zip(self.work.steps, self.lanes, strict=True):
+            columns.append(_filled(lane.take(ready), self.cursor, ready, step.implementation.result))
+        self.cursor = ready
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+class Select(RowOperator):
+    """A row per yield tuple, emission or expiration: wherever some step gives a result."""
+
+    every_row = False
+
+    def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str], emitted_at: str | None) -> None:
+        super().__init__(work, schema, passed)
+        self.emitted_at = emitted_at
+        if emitted_at is not None:
+            assert work.key is not None
+            self.schema = self.schema.append(pa.field(emitted_at, work.key.type))
+
+    def collect(self) -> pa.RecordBatch:
+        """The rows of the tuples that are decided."""
+        ready = self.decided()
+        taken = [lane.take(ready) for lane in self.lanes]
+        at = owners_of(taken)
+        columns = (
+            self.passed_at(at - self.buffer.base) if len(at) else [pa.nulls(0, f.type) for f in self._passed_fields()]
+        )
+        for step, pieces in zip(self.work.steps, taken, strict=True):
+            columns.append(spread(pieces, at, step.implementation.result))
+        if self.emitted_at is not None:
+            columns.append(self._expiration_times(at))
+        self.cursor = max(self.cursor, ready)
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def _passed_fields(self) -> list[pa.Field]:
+        return [self.schema.field(index) for index in range(len(self.passed))]
+
+    def _expiration_times(self, at: Positions) -> pa.Array:
+        key = self.work.key
+        assert key is not None
+        owners, which = np.unique(at, return_inverse=True)  # a tuple may have emitted several times
+        keys = self.sequence.keys_at(owners)[which] if len(at) else np.zeros(0, dtype=np.int64)
+        times = expiration_times(self.work.steps[0], key, keys)
+        plain = self.sequence.plain_at(at)
+        if plain is None or plain.all():
+            return times
+        # A tuple without a time leaves with its peers, at no time.
+        return pa.array(times.to_pylist(), times.type, mask=~plain)
+
+
+def expiration_times(step: Step, key: OrderKey, keys: Keys) -> pa.Array:
+    """When tuples of these times leave, under active expiration."""
+    assert step.case.window is not None
+    size = negated(step.case.window.frame.lower)  # type: ignore[union-attr, arg-type]
+    return key.times_of(key.moved(keys, size, lower=True, what="the frame"))
+
+
+def owners_of(taken: list[list[Piece]]) -> Positions:
+    """The positions that give a row; one that emits several times, several times."""
+    lanes = [np.concatenate([at for at, _ in pieces]) for pieces in taken if pieces]
+    if not lanes:
+        return np.zeros(0, dtype=np.int64)
+    if len(lanes) == 1:
+        return lanes[0]
+    every = np.unique(np.concatenate(lanes))
+    most = np.ones(len(every), dtype=np.int64)
+    for at in lanes:
+        own, count = np.unique(at, return_counts=True)
+        index = np.searchsorted(every, own)
+        most[index] = np.maximum(most[index], count)
+    return np.repeat(every, most)
+
+
+def _filled(pieces: list[Piece], first: int, last: int, kind: pa.DataType) -> pa.Array:
+    """The results of the tuples [first, last), where each gives at most one; NULL for those that give none."""
+    if sum(len(at) for at, _ in pieces) == last - first:  # positions ascend: every tuple has its result
+        return concat([values for _, values in pieces], kind)
+    return spread(pieces, np.arange(first, last), kind)
+
+
+def spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
+    """The results at their rows; NULL in rows without one."""
+    if not pieces:
+        return pa.nulls(len(rows), kind)
+    values = concat([piece[1] for piece in pieces], kind)
+    at = np.concatenate([piece[0] for piece in pieces])
+    if len(at) == len(rows) and (at == rows).all():  # each row is one of ours, in order: as where there is one lane
+        return values
+    nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # the how-manieth row of its position
+    first, last = np.searchsorted(at, rows), np.searchsorted(at, rows, side="right")
+    single = last - first == 1
+    index = np.where(single, first, first + nth)
+    return values.take(pa.array(index, mask=index >= last))

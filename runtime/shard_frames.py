@@ -1,0 +1,276 @@
+"""Frames that begin with the partition, in a shard of it: partials of earlier shards first, then the shard's own tuples.
+
+::
+
+    shard 3:   carried p p p  +  halo | own tuples . . . . .
+                                 t t  | t t t t t t t t t t       a result for each, of all before it in the partition
+                                        ^ here the frame begins, with what is carried
+
+What goes on from partials is *continued*: :class:`ContinuedKernel` for a built-in, :class:`ContinuedHooks` for a Python class.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._fresh import changed
+from inwindow.native._hooks import HookRaised
+from inwindow.native._two_stacks import MergePanes
+from inwindow.optimizer.plan import Carried, Halo, Step
+from inwindow.runtime.buffer import Buffer, concat
+from inwindow.runtime.cascade import joined
+from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
+from inwindow.runtime.halo import HaloCheck
+from inwindow.runtime.hooks import Answers, Arguments
+from inwindow.runtime.states import Sent
+from inwindow.udaf.contract import Aggregate
+from inwindow.udaf.errors import DataError
+from inwindow.windows.sequence import Positions, Sequence
+
+Columns = tuple[Any, ...]
+
+
+class Continued(ABC):
+    """An aggregate over frames that begin with partials, and grow."""
+
+    @abstractmethod
+    def begin(self, partials: Columns, at: int) -> None:
+        """A frame begins with these partials, and its first tuple at a position."""
+
+    @abstractmethod
+    def roll(self, end: Positions) -> pa.Array:
+        """The results of the frames with these ends."""
+
+    @abstractmethod
+    def fold(self, end: int) -> None:
+        """Take the tuples before a position into the state."""
+
+    @abstractmethod
+    def state(self) -> Any:
+        """To be pickled."""
+
+    @abstractmethod
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+
+
+class ContinuedKernel(Continued):
+    """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
+
+    It is a new one for each batch, so it holds no more than a batch and the carried partials. Of the tuples that have been
+    folded one partial is left for each batch, and they are let go.
+    """
+
+    def __init__(self, uncut: KernelEvaluator) -> None:
+        assert uncut.native.cascade is not None
+        self.given, self.native, self.cascade = uncut.given, uncut.native, uncut.native.cascade
+        self.partials: Columns = ()  # of all before `folded` in the partition
+        self.folded = 0
+
+    def begin(self, partials: Columns, at: int) -> None:
+        """Nothing is merged yet."""
+        self.partials, self.folded = partials, at
+
+    def roll(self, end: Positions) -> pa.Array:
+        """One call for each level."""
+        fresh = np.arange(self.folded, int(end[-1]))
+        partials = self._and(fresh, fresh + 1)
+        before = len(self.partials[0])
+        results = self.cascade.window().roll(partials, 0, np.zeros(len(end), np.int64), before + (end - self.folded))
+        self.fold(int(end[-1]))
+        return self.native.finish(results)
+
+    def fold(self, end: int) -> None:
+        """Into a partial more."""
+        if end > self.folded:
+            self.partials = self._and(np.array([self.folded]), np.array([end]))
+            self.folded = end
+
+    def _and(self, start: Positions, end: Positions) -> Columns:
+        """The partials so far, and those of some tuples."""
+        if not len(start):
+            return self.partials
+        fresh = self.cascade.reduce().roll_partials(*self.given.read(), start, end, *self.given.seen())
+        return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
+
+    def state(self) -> Any:
+        """The partials."""
+        return self.partials, self.folded
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.partials, self.folded = state
+
+
+class ContinuedHooks(Continued):
+    """A Python class: the carried states are merged into one, and its hooks go on with it."""
+
+    def __init__(self, arguments: Arguments, answers: Answers, aggregate: Aggregate, driver: Any) -> None:
+        self.arguments, self.answers = arguments, answers
+        self.aggregate, self.driver = aggregate, driver
+        self.begins = 0
+
+    def begin(self, partials: Columns, at: int) -> None:
+        """Merge; where no hook has seen a tuple there is no aggregate yet."""
+        names = [str(number) for number in range(len(partials))]
+        aggregates = Sent(tuple(names), self.aggregate).read(pa.RecordBatch.from_arrays(list(partials), names))
+        uncut = None
+        if aggregates:
+            merging = MergePanes(self.aggregate, result="state")
+            try:
+                (uncut,) = merging.roll(aggregates, 0, np.zeros(1, np.int64), np.array([len(aggregates)]))
+            except HookRaised as raised:
+                raised.position = at
+                raise
+        self.begins = at - 1  # a position for all that is carried: the driver has folded it, and never asks for it
+        self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
+
+    def roll(self, end: Positions) -> pa.Array:
+        """One call of the driver."""
+        start = np.full(len(end), self.begins)
+        return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
+
+    def fold(self, end: int) -> None:
+        """One call of the driver."""
+        self.driver.absorb(*self.arguments.read(), self.begins, end)
+
+    def state(self) -> Any:
+        """The driver's."""
+        return self.begins, self.driver.state()
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        self.begins, driver = state
+        self.driver.restore(driver)
+
+
+class FromCarried(Evaluator):
+    """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
+
+    evicts = False
+
+    def __init__(
+        self, step: Step, uncut: Evaluator, continued: Continued, buffer: Buffer, halo: Halo, carried: Carried
+    ) -> None:
+        super().__init__()
+        self.result, self.uncut, self.continued, self.buffer = step.implementation.result, uncut, continued, buffer
+        self.carried, self.columns = carried, carried.columns[step.name]
+        self.shards, self.marks = buffer.plain(halo.shard), buffer.plain(halo.mark)
+        # The runs of tuples of one shard that have arrived: where each begins, its number, its first own tuple (-1: none yet)
+        self.begins, self.numbers, self.own = [0], [0], [-1]
+        self.seen = 0
+        self.run = 0  # the one that is continued
+
+    def arrive(self, sequence: Sequence) -> None:
+        """Where shards begin."""
+        self.uncut.arrive(sequence)
+        if self.seen == self.buffer.end:
+            return
+        new = self.seen - self.buffer.base
+        assert self.shards.array is not None and self.marks.array is not None
+        shards, marks = self.shards.array.to_numpy()[new:], self.marks.array.to_numpy()[new:]
+        edges = np.flatnonzero(np.append(shards[0] != self.numbers[-1], shards[1:] != shards[:-1]))
+        for edge in edges.tolist():
+            self.begins.append(self.seen + edge)
+            self.numbers.append(int(shards[edge]))
+            self.own.append(-1)
+        own = np.flatnonzero(marks >= 0)
+        for run in range(len(self.begins) - len(edges) - 1, len(self.begins)):
+            at = np.searchsorted(own, max(self.begins[run] - self.seen, 0))
+            last = self.begins[run + 1] - self.seen if run + 1 < len(self.begins) else len(marks)
+            if self.own[run] < 0 and at < len(own) and own[at] < last:
+                self.own[run] = self.seen + int(own[at])
+        self.seen = self.buffer.end
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """One call for each shard."""
+        runs = np.searchsorted(self.begins, start, side="right") - 1
+        edges = [0, *(np.flatnonzero(runs[1:] != runs[:-1]) + 1).tolist(), len(runs)]
+        results = []
+        for first, last in zip(edges, edges[1:], strict=False):
+            if first < last:
+                run, ends = int(runs[first]), end[first:last]
+                if self.numbers[run]:
+                    self._enter(run)
+                    results.append(self.continued.roll(ends))
+                else:
+                    results.append(self.uncut.roll(start[first:last], ends))
+        return concat(results, self.result)
+
+    def fold(self, start: int, end: int) -> None:
+        """Into the state of the shard."""
+        run = int(np.searchsorted(self.begins, start, side="right")) - 1
+        if not self.numbers[run]:
+            self.uncut.absorb(start, end)
+        elif 0 <= self.own[run] < end:
+            self._enter(run)
+            self.continued.fold(end)
+
+    def _enter(self, run: int) -> None:
+        """Begin with what is carried into the shard."""
+        if self.run != run:
+            self.run, number = run, self.numbers[run]
+            begin, end = self.carried.begins[number], self.carried.ends[number]
+            self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
+
+    def inner_state(self) -> Any:
+        """That of both kinds of partitions."""
+        runs = self.begins, self.numbers, self.own
+        return runs, self.seen, self.run, self.continued.state(), self.uncut.state()
+
+    def inner_restore(self, state: Any) -> None:
+        """The inverse of :meth:`inner_state`."""
+        (self.begins, self.numbers, self.own), self.seen, self.run, continued, uncut = state
+        self.continued.restore(continued)
+        self.uncut.restore(uncut)
+
+
+class DigestCheck:
+    """Sums the digest of each shard. Were the data other data when its partials were made, an error says so."""
+
+    def __init__(self, halo: Halo, carried: Carried) -> None:
+        self.halo, self.carried = halo, carried
+        self.sums: dict[int, int] = {}  # of shards that have begun
+
+    def __call__(self, batch: pa.RecordBatch) -> None:
+        """The next tuples, in order."""
+        shards, marks, digests = (
+            batch.column(name).to_numpy() for name in (self.halo.shard, self.halo.mark, self.carried.digest)
+        )
+        if not shards.any():
+            return
+        edges = [0, *(np.flatnonzero(shards[1:] != shards[:-1]) + 1).tolist()]
+        sums = np.add.reduceat(np.where(marks == 0, digests, 0), edges)
+        for edge, its in zip(edges, sums.tolist(), strict=True):
+            number = int(shards[edge])
+            self.sums[number] = self.sums.get(number, 0) + its
+
+    def finish(self) -> None:
+        """All shards have ended."""
+        for number, its in self.sums.items():
+            expected = self.carried.digests[number]
+            if number and expected is not None and its != expected:
+                raise DataError(
+                    "a partition was cut into shards, and partials of a shard were made when you called; but now there are "
+                    "other tuples in it: the data have changed since, or give other values each time they are computed; use "
+                    "hot_keys='off', or cache the DataFrame"
+                )
+
+
+def checked_shards(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The tuples of shards; an error where the data are not those that were sampled, or of which there are partials."""
+    if halo is None:
+        yield from batches
+        return
+    checks: list[HaloCheck | DigestCheck] = [HaloCheck(halo)]
+    if halo.carried is not None:
+        checks.append(DigestCheck(halo, halo.carried))
+    for batch in batches:
+        for check in checks:
+            check(batch)
+        yield batch
+    for check in checks:
+        check.finish()

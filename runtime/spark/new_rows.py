@@ -1,0 +1,68 @@
+"""Rows of their own, of yields, emissions or groups: ``mapInArrow`` behind the shuffle, and only what is given comes back."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import types as T
+
+from inwindow.runtime.panes_first import PanesFirst
+from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import crossing, mapped, mapped_in_arrow, results_by_title, titled
+from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.shard_partials import with_partials
+from inwindow.runtime.spark.shuffles import Shuffle
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.spark.worker import Job
+from inwindow.runtime.tasks import InOrder, MergePartials, OneRow, Partials
+
+
+def new_rows(plan: SparkPlan) -> Any:
+    """What the one pass of a query gives."""
+    columns, query = plan.columns, plan.query
+    (work,), (shuffle,) = plan.passes, plan.shuffles
+    shuffle = with_partials(shuffle, columns, work)
+    sources = list(query.passed.values())
+    handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work, shuffle)
+    part = query.verb.part(query, shuffle.worked(work), sources)
+    results = results_by_title(columns, query, work)
+    if plan.panes_first:
+        made = _panes_first(columns, part, handed, schema, list(results.values()))
+    else:
+        df = shuffle.done(columns.df, columns, work)
+        if query.verb.rows == "groups" and not work.partition_by and work.extent is None:
+            made = _one_row(df, columns, handed, schema, part, list(results.values()))
+        else:
+            made = mapped_in_arrow(
+                df, handed, Job(InOrder(part), schema, columns.session.memory), list(results.values())
+            )
+    return titled(made, results, query.order or list(results), columns.session)
+
+
+def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
+    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
+    plan = PanesFirst.of(part.work, schema)
+    travelling = [columns.handed_through(name) for name in plan.bundles.keys]
+    travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
+    partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
+    names = plan.bundles.sent.names
+    partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
+    kinds = [T.StructField(name, its.cast.kind) for name, its in zip(names, travelling, strict=True)]
+    their = Columns(partials, columns.session, T.StructType(kinds))
+    for name in names:
+        their.name(name, "group_by")
+    handed, schema = crossing(their, names, plan.merging)
+    merging = Job(MergePartials(replace(part, work=plan.merging), plan), schema, columns.session.memory)
+    return mapped_in_arrow(Shuffle(needed=True).done(partials, their, plan.merging), handed, merging, results)
+
+
+def _one_row(df: Any, columns: Columns, handed: list[Any], schema: pa.Schema, part: Part, results: list[Result]) -> Any:
+    """All tuples, and one that is none."""
+    F = columns.session.F
+    sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]
+    none = df.sparkSession.range(1).select(*nothing, F.lit(False).alias("real"))
+    job = Job(OneRow(part), schema.append(pa.field(f"{PREFIX}real", pa.bool_())), columns.session.memory)
+    return mapped(sent.unionAll(none).coalesce(1), job, results)

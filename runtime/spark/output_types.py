@@ -1,0 +1,42 @@
+"""What goes back from Python to Spark: columns known by their positions, instants in UTC, times of the day in nanoseconds.
+
+Spark takes a result in UTC, and casts what is not; and no times of the day but in nanoseconds. So the result has the type that
+Spark expects, instants over the same bytes.
+"""
+
+import pyarrow as pa
+
+from inwindow.native.instants import in_utc, retyped
+
+
+def spark_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch for Spark."""
+    columns = [_sent(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])
+
+
+def _sent(column: pa.Array) -> pa.Array:
+    kind = _with_nanoseconds(column.type)
+    if kind != column.type:
+        column = column.cast(kind)
+    return retyped(column, in_utc(kind))
+
+
+def _with_nanoseconds(kind: pa.DataType) -> pa.DataType:
+    """The type with times of the day as Spark has them, and without the number of digits that a TIME had."""
+    if pa.types.is_time(kind):
+        return pa.time64("ns")
+    if pa.types.is_map(kind):
+        return pa.map_(_with_nanoseconds(kind.key_type), _field(kind.item_field))
+    if pa.types.is_list(kind):
+        return pa.list_(_field(kind.value_field))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_field(kind.value_field))
+    if pa.types.is_struct(kind):
+        return pa.struct([_field(one) for one in kind])
+    return kind
+
+
+def _field(its: pa.Field) -> pa.Field:
+    plain = its.remove_metadata() if pa.types.is_time(its.type) else its
+    return plain.with_type(_with_nanoseconds(its.type))

@@ -1,0 +1,134 @@
+"""Results beside the rows of a DataFrame: passes over the same keys are ONE iterator-style Arrow UDF over the columns they need.
+
+The UDF gives one struct; Spark keeps all other columns. It is non-deterministic to Spark, or filters and sorts would move
+through it (labs.md A2, trap A). A sample of all rows stands above it, or a LIMIT would move below it (trap B), and take from the
+worker what results depend on; unlike a filter it is no reason to run the UDF where nobody reads its results.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.hot_keys import Cut
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.arrivals import ROW
+from inwindow.runtime.query import Query
+from inwindow.runtime.reserved import HALO, PREFIX, SHARD
+from inwindow.runtime.spark import worker
+from inwindow.runtime.spark.clustering import with_clustering
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
+from inwindow.runtime.spark.observations import found_results, observed
+from inwindow.runtime.spark.plans import SparkPlan, needed
+from inwindow.runtime.spark.session import quoted
+from inwindow.runtime.spark.shard_partials import with_partials
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.shuffles import Shuffle
+from inwindow.runtime.spark.types import Result
+from inwindow.runtime.tasks import ResultColumns
+
+
+def with_result_columns(plan: SparkPlan) -> Any:
+    """The data with a column per aggregate."""
+    columns = plan.columns
+    df, clustering = columns.df, columns.clustering
+    by = _by_udf if columns.session.has_iterator_udf else _by_map
+    results: dict[str, tuple[str, Result]] = {}
+    titles: list[str] = []
+    for works, shuffle in plan.crossings():
+        title = f"{PREFIX}result_{len(titles)}"
+        shuffle = with_partials(shuffle, columns, works[0])
+        its = _Crossing.of(columns, plan.query, works, shuffle)
+        df = by(shuffle.done(df, columns, works[0]), its, title)
+        results |= its.named(quoted(title))
+        if isinstance(shuffle.cut, Cut):
+            df = df.where(columns.session.F.col(HALO) == 0).drop(SHARD, HALO)
+        clustering = shuffle.leaves(clustering, works[0])
+        titles.append(title)
+    replaced = {name.casefold() for name in plan.query.aggregates}
+    kept = [name for name in columns.names if name.casefold() not in replaced]
+    return with_clustering(_finished(df, columns, plan.query, results, titles), clustering, kept)
+
+
+def _finished(
+    df: Any, columns: Columns, query: Query, results: Mapping[str, tuple[str, Result]], titles: list[str]
+) -> Any:
+    """The columns of the data, then the results; one that is called like a column takes its place."""
+    session, names = columns.session, list(query.aggregates)
+    dropped = [*titles, *columns.computed]
+    texts = {name: result.text(place) for name, (place, result) in results.items()}
+    replaces = {name.casefold() for name in names} & {name.casefold() for name in columns.names}
+    if not replaces and None not in texts.values():
+        return df.selectExpr(
+            f"* EXCEPT ({', '.join(map(quoted, dropped))})", *(f"{texts[name]} AS {quoted(name)}" for name in names)
+        )
+    made = {name: results[name][1].finished(session.expr(results[name][0]), session.F) for name in names}
+    return df.withColumns(made).drop(*dropped)
+
+
+@dataclass(frozen=True)
+class _Crossing:
+    """Passes over rows that lie together: to Python and back once."""
+
+    columns: Columns
+    works: list[Pass]
+    task: ResultColumns
+    handed: dict[str, Any]  # Spark columns, by the names under which they arrive
+    schema: pa.Schema
+    results: list[Result]  # what comes back, pass by pass
+
+    @classmethod
+    def of(cls, columns: Columns, query: Query, works: list[Pass], shuffle: Shuffle) -> "_Crossing":
+        """Each pass reads some of the columns."""
+        handed: dict[str, Any] = {}
+        fields: dict[str, pa.Field] = {}
+        parts, reads = [], []
+        for work in works:
+            its, schema = crossing(columns, needed(work), work, shuffle)
+            handed |= zip(schema.names, its, strict=True)
+            fields |= {field.name: field for field in schema}
+            parts.append(query.verb.part(query, shuffle.worked(work), (ROW,)))
+            reads.append(tuple(schema.names))
+        results = [result for work in works for result in results_of(columns, work)]
+        return cls(
+            columns, works, ResultColumns(tuple(parts), tuple(reads)), handed, pa.schema(list(fields.values())), results
+        )
+
+    def named(self, struct: str) -> dict[str, tuple[str, Result]]:
+        """The results by name, each with the field of the struct that came back, as SQL."""
+        names = (step.name for work in self.works for step in work.steps)
+        pairs = zip(names, self.results, strict=True)
+        return {name: (f"{struct}.`_{at}`", result) for at, (name, result) in enumerate(pairs)}
+
+
+def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
+    """The data with a struct of results, by an iterator-style Arrow UDF."""
+    session, fields = its.columns.session, [*its.results, *found_results(its.works)]
+    job = shipped(worker.Job(its.task, its.schema, session.memory))
+    udf = session.F.arrow_udf(worker.scalar_function(job), struct_of(fields)).asNondeterministic()
+    df = df.withColumn(title, udf(*its.handed.values()))
+    found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results), len(fields))]
+    return observed(df, its.works, found, session.F).sample(1.0, 0)  # all rows: a LIMIT stays above it
+
+
+def _by_map(df: Any, its: _Crossing, title: str) -> Any:
+    """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
+    session = its.columns.session
+    kept = Columns(df, session)
+    whole = kept.names
+    for name in whole:
+        kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
+    names = [f"{PREFIX}kept_{at}" for at in range(len(whole))]
+    kinds = [pa.field(name, kind) for name, kind in zip(names, kept.schema().types, strict=True)]
+    handed = [*its.handed.values(), *map(kept.crossing, whole)]
+    sent = df.select(*[column.alias(f"_{at}") for at, column in enumerate(handed)])
+    through = [kept.handed_through(name) for name in whole]
+    task = replace(its.task, kept=len(whole))
+    job = worker.Job(task, pa.schema([*its.schema, *kinds]), session.memory)
+    made = mapped(sent, job, [*through, *its.results])
+    F = session.F
+    back = [r.finished(F.col(f"_{at}"), F).alias(name) for at, (r, name) in enumerate(zip(through, whole, strict=True))]
+    struct = F.struct(*[F.col(f"_{len(whole) + at}").alias(f"_{at}") for at in range(len(its.results))])
+    return made.select(*back, struct.alias(title))

@@ -1,0 +1,129 @@
+"""DataFrames made of the result of a call on a stream, which know it: what Spark would take, and never answer, is refused.
+
+A result, and what its methods give, are DataFrames of a class of their own, below PySpark's; nobody else's DataFrames are touched.
+What is made of a result by another DataFrame's method (``other.union(result)``), or by a view and SQL, is not followed.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, wraps
+from inspect import getmembers, isfunction
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+from inwindow.udaf.errors import UsageError
+
+_CALLS = "_inwindow_calls"
+_METRICS = "inwindow"
+_LOCK = Lock()
+
+
+@dataclass(frozen=True)
+class StreamCall:
+    """A call on a stream."""
+
+    where: str
+    timed: bool  # whether it waits for a watermark
+    alone: bool  # whether Spark takes no second operator of its kind in a query
+    metrics: "MetricsName"
+
+    @classmethod
+    def new(cls, where: str, *, timed: bool, alone: bool) -> "StreamCall":
+        """Of results that are not started yet, each has another name for its metrics: Spark wants that in one query."""
+        with _LOCK:
+            number, name = 1, _METRICS
+            while name in _TAKEN:
+                number += 1
+                name = f"{_METRICS}_{number}"
+            _TAKEN[name] = its = MetricsName(name)
+        return cls(where, timed, alone, its)
+
+
+class MetricsName(str):
+    """A name of metrics, taken as long as somebody has it, or until its query is about to start."""
+
+
+_TAKEN: WeakValueDictionary[str, MetricsName] = WeakValueDictionary()
+
+
+def tracked(made: Any, *calls: StreamCall) -> Any:
+    """The DataFrame (or its groups), which knows that it is made of these calls' results."""
+    setattr(made, _CALLS, calls)
+    kind: Any = type(made)
+    made.__class__ = _following(kind)
+    return made
+
+
+def calls_of(made: Any) -> tuple[StreamCall, ...]:
+    """The calls of whose results a DataFrame is made, as far as is known."""
+    calls: tuple[StreamCall, ...] = getattr(made, "__dict__", {}).get(_CALLS, ())
+    return calls
+
+
+@cache
+def _following(kind: Any) -> Any:
+    if hasattr(kind, "_inwindow_plain"):
+        return kind
+    methods = {name: _method(given) for name, given in getmembers(kind, isfunction) if not name.startswith("_")}
+    methods.pop("transform", None)  # what it gives, the user's function makes: it is followed, or it is something else
+    own = {"_inwindow_plain": kind, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    if hasattr(kind, "withWatermark"):
+        own |= {"withWatermark": _with_watermark(kind), "writeStream": _write_stream(kind)}
+    return type(kind.__name__, (kind,), methods | own)
+
+
+def _method(given: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(given)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_together(given.__name__, calls_of(self), _all(map(calls_of, (*args, *kwargs.values()))))
+        made = given(self, *args, **kwargs)
+        is_spark = type(made).__module__.startswith("pyspark.sql.")
+        if is_spark and type(made).__name__ in ("DataFrame", "GroupedData"):
+            return tracked(made, *_all(calls_of(one) for one in (self, *args, *kwargs.values(), made)))
+        return made
+
+    return method
+
+
+def _check_together(method: str, calls: tuple[StreamCall, ...], others: tuple[StreamCall, ...]) -> None:
+    if calls and others and any(call.alone for call in (*calls, *others)):
+        raise UsageError(
+            f"{method}() of the results of {calls[0].where} and of {others[0].where} on a stream: Spark takes two in one query "
+            "only with the RocksDB state store: before the calls set spark.sql.streaming.stateStore.providerClass to "
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider, or write them by a query each"
+        )
+
+
+def _all(calls: Iterable[tuple[StreamCall, ...]]) -> tuple[StreamCall, ...]:
+    return tuple(dict.fromkeys(call for its in calls for call in its))
+
+
+def _with_watermark(kind: Any) -> Callable[..., Any]:
+    following = _method(kind.withWatermark)
+
+    @wraps(kind.withWatermark)
+    def withWatermark(self: Any, eventTime: str, delayThreshold: str) -> Any:  # noqa: N802, N803  # Spark's names
+        for call in calls_of(self):
+            if call.timed:
+                raise UsageError(
+                    f"withWatermark({eventTime!r}, {delayThreshold!r}) on the result of {call.where} on a stream: the query would "
+                    "run and give no row. Spark goes by the slowest watermark of a query; this one waits for a first row, and "
+                    f"the rows of {call.where} wait for the watermark. Write the result, and read it as a stream of its own, with "
+                    "a watermark and a checkpoint of its own"
+                )
+        return following(self, eventTime, delayThreshold)
+
+    return withWatermark
+
+
+def _write_stream(kind: Any) -> property:
+    def write_stream(self: Any) -> Any:
+        """See PySpark; the names of the metrics are free for what is made from now on."""
+        with _LOCK:
+            for call in calls_of(self):
+                if _TAKEN.get(call.metrics) is call.metrics:
+                    del _TAKEN[call.metrics]
+        return kind.writeStream.__get__(self)
+
+    return property(write_stream)

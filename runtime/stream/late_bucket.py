@@ -1,0 +1,71 @@
+"""A bucket that gives the tuples that come too late, and holds nothing: ESL's out-of-order stream, with whole rows."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
+from inwindow.runtime.stream.bucket import Bucket, Output, whole
+from inwindow.runtime.stream.log import Log
+from inwindow.windows.order_key import Keys
+
+
+def late_work(work: Pass) -> Pass:
+    """What is late depends on the watermarks alone, and not on what is computed: a changed aggregate goes on from its state."""
+    return replace(work, steps=(), extent=None)
+
+
+class LateBucket(Bucket):
+    """Whole rows, as they came."""
+
+    rows = "late tuple"
+
+    def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
+        super().__init__(late_work(work), schema, "late", Log(pa.schema([]), ""), **at)
+        self.schema = schema
+
+    def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
+        """The late tuples of the next ones, as rows."""
+        late = super().step(batch, watermark).late
+        return Output(late, late)
+
+    def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
+        """Tuples on time are nothing here."""
+        return whole(table.slice(0, 0))
+
+    @property
+    def waiting(self) -> int:
+        """None."""
+        return 0
+
+    @property
+    def live(self) -> int:
+        """None."""
+        return 0
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Nothing."""
+        return {}
+
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+
+
+class LateRows(Part):
+    """The late tuples, as rows."""
+
+    def operator(self, schema: pa.Schema) -> Operator:
+        """In a batch nothing is late."""
+        raise NotImplementedError("late tuples are those of a stream")
+
+    def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
+        """On a stream."""
+        return LateBucket(self.work, schema, zone=zone)
+
+    @property
+    def bucket_rows(self) -> str:
+        """Late tuples."""
+        return LateBucket.rows

@@ -1,0 +1,60 @@
+"""Buckets whose tuples wait for the watermark, then are numbered within their keys, and held for frames or extents to come."""
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.instants import table_under
+from inwindow.optimizer.plan import Pass
+from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.key_memory import Memory
+from inwindow.runtime.stream.log import Log
+from inwindow.runtime.unpacked import empty_table
+from inwindow.windows.order_key import Keys
+
+OWN = f"{PREFIX}own"  # a held tuple's number in its partition
+
+
+class WaitingBucket(Bucket):
+    """Tuples wait, are held, and keys are remembered."""
+
+    def __init__(self, work: Pass, schema: pa.Schema, where: str, flags: tuple[str, ...] = (), **at: str) -> None:
+        marks = [pa.field(name, pa.bool_()) for name in flags]
+        super().__init__(
+            work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
+        )
+
+    def begin(self, label: int | None = None) -> None:
+        """Nothing waits, and no key is remembered."""
+        super().begin(label)
+        self.pending = empty_table(self.columns)
+        self.memory = Memory(self.columns, self.work.partition_by)
+
+    @property
+    def waiting(self) -> int:
+        """What the watermark has not passed, or a frame is still open for."""
+        return len(self.pending)
+
+    @property
+    def live(self) -> int:
+        """What frames and open extents hold."""
+        return len(self.held)
+
+    def released(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
+        """Of what has waited and what has come, the tuples that the watermark is strictly past; and their times."""
+        if self.key is None:
+            return table, times
+        if len(self.pending):
+            table, times = pa.concat_tables([self.pending, table]), np.append(self.times(self.pending)[0], times)
+        is_released = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
+        self.pending = table.filter(pa.array(~is_released)).combine_chunks()
+        return table.filter(pa.array(is_released)), times[is_released]
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Tuples that wait, keys that are remembered."""
+        return {"pending": self.pending, "memory": self.memory.table}
+
+    def take_tables(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :meth:`tables`."""
+        self.pending = table_under(tables["pending"], self.columns)
+        self.memory.restore(tables["memory"])

@@ -1,0 +1,55 @@
+"""A hook to derive from: its function, its syntax tree, the names of its parameters."""
+
+import ast
+import inspect
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from inwindow.udaf.source.names import called, locals_of, outside
+from inwindow.udaf.source.reading import Unreadable, hook_source, parameters_of
+
+
+class Cannot(Exception):
+    """Something cannot be derived; the message says why, in one line."""
+
+
+@dataclass(frozen=True)
+class Hook:
+    """A hook, read."""
+
+    name: str
+    function: FunctionType
+    tree: ast.FunctionDef
+    me: str  # what it calls self
+    parameters: tuple[str, ...]
+
+    def known(self, name: str) -> tuple[bool, Any]:
+        """Whether a name stands for something outside of the hook, and for what."""
+        return outside(self.function, name)
+
+    def called(self, it: ast.expr) -> Any:
+        """What is called by ``name`` or ``module.name``."""
+        return called(self.function, it)
+
+    @property
+    def locals(self) -> set[str]:
+        """The names that are its own, in whatever function or comprehension inside it."""
+        return locals_of(self.function.__code__)
+
+
+def read(kind: type, name: str) -> Hook:
+    """The hook of a class by that name."""
+    function = inspect.getattr_static(kind, name)
+    if inspect.isgeneratorfunction(function):
+        raise Cannot(f"{name} yields")
+    try:
+        tree = hook_source(name, function).tree_in_file
+    except Unreadable as unreadable:
+        raise Cannot(unreadable.why) from None
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) for node in ast.walk(tree)):
+        raise Cannot(f"{name} sets a variable outside of it")
+    if tree.args.vararg or tree.args.kwarg or tree.args.kwonlyargs or not parameters_of(tree):
+        raise Cannot(f"{name} takes any number of values")
+    me, *parameters = parameters_of(tree)
+    return Hook(name, function, tree, me, tuple(parameters))

@@ -1,0 +1,78 @@
+"""The keywords of every frame, ``iw.rows(3, partition_by="item", slide=10)``, as type checkers and ``help()`` see them.
+
+They are written here once. A function that takes ``**options: Unpack[FrameOptions]`` refuses any other keyword under mypy and
+pyright; ``shows_options`` gives it a signature with all of them, which IPython completes.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Protocol, TypedDict, TypeVar
+
+import numpy as np
+
+from inwindow.windows.interval import Interval
+from inwindow.windows.spec import Final, Order, Unit
+
+
+class SparkColumn(Protocol):
+    """A ``pyspark.sql.Column``, without an import of pyspark."""
+
+    def isNull(self) -> Any:
+        """What Spark's columns have, and names and orders have not."""
+
+
+Columns = str | SparkColumn | Sequence[str | SparkColumn] | None
+Orders = str | Order | SparkColumn | Sequence[str | Order | SparkColumn] | None
+Distance = int | float | Decimal | str | timedelta | np.timedelta64 | np.number[Any] | Interval
+
+
+class FrameOptions(TypedDict, total=False):
+    """What every frame takes; ``iw.rows`` says what each of them means."""
+
+    partition_by: Columns
+    order_by: Orders
+    slide: Distance | None
+    slide_by: Unit | None
+    origin: Any  # an order value: a number, a date, a moment
+    final: Final
+    active_expiration: bool
+    strategy: str | None
+
+
+class LaidOver(FrameOptions, total=False):
+    """What ``over()`` takes beside a window: each of these is taken instead of the window's own."""
+
+    lag: Distance | None
+
+
+class OverOptions(LaidOver, total=False):
+    """The same, and the sentinel."""
+
+    sentinel: Any  # a share of the results, or an iw.Sentinel
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def shows_options(options: type[Any], defaults: dict[str, Any]) -> Callable[[Function], Function]:
+    """Give a function that takes ``**options`` a signature with the name of each option.
+
+    >>> @shows_options(FrameOptions, {"final": "drop"})
+    ... def rows(size: int, **options: Any) -> None: ...
+    >>> list(inspect.signature(rows).parameters)[:4]
+    ['size', 'partition_by', 'order_by', 'slide']
+    """
+
+    def shown(function: Function) -> Function:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        named = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=kind)
+            for name, kind in options.__annotations__.items()
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *named])  # type: ignore[attr-defined]  # functions have one
+        return function
+
+    return shown
