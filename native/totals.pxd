@@ -111,6 +111,10 @@ cdef inline void shift_to(Total* total, const Terms* terms, Leaving leaving, int
     """Go on to the frame [start, end): of what came before ``end`` the first ``start`` to leave have left."""
     cdef int64_t position
     if Leaving is ByEnd:
+        if Terms is Marks:
+            if terms.bits == NULL:
+                total.lo, total.hi, total.count = start, end, terms.each * (end - start)
+                return
         if start >= end:
             total[0] = Total(start, start, 0, 0, 0)
         fold_terms(total, terms, total.hi, end, 1)  # first: some may leave before the next frame that they would be in
