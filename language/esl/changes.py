@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from inwindow.language.esl import query, scalar, truth
+from inwindow.language.esl import joins, query, scalar, select, truth
 from inwindow.language.esl.definition import Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -18,6 +18,7 @@ from inwindow.language.esl.tables import (
     Stored,
     Window,
     key_of_guard,
+    whole_rows,
     written_table,
 )
 from inwindow.language.esl.trees import (
@@ -28,6 +29,8 @@ from inwindow.language.esl.trees import (
     compare,
     constant,
     every,
+    function_of_rows,
+    instead,
     is_constant,
     item,
     listed,
@@ -51,11 +54,13 @@ def change(statement: Statement, context: Context) -> list[ast.stmt]:
     for clause in ("order", "limit", "returning", "from_", "from", "using", "with_", "with"):
         if tree.args.get(clause):
             raise context.error(f"{clause.strip('_').upper()} is not known in {tree.key.upper()}", tree)
-    table = query.table_of(written_table(tree), context)
+    table = joins.table_of(written_table(tree), context)
     if isinstance(table, Given):
         raise context.error(f"{table.name} is a table of the catalog, which an aggregate only reads", tree)
     if isinstance(tree, exp.Insert):
-        return _insert(statement, table, context)
+        made = _insert(statement, table, context)
+        context.changed.add(table.name)
+        return made
     write = _update if isinstance(tree, exp.Update) else _delete
     with query.names_of_its_own(context):
         return write(tree, table, context)
@@ -80,12 +85,12 @@ def _insert(statement: Statement, table: Stored, context: Context) -> list[ast.s
         condition = constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
         return _when(condition, _add(made, table, statement, context))
     with query.names_of_its_own(context):
-        selected = query.read(tree.expression, None, context)
-        made_ = _row(selected.outputs, tree.expression.expressions, places, table, context)
-        if selected.is_single and selected.limit == (None, None):
-            return _when(selected.when, _add([made_], table, statement, context))
-        selected.outputs = made_
-        return _extend(query.rows(selected, context), table, context)
+        found = select.read(tree.expression, None, context)
+        made_ = _row(found.outputs, select.selected(tree.expression), places, table, context)
+        if found.is_single and found.limit == (None, None):
+            return _when(found.when, _add([made_], table, statement, context))
+        found.outputs = made_
+        return _extend(query.rows(found, context), table, context)
 
 
 def values_of(tree: Any) -> list[Any]:
@@ -139,15 +144,13 @@ def _add(made: list[list[Value]], table: Stored, statement: Statement, context: 
         for values in made:
             if values[table.key].nullable and table.inferred:
                 raise NotKeyed(table.name)
-        return [_put(table, one, context, guarded or _is_first(table, context)) for one in nodes]
+        first = context.hook == "INITIALIZE" and table.name not in context.changed and len(made) == 1
+        is_new = guarded or first and not made[0][table.key].nullable
+        return [_put(table, one, context, is_new) for one in nodes]
     assert isinstance(table, Rows)
     if len(nodes) == 1:
         return [ast.Expr(call(attribute(me(table.attribute), "append"), row(nodes[0])))]
     return _extend(listed([row(one) for one in nodes]), table, context)
-
-
-def _is_first(table: Keyed, context: Context) -> bool:
-    return table.inferred and context.hook == "INITIALIZE"
 
 
 def _put(table: Keyed, values: list[Node], context: Context, is_new: bool) -> ast.stmt:
@@ -200,39 +203,30 @@ def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
         return _when(every(conditions), _together(old, [new[key] for key in assigned]))
     values = [new[column.name.casefold()] for column in table.columns]
     if isinstance(table, Keyed) and scan.key is not None:
-        return _update_key(table, scan, values, conditions)
-    return _update_all(table, scan, values, every(conditions))
+        return _update_key(table, scan, values, conditions, context)
+    return _update_all(table, scan, values, every(conditions), context)
 
 
-def _update_key(table: Keyed, scan: Scan, values: list[Node], conditions: list[Node]) -> list[ast.stmt]:
+def _update_key(
+    table: Keyed, scan: Scan, values: list[Node], conditions: list[Node], context: Context
+) -> list[ast.stmt]:
     """The row of one key."""
     assert scan.key is not None and scan.variables is not None
     place = item(me(table.attribute), scan.key)
     there = compare(scan.key, ast.In(), me(table.attribute))
     others = table.others(values)
+    if table.always_has(scan.key, context):
+        there = constant(True)
     if len(others) == 1:
         old = scan.variables
-        made = _together([place], [_instead(others[0], old, place)])
-        return _when(every([there, *(_instead(one, old, place) for one in conditions)]), made)
+        made = _together([place], [instead(others[0], old, place)])
+        return _when(every([there, *(instead(one, old, place) for one in conditions)]), made)
     unpacked = ast.Assign([target(scan.variables)], place)
     changed = _when(every(conditions), [ast.Assign([target(place)], row(others))])
     return _when(there, [unpacked, *changed])
 
 
-class _Replacing(ast.NodeTransformer):
-    def __init__(self, old: str, new: Node) -> None:
-        self.old, self.new = old, new
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.new if node.id == self.old else node
-
-
-def _instead(node: Node, old: Node, new: Node) -> Node:
-    assert isinstance(old, ast.Name)
-    return _Replacing(old.id, new).visit(node)
-
-
-def _update_all(table: Stored, scan: Scan, values: list[Node], condition: Node) -> list[ast.stmt]:
+def _update_all(table: Stored, scan: Scan, values: list[Node], condition: Node, context: Context) -> list[ast.stmt]:
     old = [one.node for one in scan.columns.values()]
     is_all = is_constant(condition, True)
     if isinstance(table, Keyed):
@@ -241,8 +235,13 @@ def _update_all(table: Stored, scan: Scan, values: list[Node], condition: Node) 
         loop = ast.comprehension(target(scan.variables), scan.rows, [], 0)  # type: ignore[arg-type]
         return [ast.Assign([target(me(table.attribute))], ast.DictComp(old[table.key], value, [loop]))]
     assert isinstance(table, Rows)
-    value = row(values) if is_all else choice(condition, row(values), row(old))
-    return [ast.Assign([target(me(table.attribute))], query.generator(value, [scan], [], as_list=True))]
+    if is_all:
+        new_rows = query.generator(row(values), [scan], [], as_list=True)
+    else:
+        one = whole_rows(scan, context)
+        value = choice(one.of(condition), one.of(row(values)), one.scan.variables)  # type: ignore[arg-type]
+        new_rows = query.generator(value, [one.scan], [], as_list=True)
+    return [ast.Assign([target(me(table.attribute))], new_rows)]
 
 
 def _together(targets: list[Node], values: list[Node]) -> list[ast.stmt]:
@@ -280,7 +279,7 @@ def _matching(tree: Any, table: Stored, context: Context) -> tuple[Scan, list[No
     scope = Scope(context, None, {str(written_table(tree).alias_or_name).casefold(): found.scans[0].columns})
     where = tree.args.get("where")
     if where is not None:
-        query.add_conditions(where.this, scope, found)
+        joins.add_conditions(where.this, scope, found)
     return found.scans[0], found.conditions, scope
 
 
@@ -301,7 +300,9 @@ def _delete(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
         return _when(every(guards), [empty])
     kept = negated(doomed)
     if isinstance(table, Rows):
-        left: Node = query.generator(row([one.node for one in scan.columns.values()]), [scan], [kept], as_list=True)
+        one = whole_rows(scan, context)
+        assert one.scan.variables is not None
+        left: Node = query.generator(one.scan.variables, [one.scan], [one.of(kept)], as_list=True)
     else:
         old = [one.node for one in scan.columns.values()]
         others = table.others(old)
@@ -323,9 +324,8 @@ def _delete_key(table: Keyed, scan: Scan, conditions: list[Node]) -> list[ast.st
 
 def _delete_tuples(tree: Any, table: Window, scan: Scan, doomed: Node, context: Context) -> ast.stmt:
     assert isinstance(scan.variables, ast.Name)
-    arguments = ast.arguments([], [ast.arg(scan.variables.id)], None, [], [], None, [])
     spared = {"keep_newest": constant(True)} if spares_newest(tree, table, context) else {}
-    return ast.Expr(call(attribute(me("inwindow"), "delete"), ast.Lambda(arguments, doomed), **spared))
+    return ast.Expr(call(attribute(me("inwindow"), "delete"), function_of_rows([scan.variables.id], doomed), **spared))
 
 
 def spares_newest(tree: Any, table: Window, context: Context) -> bool:

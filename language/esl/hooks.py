@@ -6,25 +6,28 @@ A hook that may give many rows yields them. TERMINATE gives one result for a fra
 import ast
 from typing import Any
 
-from inwindow.language.esl import query, scalar, truth
+from inwindow.language.esl import query, scalar, select, truth
 from inwindow.language.esl.changes import change, values_of
+from inwindow.language.esl.costs import cost_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
-from inwindow.language.esl.tables import written_table
+from inwindow.language.esl.tables import fields_of, written_table
+from inwindow.language.esl.tidy import tidy
 from inwindow.language.esl.trees import (
     Node,
     call,
     choice,
     constant,
     is_constant,
-    is_simple,
+    is_null,
     item,
     listed,
     method,
     name,
+    replaced,
     row,
-    same,
+    target,
 )
 from inwindow.language.text import library
 
@@ -35,19 +38,22 @@ class Method:
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
         self.context = context
+        self.block = block
         returns = [one for one in block.statements if is_return(one)]
         gives_many = bool(returns) and not self._is_last_word(block, returns)
         self.lists = gives_many and context.hook == "TERMINATE"
         self.yields = gives_many and not self.lists
         self.answers = bool(returns)
         self.nullable = False
+        self.costs: list[tuple[Statement, str]] = []
         self.body: list[ast.stmt] = []
         if self.lists:
             self.body = self._listed(block)
             return
         for statement in block.statements:
             made = self._answer(statement) if is_return(statement) else change(statement, context)
-            self.body += made if not self.body else otherwise(self.body, made)
+            self.costs.append((statement, cost_of(made, context.tables)))
+            self.body += made
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
         """One RETURN at the end, of at most one row, is a return."""
@@ -58,7 +64,7 @@ class Method:
             return len(tree.expressions) == 1
         taken = {*self.context.names.taken}
         self.context.span = returns[0].span
-        single = query.read(tree, None, self.context).gives_one_at_most
+        single = select.read(tree, None, self.context).gives_one_at_most
         self.context.names.taken = taken
         return single
 
@@ -68,6 +74,9 @@ class Method:
             if not is_return(statement):
                 change(statement, self.context)  # refuses: TERMINATE changes no table
         lists = [self._list_of(statement) for statement in block.statements]
+        self.costs = [
+            (one, cost_of([made], self.context.tables)) for one, made in zip(block.statements, lists, strict=True)
+        ]
         together = listed([ast.Starred(one, ast.Load()) for one in lists])
         return [ast.Return(lists[0] if len(lists) == 1 else together)]
 
@@ -78,8 +87,8 @@ class Method:
             condition, rows = self._values(statement)
             return listed(rows) if is_constant(condition, True) else choice(condition, listed(rows), listed([]))
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            return self._rows(found, self._stored(found.outputs, [one.unalias() for one in tree.expressions]))
+            found = select.read(tree, None, context)
+            return self._rows(found, self._stored(found.outputs, select.selected(tree)))
 
     def _answered(self, statement: Statement) -> Any:
         """What stands behind INSERT INTO RETURN."""
@@ -105,8 +114,8 @@ class Method:
             condition, results = self._values(statement)
             return [one for result in results for one in self._given(condition, result)]
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            made = self._stored(found.outputs, [one.unalias() for one in tree.expressions])
+            found = select.read(tree, None, context)
+            made = self._stored(found.outputs, select.selected(tree))
             if found.is_single and found.limit == (None, None):
                 return self._given(found.when, self._record(made))
             rows = self._rows(found, made)
@@ -114,7 +123,20 @@ class Method:
                 return [ast.Expr(ast.YieldFrom(rows))]
             self.nullable = True
             value = None if self.definition.is_record else query.value_of_key(found)
-            return [ast.Return(value or call(context.helper("first_row"), rows))]
+            return [ast.Return(value)] if value is not None else self._first(found, made, rows)
+
+    def _first(self, found: query.Query, made: list[Value], rows: Node) -> list[ast.stmt]:
+        """The first of the rows, or NULL."""
+        order = query.first_of_rows(found, self.context)
+        if order is None:
+            return [ast.Return(call(self.context.helper("first_row"), rows))]
+        best = name(self.context.names.fresh("first"))
+        least = call("min", *order.rows, **order.key, default=constant(None))
+        result = replaced(self._record(made), fields_of(order.variables, best))
+        return [
+            ast.Assign([target(best)], least),
+            ast.Return(choice(is_null(best), constant(None), result)),
+        ]
 
     def _given(self, condition: Node, result: Node) -> list[ast.stmt]:
         if is_constant(condition, False):
@@ -159,7 +181,8 @@ class Method:
 
     def written(self, called: str, parameters: list[str], start: list[ast.stmt]) -> ast.stmt:
         """The method."""
-        return method(called, parameters, [*start, *self.body] or [ast.Pass()], self._annotation())
+        body = tidy([*start, *self.body], self.context.names)
+        return method(called, parameters, body or [ast.Pass()], self._annotation())
 
     def _annotation(self) -> Node:
         kind = self.definition.results[0].kind.python
@@ -179,34 +202,6 @@ class Method:
         if self.lists:
             return item(name("list"), one)
         return item(name(self.context.imported("collections.abc", "Iterator")), one) if self.yields else one
-
-
-def otherwise(before: list[ast.stmt], after: list[ast.stmt]) -> list[ast.stmt]:
-    """``if key in t: t[key] += 1``, then ``if key not in t: ...``: one if with an else, for the keys stay as they are."""
-    last, first = before[-1], after[0] if after else None
-    if not (isinstance(last, ast.If) and isinstance(first, ast.If) and not last.orelse and not first.orelse):
-        return after
-    tests = (last.test, first.test)
-    if not all(isinstance(test, ast.Compare) and len(test.ops) == 1 for test in tests):
-        return after
-    one, other = tests
-    assert isinstance(one, ast.Compare) and isinstance(other, ast.Compare)
-    opposite = isinstance(one.ops[0], ast.In) and isinstance(other.ops[0], ast.NotIn)
-    same_key = same(one.left, other.left) and same(one.comparators[0], other.comparators[0])
-    if not (opposite and same_key and is_simple(one.left) and len(last.body) == 1):
-        return after
-    changed = last.body[0]
-    place = (
-        changed.targets[0]
-        if isinstance(changed, ast.Assign)
-        else changed.target
-        if isinstance(changed, ast.AugAssign)
-        else None
-    )
-    if not (isinstance(place, ast.Subscript) and same(place.value, one.comparators[0]) and same(place.slice, one.left)):
-        return after
-    last.orelse = first.body
-    return after[1:]
 
 
 def is_return(statement: Statement) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.names import Names
 from inwindow.language.esl.scope import Context, Value
-from inwindow.language.esl.trees import Node, attribute, call, me, name, row
+from inwindow.language.esl.trees import Node, attribute, call, constant, item, me, name, replaced, row
 from inwindow.language.text import library
 
 Nullable = frozenset[tuple[str, str]]  # the columns, by table and name, that may hold a NULL
@@ -67,6 +67,37 @@ class Stored:
         return nodes, {column.name.casefold(): self.value(column, node) for column, node in values}
 
 
+@dataclass(frozen=True)
+class WholeRows:
+    """A loop over the rows of a list as they are, so that those that stay the same are not made again."""
+
+    scan: Scan
+    fields: Mapping[str, Node]
+
+    def of(self, node: Node) -> Node:
+        """An expression over columns, over the fields of a row."""
+        return replaced(node, self.fields)
+
+
+def whole_rows(scan: Scan, context: Context) -> WholeRows:
+    """The same loop, over rows."""
+    if not isinstance(scan.variables, ast.Tuple):
+        return WholeRows(scan, {})
+    one = name(context.names.fresh("row"))
+    return WholeRows(replace(scan, variables=one), fields_of(scan.variables, one))
+
+
+def fields_of(variables: Node, of: Node) -> dict[str, Node]:
+    """Variables that are unpacked of a row, as its fields."""
+    if isinstance(variables, ast.Name):
+        return {variables.id: of}
+    assert isinstance(variables, ast.Tuple)
+    found: dict[str, Node] = {}
+    for at, one in enumerate(variables.elts):
+        found |= fields_of(one, item(of, constant(at)))
+    return found
+
+
 class NotKeyed(Exception):
     """A key may be NULL, so a table that seemed to have one is a list after all."""
 
@@ -112,6 +143,11 @@ class Keyed(Stored):
     attribute: str = ""
     key: int = 0
     inferred: bool = False
+    kept: frozenset[str] = frozenset()  # parameters whose values of all tuples of the window are keys
+
+    def always_has(self, key: Node, context: Context) -> bool:
+        """Whether a key is there for sure: that of a tuple that leaves, where each tuple puts its own and none is deleted."""
+        return context.hook == "EXPIRE" and isinstance(key, ast.Name) and key.id in self.kept
 
     def scan(self, context: Context) -> Scan:
         nodes, columns = self._variables(context)
@@ -225,7 +261,7 @@ def written_table(tree: Any) -> Any:
     return tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
 
 
-def _changes(definition: Definition, table: Table) -> Iterable[tuple[tuple[str, ...], Statement]]:
+def _changes(definition: Definition, table: Table | Stored) -> Iterable[tuple[tuple[str, ...], Statement]]:
     for block in definition.blocks:
         for statement in block.statements:
             if written_table(statement.tree).name.casefold() == table.name.casefold():
@@ -294,6 +330,39 @@ def key_of_guard(statement: Statement, table: "Table | Stored") -> int | None:
         if at is not None and at < len(values) and values[at].sql() == key.sql() and _is_free(key, table):
             return at
     return None
+
+
+def kept_keys(definition: Definition, table: "Stored", key: int) -> set[str]:
+    """The parameters that every tuple puts into a table as a key, where no statement deletes a row."""
+    exp, column = library().exp, table.columns[key]
+    if any(isinstance(one.tree, exp.Delete) for _, one in _changes(definition, table)):
+        return set()
+    found = []
+    for hook in ("INITIALIZE", "ITERATE"):
+        inserts = [
+            one for hooks, one in _changes(definition, table) if hook in hooks and isinstance(one.tree, exp.Insert)
+        ]
+        keys = [value for one in inserts if (value := _inserted_key(one, table, key)) is not None]
+        found.append({one.name.casefold() for one in keys if isinstance(one, exp.Column) and not one.table})
+    kinds = {one.name.casefold(): one.kind for one in definition.parameters}
+    same_kind = {
+        name for name, kind in kinds.items() if not kind or not column.kind or kind.python == column.kind.python
+    }
+    return found[0] & found[1] & same_kind
+
+
+def _inserted_key(statement: Statement, table: "Stored", key: int) -> Any:
+    """The key of the one row that a statement puts there, unless it is there already."""
+    exp, given = library().exp, statement.tree.expression
+    if isinstance(statement.tree.this, exp.Schema):
+        return None
+    if key_of_guard(statement, table) == key:
+        values = given.expressions if isinstance(given, exp.Select) else given.expressions[0].expressions
+        return values[key]
+    if not _is_one_new_row(statement):
+        return None
+    row_ = given.expressions[0]
+    return row_.expressions[key] if isinstance(row_, exp.Tuple) else row_.this
 
 
 def _is_free(tree: Any, table: "Table | Stored") -> bool:

@@ -1,7 +1,8 @@
 """Small syntax trees of Python. The code of a class is made of these alone: no text of the user's is ever pasted into it."""
 
 import ast
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Node = ast.expr
@@ -52,6 +53,10 @@ def row(values: Sequence[Node]) -> Node:
 
 def listed(values: Iterable[Node]) -> Node:
     return ast.List(list(values), ast.Load())
+
+
+def is_call(node: Node, function: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
 
 
 def compare(one: Node, operator: ast.cmpop, other: Node) -> Node:
@@ -132,7 +137,33 @@ def method(called: str, parameters: Sequence[str], body: list[ast.stmt], returns
     return untyped(ast.FunctionDef(called, arguments, body, [], returns))
 
 
+def function_of_rows(parameters: Sequence[str], result: Node) -> Node:
+    """``lambda one, other: result``."""
+    return ast.Lambda(ast.arguments([], [ast.arg(one) for one in parameters], None, [], [], None, []), result)
+
+
 def untyped(node: ast.stmt) -> ast.stmt:
     """Without type parameters, which Python has from 3.12, and does not add by itself."""
     vars(node).setdefault("type_params", [])
     return node
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, new: Mapping[str, Node]) -> None:
+        self.new = new
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.new.get(node.id, node)
+
+
+def replaced(node: Node, new: Mapping[str, Node]) -> Node:
+    """A copy, where expressions stand for names."""
+    made = _Replacing(new).visit(copy.deepcopy(node))
+    assert isinstance(made, ast.expr)
+    return made
+
+
+def instead(node: Node, old: Node, new: Node) -> Node:
+    """A copy, where an expression stands for a name."""
+    assert isinstance(old, ast.Name)
+    return replaced(node, {old.id: new})

@@ -1,0 +1,85 @@
+"""Aggregates that a user would write, one of each kind: for tests of places and windows, not of what a class may say."""
+
+from typing import Any
+
+import inwindow as iw
+
+
+class MyAvg(iw.WindowAggregate):
+    """By expire: example 12 of the ESL paper."""
+
+    def initialize(self, value: float) -> None:
+        self.total, self.count = value, 1
+
+    def iterate(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+
+    def expire(self, value: float) -> None:
+        self.total -= value
+        self.count -= 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Mean(iw.Aggregate):
+    """Expire and merge are derived."""
+
+    def initialize(self, value: float) -> None:
+        self.total, self.count = value, 1
+
+    def iterate(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Total(iw.WindowAggregate):
+    """By expire, with nothing that counts."""
+
+    def initialize(self, value: float) -> None:
+        self.total = value
+
+    def iterate(self, value: float) -> None:
+        self.total += value
+
+    def expire(self, value: float) -> None:
+        self.total -= value
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class MergedTotal(iw.Aggregate, empty=-1.0):
+    """By merge; an empty frame has a value of its own."""
+
+    def initialize(self, value: float) -> None:
+        self.total = value
+
+    def iterate(self, value: float) -> None:
+        self.total += value
+
+    def merge(self, later: "MergedTotal") -> None:
+        self.total += later.total
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Spread(iw.Aggregate, commutative=True):
+    """By merge, which commutes; nothing can be taken out."""
+
+    def initialize(self, value: float) -> None:
+        self.low = self.high = value
+
+    def iterate(self, value: float) -> None:
+        self.low, self.high = min(self.low, value), max(self.high, value)
+
+    def merge(self, later: Any) -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+
+    def terminate(self) -> float:
+        return self.high - self.low
