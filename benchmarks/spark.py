@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import spark_cases as on
-from benchmarks.measure import markdown
 from benchmarks.process_tree import Seconds, seconds
 from benchmarks.results import put
 from benchmarks.spark_data import FRACTIONS, Data, session
+from benchmarks.spark_figures import Figures, Measured, table, verdict
 
 PATIENCE = 10.0  # CPU seconds: who would take longer for one run is measured on fewer keys
 QUICK_ROWS, QUICK_WINDOW = 200_000, 1_000
@@ -50,32 +50,6 @@ SCENARIOS = (
 )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """The runs of a contender, on so many rows; the one with the least CPU time counts."""
-
-    runs: tuple[Seconds, ...]
-    rows: int
-
-    @property
-    def best(self) -> Seconds:
-        """The run that counts."""
-        return min(self.runs, key=lambda run: run.cpu)
-
-    @property
-    def cpu(self) -> float:
-        """CPU seconds per million rows."""
-        return self.best.cpu / self.rows * 1e6
-
-    @property
-    def wall(self) -> float:
-        """Wall seconds per million rows."""
-        return self.best.wall / self.rows * 1e6
-
-
-Figures = dict[tuple[str, int], Measured]  # by the contender's title and the window
-
-
 def main() -> None:
     """Measure, print, and with ``--write`` keep."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
@@ -83,34 +57,54 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS:,} rows, windows up to 1,000, one run each")
     parser.add_argument("--runs", type=int, default=None, help="of which the best counts (3)")
     parser.add_argument("--only", choices=[scenario.name for scenario in SCENARIOS], help="one scenario")
+    parser.add_argument("--windows", type=int, nargs="+", help="of these sizes only")
+    parser.add_argument(
+        "--contenders",
+        nargs="+",
+        metavar="TEXT",
+        help="those alone whose titles have one of these texts; the old floor always",
+    )
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     asked = parser.parse_args()
     rows = asked.rows or (QUICK_ROWS if asked.quick else 4_000_000)
     runs = asked.runs or (1 if asked.quick else 3)
-    text = report(rows, runs, QUICK_WINDOW if asked.quick else sys.maxsize, asked.only)
+    text = report(rows, runs, QUICK_WINDOW if asked.quick else sys.maxsize, asked.only, asked.windows, asked.contenders)
     print(text)
     if asked.write:
         put("spark", text)
 
 
-def report(rows: int = 4_000_000, runs: int = 3, longest: int = sys.maxsize, only: str | None = None) -> str:
+def is_chosen(case: on.Case, texts: list[str] | None) -> bool:
+    """Whether the title has one of the texts; all are compared with the old floor."""
+    return texts is None or case.title == on.FLOOR or any(text in case.title for text in texts)
+
+
+def report(
+    rows: int,
+    runs: int,
+    longest: int = sys.maxsize,
+    only: str | None = None,
+    sizes: list[int] | None = None,
+    texts: list[str] | None = None,
+) -> str:
     """A table per scenario, and how they stand against the targets."""
     parts = [f"{__doc__}\n\n{rows:,} rows, the best of {runs} interleaved runs, on {os.cpu_count()} cores."]
     if rows < 1_000_000:
         parts.append("**So few rows show that it runs, not how fast: what any job costs hides the differences.**")
     with tempfile.TemporaryDirectory(prefix="inwindow-spark-") as folder:
         spark = session(**{"spark.driver.memory": "4g"})
+        chosen = [case for case in on.cases() if is_chosen(case, texts)]
         for scenario in SCENARIOS:
             if only in (None, scenario.name):
                 data = scenario.data(spark, Path(folder), rows)
-                windows = [window for window in scenario.windows if window <= longest]
-                contenders = [case for case in on.cases() if case.title not in scenario.left_out]
+                windows = [window for window in sizes or scenario.windows if window <= longest]
+                contenders = [case for case in chosen if case.title not in scenario.left_out]
                 if scenario.name == "narrow":
                     check_equal(contenders, data, min(100, longest))
                 figures = measure(contenders, data, windows, runs)
                 parts += [
                     f"### {scenario.name}: {scenario.title}",
-                    table(contenders, figures, windows, data),
+                    table(figures, rows),
                     verdict(figures),
                 ]
         spark.stop()
@@ -131,8 +125,9 @@ def check_equal(contenders: Iterable[on.Case], data: Data, window: int) -> None:
 def measure(contenders: list[on.Case], data: Data, windows: Iterable[int], runs: int) -> Figures:
     """Window by window, in rounds over all contenders, so that a noisy neighbour hits all."""
     figures: Figures = {}
-    for title in (on.FLOOR, on.HOOKS):
-        next(case for case in contenders if case.title == title).run(data.read(1), 10)  # the JVM gets warm
+    for case in contenders:
+        if case.title in (on.FLOOR, on.HOOKS):
+            case.run(data.read(1), 10)  # the JVM gets warm
     for window in windows:
         for turn in range(runs):
             for case in contenders:
@@ -159,63 +154,6 @@ def once(case: on.Case, df: Any, window: int) -> tuple[int, Seconds]:
     line = f"window {window:>6}  {taken.cpu:7.2f} CPU s {taken.wall:7.2f} s of {rows:>8,} rows  {case.title}"
     print(line, file=sys.stderr, flush=True)
     return rows, taken
-
-
-def table(contenders: Iterable[on.Case], figures: Figures, windows: list[int], data: Data) -> str:
-    """A row per contender, a column per window."""
-
-    def cell(title: str, window: int) -> str:
-        its = figures[title, window]
-        less = "" if its.rows > data.rows / 2 else f" ({its.rows:,} rows)"
-        return f"**{ratio(figures, title, window):.2f}** · {its.cpu:.2f} / {its.wall:.2f}{less}"
-
-    rows = [[case.title, *(cell(case.title, window) for window in windows)] for case in contenders]
-    explained = (
-        "**CPU time as a multiple of the old floor's** · CPU s / wall s per million rows. Contenders that are too slow for all "
-        "rows ran on those of fewer keys (said in brackets): their wall times have less to run in parallel."
-    )
-    return explained + "\n\n" + markdown(["window", *(f"{window:,}" for window in windows)], rows)
-
-
-def ratio(figures: Figures, title: str, window: int, to: str = on.FLOOR) -> float:
-    """CPU per row of a contender, by that of another."""
-    return figures[title, window].cpu / figures[to, window].cpu
-
-
-def verdict(figures: Figures) -> str:
-    """How the figures stand against the targets."""
-    titles = list(dict.fromkeys(title for title, _ in figures))
-    windows = list(dict.fromkeys(window for _, window in figures))
-    ours = [title for title in on.BUILTINS.values() if title in titles]
-    worst = max((ratio(figures, title, window), f"{title} at {window:,}") for title in ours for window in windows)
-    hooks = max((ratio(figures, on.HOOKS, window, on.BUILTINS["avg"]), f"{window:,}") for window in windows)
-    floors = [run.cpu for window in windows for run in figures[on.FLOOR, window].runs]
-    lines = [
-        f"- Built-ins against the old floor: at most {worst[0]:.2f}x, {worst[1]} (targets: 0.50x narrow, 0.60x with 10 rows per "
-        f"key, 0.75x wide). Runs of that floor, all alike, took {min(floors):.2f} to {max(floors):.2f} CPU s: the noise.",
-        f"- A class with four hooks against `avg`: at most {hooks[0]:.2f}x, at window {hooks[1]} (target: 1.25x).",
-    ]
-    long = [window for window in windows if window >= 100]
-    if long:
-        ahead = min(
-            (ratio(figures, on.TREES[name], window, title), f"{title} at {window:,}")
-            for name, title in on.BUILTINS.items()
-            if title in titles
-            for window in long
-        )
-        lines.append(
-            f"- Spark's own, segment tree on, takes at least {ahead[0]:.2f}x as long: {ahead[1]} (target: 1x)."
-        )
-    if len(long) > 1:
-        flat = max((max(c := [figures[t, w].cpu for w in long]) / min(c), t) for t in ours)
-        lines.append(f"- Flat from window 100 on: dearest by cheapest at most {flat[0]:.2f}x, {flat[1]}.")
-    if 1_000 in windows:
-        arrow, rolling = (ratio(figures, title, 1_000, on.HOOKS) for title in (on.ARROW_UDF, on.APPLY))
-        lines.append(
-            f"- At window 1,000 `arrow_udf` takes {arrow:.1f}x as long as a class with four hooks (target: 10x), "
-            f"`rolling.apply` {rolling:.1f}x (target: 3x)."
-        )
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ Prints::
         runs      Python hooks of Avg, called from Cython; compiled by numba after 1,000,000 tuples
         result    double
 
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: put in order, fed in slices
 """
 
 import pyarrow as pa

@@ -32,7 +32,7 @@ Prints::
         runs      native kernel
         result    double
 
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: put in order, fed in slices
 """
 
 from datetime import datetime, timedelta

@@ -24,7 +24,7 @@ Prints::
         runs      Python hooks of Max, called from Cython; not compiled: pane-cascade has no compiled loop
         result    double
 
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: in the order of arrival, fed in slices
 """
 
 import pyarrow as pa

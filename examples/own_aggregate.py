@@ -45,7 +45,7 @@ Prints::
         runs      Python hooks of Vwap, called from Cython; not compiled: pane-cascade has no compiled loop
         result    double
 
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: put in order, fed in slices
 """
 
 import pyarrow as pa

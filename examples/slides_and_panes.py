@@ -29,7 +29,7 @@ Prints::
         runs      Python hooks of Sum, called from Cython; not compiled: pane-cascade has no compiled loop
         result    double
 
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: already in order, fed in slices
 """
 
 import pyarrow as pa

@@ -1,7 +1,7 @@
 """Data of which only the Arrow schema matters to a plan: what tables, readers and replayed streams share."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +13,6 @@ from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.point_table import plan_at
 from inwindow.runtime.query import Plan, Query
 
-_PLACE = "local: a table is sorted once per pass and fed in slices; a reader must come sorted"
-
 
 @dataclass(frozen=True)
 class LocalPlan:
@@ -24,11 +22,10 @@ class LocalPlan:
     computed: Computed
     schema: pa.Schema  # with those columns
     passes: list[Pass]
-    place: str = _PLACE
+    place: str = "local"
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation(self.passes, self.place, at_points=self.query.of is not None)
 
 
@@ -39,27 +36,30 @@ class ArrowData:
     data: Any
 
     def plan(self, query: Query) -> Plan:
-        """The passes of a query."""
         if query.of is not None:
             passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
             return LocalPlan(query, Computed({}), self.schema, passes, place)
-        return planned(self.schema, query)
+        plan = planned(self.schema, query)
+        lines = [f"local, pass {at}: {self.ordered(work)}" for at, work in enumerate(plan.passes, 1)]
+        return replace(plan, place="\n".join(lines))
+
+    def ordered(self, work: Pass) -> str:
+        """How the rows come into the order of a pass, for explain."""
+        if not work.position_columns:
+            return "in the order of arrival"
+        return "a table is put in order, after one look whether it is already; a reader must come in order"
 
     def run(self, query: Query) -> Any:
-        """A schema has no rows."""
         raise NotImplementedError(f"{type(self).__name__} has no rows")
 
     def check(self, names: Iterable[str], where: str) -> None:
-        """The columns are there, or an error."""
         check_columns(self.schema, names, where)
 
     def names(self) -> list[str]:
-        """All columns."""
         names: list[str] = self.schema.names
         return names
 
     def replaced(self, results: Iterable[str]) -> list[str]:
-        """Those results that have the name of a column."""
         return [name for name in results if name in self.schema.names]
 
     def item(self, item: Any) -> tuple[str, Any] | None:
@@ -71,13 +71,11 @@ class ArrowData:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of the data."""
         schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
         return schema
 
 
 def planned(given: pa.Schema, query: Query) -> LocalPlan:
-    """The plan of a query over data of a schema."""
     named, computed = compute_arguments(query.aggregates)
     query = query.over(named)
     schema = computed.schema(given)

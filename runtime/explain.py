@@ -42,7 +42,7 @@ def explain(
         runs      native kernel
         result    double
     <BLANKLINE>
-    local: a table is sorted once per pass and fed in slices; a reader must come sorted
+    local, pass 1: in the order of arrival, fed in slices
     """
     named, of = or_column(named, "of", of, None)
     named, search = or_column(named, "hot_keys", hot_keys, "auto")

@@ -46,6 +46,13 @@ def arranged(table: pa.Table, work: Pass) -> Arranged:
     return Arranged(sorted_by([(pa.array(number), True, True), *orders]), begins)
 
 
+def is_in_order(table: pa.Table, work: Pass) -> bool:
+    """Whether the rows are in the order of the pass: one look."""
+    levels = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
+    levels += _orders(table, work)
+    return not levels or bool(Levels(levels).ascend(0))
+
+
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
     """The rows in the order of the pass, partitions as first seen; None if they are in that order already."""
     return arranged(table, work).rows

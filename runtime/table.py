@@ -13,7 +13,7 @@ from inwindow.runtime.arrow_data import ArrowData, LocalPlan, planned
 from inwindow.runtime.dictionaries import readable, rows_of
 from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival, inverse
-from inwindow.runtime.ordering import Permutation, permutation, sorted_by
+from inwindow.runtime.ordering import Permutation, is_in_order, permutation, sorted_by
 from inwindow.runtime.point_table import results_at
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import STREAM_ROW
@@ -26,8 +26,13 @@ class Table(ArrowData):
 
     given: pa.Table
 
+    def ordered(self, work: Pass) -> str:
+        """Known after one look."""
+        if not work.position_columns:
+            return "in the order of arrival, fed in slices"
+        return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
+
     def run(self, query: Query) -> pa.Table:
-        """A table."""
         if query.of is not None:
             return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
         table = self.data

@@ -63,7 +63,6 @@ class ValidAtPoints(Operation):
 
     @property
     def where(self) -> str:
-        """See the class."""
         return _WHERE
 
     def over(self, *sides: Any) -> "ValidAtPoints":
@@ -74,7 +73,6 @@ class ValidAtPoints(Operation):
         return replace(self, aggregates=tuple(named.items()), planning=events.session.planning)
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """A point meets what has its keys."""
         self.planned(*schemas)
         return [self.window.partition_by] * 2
 
@@ -147,6 +145,5 @@ class ValidAtPoints(Operation):
         return points
 
     def explanation(self, points: pa.Schema, events: pa.Schema) -> Explanation:
-        """What would be done."""
         work, _, _ = self.planned(points, events)
         return Explanation([work], "the points are searched among the ends of what holds", at_points=True)

@@ -6,7 +6,7 @@ A hook that may give many rows yields them. TERMINATE gives one result for a fra
 import ast
 from typing import Any
 
-from inwindow.language.esl import query, scalar, truth
+from inwindow.language.esl import query, scalar, select, truth
 from inwindow.language.esl.changes import change, values_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
@@ -59,7 +59,7 @@ class Method:
             return len(tree.expressions) == 1
         taken = {*self.context.names.taken}
         self.context.span = returns[0].span
-        single = query.read(tree, None, self.context).gives_one_at_most
+        single = select.read(tree, None, self.context).gives_one_at_most
         self.context.names.taken = taken
         return single
 
@@ -79,8 +79,8 @@ class Method:
             condition, rows = self._values(statement)
             return listed(rows) if is_constant(condition, True) else choice(condition, listed(rows), listed([]))
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            return self._rows(found, self._stored(found.outputs, [one.unalias() for one in tree.expressions]))
+            found = select.read(tree, None, context)
+            return self._rows(found, self._stored(found.outputs, select.selected(tree)))
 
     def _answered(self, statement: Statement) -> Any:
         """What stands behind INSERT INTO RETURN."""
@@ -106,8 +106,8 @@ class Method:
             condition, results = self._values(statement)
             return [one for result in results for one in self._given(condition, result)]
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            made = self._stored(found.outputs, [one.unalias() for one in tree.expressions])
+            found = select.read(tree, None, context)
+            made = self._stored(found.outputs, select.selected(tree))
             if found.is_single and found.limit == (None, None):
                 return self._given(found.when, self._record(made))
             rows = self._rows(found, made)

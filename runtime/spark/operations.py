@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import types as T
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import Arrivals
 from inwindow.runtime.operations import Operation
 from inwindow.runtime.reserved import PREFIX
-from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import mapped, titled
 from inwindow.runtime.spark.session import Session
-from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.types import Cast, Result, to_spark
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import Batches, Room, Task
@@ -37,7 +35,6 @@ _LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
 
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
-    """The operation's result on DataFrames."""
     where = operation.where
     sides = [_columns(df, where) for df in frames]
     for side in sides[1:]:
@@ -60,16 +57,8 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
         side.check_position_columns(names, where)
     sent = _sent(sides, task, keys)
     results = [_result(operation, name, schemas, sides, result) for name in result.names]
-    fields = [T.StructField(f"_{at}", its.crosses, True) for at, its in enumerate(results)]
-    mapped = sent.mapInArrow(
-        worker.map_function(shipped(Job(task, task.schema, sides[0].session.memory))), T.StructType(fields)
-    )
-    F = sides[0].session.F
-    named = [
-        its.finished(F.col(f"_{at}"), F).alias(name)
-        for at, (its, name) in enumerate(zip(results, result.names, strict=True))
-    ]
-    return mapped.select(*named)
+    made = mapped(sent, Job(task, task.schema, sides[0].session.memory), results)
+    return titled(made, dict(zip(result.names, results, strict=True)), result.names, sides[0].session)
 
 
 def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
@@ -150,11 +139,9 @@ class OnTables(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """None: an operator is no pass."""
         return ()
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The operator on whole keys."""
         for bundle in self._bundles(batches, room):
             result = self.operation.run(*self._tables(pa.Table.from_batches(bundle, schema)))
             yield from result.combine_chunks().to_batches()

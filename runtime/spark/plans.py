@@ -13,7 +13,7 @@ from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.sample import hot_key_finder
-from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of
+from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of, sorts
 from inwindow.windows.own_ends import own_columns
 
 
@@ -53,7 +53,6 @@ class SparkPlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation(self.passes, self._described(self.crossing), at_points=self.query.of is not None)
 
     def crossings(self) -> list[tuple[list[Pass], Shuffle]]:
@@ -77,7 +76,7 @@ class SparkPlan:
                     "the worker"
                 )
                 continue
-            how = "ordered in the worker" if work.position_columns else "in the order of arrival"
+            how = self._ordered(work, at) if work.position_columns else "in the order of arrival"
             lines.append(f"spark, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
             if shuffle.needed and isinstance(shuffle.cut, Cut):
                 lines.append(f"  hot keys: {shuffle.cut.describe()}")
@@ -92,6 +91,14 @@ class SparkPlan:
             "which Spark's UI shows as the stage's spill"
         )
         return "\n".join(lines)
+
+    def _ordered(self, work: Pass, at: int) -> str:
+        """How the rows of a pass, the ``at``-th, come into its order: where nothing is shuffled, the data may be sorted."""
+        if self.shuffles[at - 1].needed:
+            return "ordered in the worker"
+        if not any(shuffle.needed for shuffle in self.shuffles[:at]) and sorts(self.columns.explained, work):
+            return "already in order: the data are sorted, the worker looks once"
+        return "ordered in the worker (one look where already in order)"
 
     def warn_of_one_task(self) -> None:
         """All rows in one task is right, but seldom meant."""

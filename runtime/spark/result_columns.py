@@ -26,7 +26,7 @@ from inwindow.runtime.spark.session import quoted
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
-from inwindow.runtime.spark.types import Result
+from inwindow.runtime.spark.types import Result, cast_of
 from inwindow.runtime.tasks import ResultColumns
 
 
@@ -116,19 +116,23 @@ def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
 def _by_map(df: Any, its: _Crossing, title: str) -> Any:
     """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
     session = its.columns.session
-    kept = Columns(df, session)
-    whole = kept.names
-    for name in whole:
-        kept.name(name, "with_columns on Spark 4.0, which hands all columns to Python")
-    names = [f"{PREFIX}kept_{at}" for at in range(len(whole))]
-    kinds = [pa.field(name, kind) for name, kind in zip(names, kept.schema().types, strict=True)]
-    handed = [*its.handed.values(), *map(kept.crossing, whole)]
-    sent = df.select(*[column.alias(f"_{at}") for at, column in enumerate(handed)])
-    through = [kept.handed_through(name) for name in whole]
-    task = replace(its.task, kept=len(whole))
-    job = worker.Job(task, pa.schema([*its.schema, *kinds]), session.memory)
-    made = mapped(sent, job, [*through, *its.results])
+    fields = df.schema.fields
+    names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's may be there twice
+    handed = {f"{PREFIX}handed_{at}": column for at, column in enumerate(its.handed.values())}
+    apart = df.withColumns(handed).toDF(*names, *handed)
+    casts, kinds = zip(*[cast_of(field.dataType, field.name, session.zone) for field in fields], strict=True)
+    kept = [cast.out(session.column(name)) for cast, name in zip(casts, names, strict=True)]
+    sent = [*map(session.column, handed), *kept]
+    schema = pa.schema([*its.schema, *map(pa.field, names, kinds)])
+    job = worker.Job(replace(its.task, kept=len(fields)), schema, session.memory)
+    through = [Result.of(cast, field.nullable) for cast, field in zip(casts, fields, strict=True)]
+    made = mapped(
+        apart.select(*[column.alias(f"_{at}") for at, column in enumerate(sent)]), job, [*through, *its.results]
+    )
     F = session.F
-    back = [r.finished(F.col(f"_{at}"), F).alias(name) for at, (r, name) in enumerate(zip(through, whole, strict=True))]
-    struct = F.struct(*[F.col(f"_{len(whole) + at}").alias(f"_{at}") for at in range(len(its.results))])
+    back = [
+        r.finished(F.col(f"_{at}"), F).alias(field.name)
+        for at, (r, field) in enumerate(zip(through, fields, strict=True))
+    ]
+    struct = F.struct(*[F.col(f"_{len(fields) + at}").alias(f"_{at}") for at in range(len(its.results))])
     return made.select(*back, struct.alias(title))

@@ -30,7 +30,6 @@ class Session:
 
     @classmethod
     def of(cls, df: Any) -> "Session":
-        """The session of a DataFrame."""
         F, Window = _modules(df)
         spark = df.sparkSession
         if not is_connect(df):
@@ -121,12 +120,10 @@ def quoted(name: str) -> str:
 
 
 def sort_order(column: Any, *, ascending: bool, nulls_first: bool) -> Any:
-    """A column as a Spark sort expression."""
     if ascending:
         return column.asc_nulls_first() if nulls_first else column.asc_nulls_last()
     return column.desc_nulls_first() if nulls_first else column.desc_nulls_last()
 
 
 def functions_of(df: Any) -> ModuleType:
-    """PySpark's functions for a DataFrame."""
     return _modules(df)[0]

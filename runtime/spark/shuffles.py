@@ -4,6 +4,7 @@ A shuffle by the keys, or none where the rows lie together already: behind an ea
 task), or behind a shuffle by these keys that nothing can split.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,9 @@ _LEAVES_ROWS_TOGETHER = (
     "Sort [", "Project [", "Filter ", "InputAdapter", "HashAggregate(", "ObjectHashAggregate(", "SortAggregate(",
     "AQEShuffleRead",
 )  # fmt: skip
+
+_KEEPS_ORDER = ("AdaptiveSparkPlan ", "Project [", "Filter ", "InputAdapter", "WholeStageCodegen")
+_SORTED_BY = re.compile(r"([^\s\[,]+)#\d+L? (ASC|DESC) NULLS (FIRST|LAST)")
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,19 @@ def _grouped(lines: list[str]) -> bool:
     return any("Aggregate(" in line for line in lines)
 
 
+def sorts(plan: str, work: Pass) -> bool:
+    """Whether the plan of the data ends with a sort by the order of a pass, or a finer one."""
+    for line in plan.partition("== Physical Plan ==")[2].strip().splitlines():
+        node = line.lstrip(" +-:*()0123456789")
+        if node.startswith("Sort ["):
+            given = [(name, way == "ASC", nulls == "FIRST") for name, way, nulls in _SORTED_BY.findall(node)]
+            wanted = [(name, True, True) for name in work.partition_by]
+            wanted += [(order.column, order.ascending, order.nulls_first) for order in work.order_by]
+            return given[: len(wanted)] == wanted
+        if not node.startswith(_KEEPS_ORDER):
+            return False
+    return False
+
+
 def plan_text(df: Any) -> str:
-    """Spark's physical plan as text."""
     return explained(df, "simple")

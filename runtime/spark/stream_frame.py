@@ -15,17 +15,18 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.fingerprint import fingerprint
-from inwindow.runtime.query import Part, Query
+from inwindow.runtime.query import Part, Place, Query
+from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title, struct_of, titled
-from inwindow.runtime.spark.frame import AnyFrame
+from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.plans import needed
-from inwindow.runtime.spark.session import explained
+from inwindow.runtime.spark.session import Session, explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_results import StreamCall, calls_of, tracked
@@ -52,7 +53,6 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         said = described(self.work, early=self.query.early)
         return Explanation([self.work], f"{said}\n{self.frame.described(self.work)}")
 
@@ -112,8 +112,7 @@ class StreamFrame(AnyFrame):
         F, work = self.session.F, job.part.work
         content = shipped(job)
         sent = columns.df.select(
-            *[column.alias(f"_{i}") for i, column in enumerate(handed)],
-            self._hash(columns, work).alias("hash"),
+            *[column.alias(f"_{i}") for i, column in enumerate(handed)], self._hash(columns, work).alias("hash")
         )
         pack = buckets.pack_function(self._partitions(), keyed=bool(work.partition_by))
         packed = sent.mapInArrow(pack, buckets.PACKED)
@@ -160,7 +159,6 @@ class StreamFrame(AnyFrame):
             raise UsageError(f"{where} on a stream: {name!r} has no watermark{_elsewhere(columns, name)}")
 
     def described(self, work: Pass) -> str:
-        """Spark's part of a plan."""
         operator = operator_of(self.session_conf)
         return (
             f"spark: mapInArrow packs tuples by bucket; {operator.name} over {self._buckets(work)} buckets in "
@@ -178,7 +176,6 @@ class StreamFrame(AnyFrame):
 
     @property
     def session_conf(self) -> Any:
-        """The session's settings."""
         return self.data.sparkSession.conf
 
     def _partitions(self) -> int:
@@ -218,6 +215,13 @@ def _elsewhere(columns: Columns, name: str) -> str:
             "Spark's has the first one's; else write the rows, and read them as a stream of their own, with a watermark of its own"
         )
     return f", {so}: say how late tuples may come, as in {example}"
+
+
+def place_of_frame(df: Any, where: str) -> Place:
+    schema = df.schema
+    check_names([field.name for field in schema.fields], where)
+    kind = StreamFrame if df.isStreaming else Frame
+    return kind(df, Session.of(df), schema)
 
 
 def late_tuples(df: Any) -> Any:

@@ -33,16 +33,13 @@ class StreamPlan:
 
     @property
     def work(self) -> Pass:
-        """Its one pass."""
         return self.part.work
 
     def bucket(self) -> Bucket:
-        """A fresh bucket."""
         return self.part.bucket(self.schema)
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation([self.work], described(self.work, early=self.early))
 
     def __getattr__(self, name: str) -> Any:
@@ -62,7 +59,6 @@ class Stream(ArrowData):
     sources: tuple[int, ...] = (0,)  # of which tables of a micro-batch it is made
 
     def united(self, others: Sequence["Stream"]) -> "Stream":
-        """See :func:`inwindow.union`."""
         streams = [self, *others]
         empty = [empty_table(one.schema).select(self.names()) for one in streams]
         schema = pa.concat_tables(empty, promote_options="permissive").schema
@@ -90,7 +86,6 @@ class Stream(ArrowData):
         )
 
     def plan(self, query: Query) -> StreamPlan:
-        """The one pass, and what goes through beside it."""
         if query.of is not None:
             raise UsageError(
                 "with_columns(of=...) on a stream: results at points in time need both tables whole: use batch data"
@@ -107,5 +102,4 @@ class Stream(ArrowData):
         return StreamPlan(self, part, computed, schema, titles, query.order or tuple(titles), query.early)
 
     def run(self, query: Query) -> StreamPlan:
-        """What replay() runs."""
         return self.plan(query)

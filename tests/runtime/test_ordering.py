@@ -135,6 +135,23 @@ def test_what_was_ordered_passes_the_check_of_readers(kind, data):
     assert not descents(columns[:1], columns[1:], work.order_by).any()
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [([1, 1, 2], "already in order, fed in slices"), ([1, 2, 1], "put in order, fed in slices")],
+)
+def test_explain_says_whether_a_table_is_in_order(keys, said):
+    table = pa.table({"k": keys, "t": [1, 2, 3], "v": [1.0, 2.0, 3.0]})
+    average = iw.avg("v").over(iw.rows(2, partition_by="k", order_by="t"))
+    assert iw.explain(table, x=average).place == f"local, pass 1: {said}"
+    assert (
+        iw.explain(table, x=iw.avg("v").over(iw.rows(2))).place
+        == "local, pass 1: in the order of arrival, fed in slices"
+    )
+    reader = pa.RecordBatchReader.from_batches(table.schema, [])
+    assert iw.explain(reader, x=average).place.endswith("must come in order, which is checked; fed as it comes")
+    assert "one look whether it is already" in iw.explain(table.schema, x=average).place
+
+
 @given(st.data())
 def test_what_was_ordered_has_ascending_keys(data):
     def has_distances(kind: pa.DataType) -> bool:

@@ -338,3 +338,20 @@ def test_a_key_is_no_column_that_looks_like_it(spark: Any) -> None:
         w = Window.partitionBy(key).orderBy("t").rowsBetween(-3, 0)
         made, theirs = iw.with_columns(df, a=iw.sum("id").over(w)), df.withColumn("a", F.sum("id").over(w))
         assert by_id(made)["a"].to_pylist() == by_id(theirs)["a"].to_pylist(), key
+
+
+def test_explain_says_where_the_order_comes_from(events: Any) -> None:
+    def said(df: Any, **order: Any) -> str:
+        return iw.explain(df, x=iw.avg("v").over(iw.rows(3, **(by_k() | order)))).place.splitlines()[0]
+
+    assert said(events).endswith(", ordered in the worker")
+    lying = events.repartition("k")
+    assert said(lying).endswith(", ordered in the worker (one look where already in order)")
+    look = ", already in order: the data are sorted, the worker looks once"
+    assert said(lying.sortWithinPartitions("k", "t")).endswith(look)
+    assert said(lying.sortWithinPartitions("k", "t", "id").where("v > 3").drop("s")).endswith(look)
+    assert said(lying.sortWithinPartitions("k")).endswith("(one look where already in order)")
+    assert said(lying.sortWithinPartitions("t", "k")).endswith("(one look where already in order)")
+    assert said(lying.sortWithinPartitions("k", "t"), order_by=iw.desc("t")).endswith(
+        "(one look where already in order)"
+    )

@@ -12,7 +12,7 @@ from samples.aggregates import MergedTotal
 
 import inwindow as iw
 from inwindow.optimizer.points import plan_points
-from inwindow.runtime.point_part import EveryPoint
+from inwindow.runtime.point_operator import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import InOrder

@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+import pyspark
 import pytest
 from spark.parity import by_id, has_udf
 
@@ -341,7 +342,9 @@ def test_times_of_the_day_from_hooks(times: Any) -> None:
     assert made.schema["x"].dataType == times.schema["a"].dataType
     assert made.schema["z"].dataType.simpleString() == "struct<a:time(0),b:array<time(3)>,c:time(6)>"
     told = made.selectExpr(
-        "x = a", "y = b", "z.a = b", "cast(z.b[0] as string) = concat(b, '.005')", "z.c = b"
+        "x = a",
+        *(f"cast({one} as string) = cast(b as string)" for one in ("y", "z.a", "z.c")),
+        "cast(z.b[0] as string) = concat(b, '.005')",
     ).distinct()
     assert [tuple(row) for row in told.collect()] == [(True,) * 5]
 
@@ -409,7 +412,9 @@ def test_decimals_as_doubles_and_their_exact_average(spark: Any) -> None:
     names = {"m": "median(c)", "p": "percentile(c, 0.3)"}
     expected = df.groupBy("k").agg(*(F.expr(text).alias(name) for name, text in names.items()))
     made = iw.group_by(df, "k").agg(m=iw.median("c"), p=iw.percentile("c", 0.3))
-    assert sorted(map(tuple, made.collect())) == sorted(map(tuple, expected.collect()))
+    ours, theirs = ([value for row in sorted(one.collect()) for value in row] for one in (made, expected))
+    # Before 4.3 Spark interpolates by other products: the last bit may differ.
+    assert ours == (theirs if pyspark.__version__ >= "4.3" else pytest.approx(theirs, rel=1e-15, abs=0))
     tie = spark.range(160).selectExpr("1 as k", "cast(if(id = 5, 0.07, 0) as decimal(10,2)) as c")
     averages = iw.group_by(tie, "k").agg(a=iw.avg("c")), tie.groupBy("k").agg(F.avg("c"))
     ours, theirs = (one.collect()[0][1] for one in averages)
