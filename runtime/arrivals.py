@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.moving import ByArrival, slices
-from inwindow.runtime.operator import Operator, merged
+from inwindow.runtime.operator import merged
 from inwindow.runtime.ordering import permutation_by_value
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.scratch import ScratchFile
@@ -54,7 +54,6 @@ class Arrivals:
         self.in_place = True  # whether they arrived in the order of the pass; known from in_order() on
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take the next tuples."""
         self._held.append(batch)
         self.rows += batch.num_rows
         self._size += batch.nbytes
@@ -109,18 +108,6 @@ def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from merged(held)
 
 
-def rolled(operator: Operator, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The operator's output over tuples in order."""
-    for batch in batches:
-        for piece in operator.pieces(batch):
-            given = operator.process(piece)
-            if given.num_rows:
-                yield given
-    rest = operator.finish()
-    if rest.num_rows:
-        yield rest
-
-
 class Results:
     """Results in the order of a pass, whose first column is ``ROW``; given back in the order of arrival, without it.
 
@@ -135,14 +122,12 @@ class Results:
         self._files: list[ScratchFile] = []
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take the next results."""
         self._held.append(batch)
         self._size += batch.nbytes
         if self._size > self.budget // _COPIES:
             self._spill()
 
     def in_order_of_arrival(self) -> Iterator[pa.RecordBatch]:
-        """All results."""
         if not self._files:
             yield from _back(self._held, 0)
             return

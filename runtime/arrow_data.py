@@ -26,7 +26,6 @@ class LocalPlan:
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
         return Explanation(self.passes, self.place, at_points=self.query.of is not None)
 
 
@@ -37,7 +36,6 @@ class ArrowData:
     data: Any
 
     def plan(self, query: Query) -> Plan:
-        """The passes of a query."""
         if query.of is not None:
             passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
             return LocalPlan(query, Computed({}), self.schema, passes, place)
@@ -52,20 +50,16 @@ class ArrowData:
         return "a table is put in order, after one look whether it is already; a reader must come in order"
 
     def run(self, query: Query) -> Any:
-        """A schema has no rows."""
         raise NotImplementedError(f"{type(self).__name__} has no rows")
 
     def check(self, names: Iterable[str], where: str) -> None:
-        """The columns are there, or an error."""
         check_columns(self.schema, names, where)
 
     def names(self) -> list[str]:
-        """All columns."""
         names: list[str] = self.schema.names
         return names
 
     def replaced(self, results: Iterable[str]) -> list[str]:
-        """Those results that have the name of a column."""
         return [name for name in results if name in self.schema.names]
 
     def item(self, item: Any) -> tuple[str, Any] | None:
@@ -77,13 +71,11 @@ class ArrowData:
 
     @property
     def schema(self) -> pa.Schema:
-        """Of the data."""
         schema: pa.Schema = self.data if isinstance(self.data, pa.Schema) else self.data.schema
         return schema
 
 
 def planned(given: pa.Schema, query: Query) -> LocalPlan:
-    """The plan of a query over data of a schema."""
     named, computed = compute_arguments(query.aggregates)
     query = query.over(named)
     schema = computed.schema(given)

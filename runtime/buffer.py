@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from inwindow.runtime.dictionaries import together
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.pythonic import pythonic
+from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.uint8]
 
@@ -58,11 +59,9 @@ class Plain:
     condition: str | None = None
 
     def names(self) -> tuple[str, ...]:
-        """The column, and the condition's."""
         return (self.name,) if self.condition is None else (self.name, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
-        """The array."""
         values = batch.column(self.name)
         if self.type is not None and values.type != self.type:
             values = _cast(values, self.type)
@@ -79,7 +78,6 @@ class Marks:
     condition: str | None
 
     def names(self) -> tuple[str, ...]:
-        """The arguments, and the condition's column."""
         return self.required if self.condition is None else (*self.required, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
@@ -97,11 +95,9 @@ class Objects:
     name: str
 
     def names(self) -> tuple[str, ...]:
-        """The column."""
         return (self.name,)
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
-        """The list; NULL is None."""
         return python_values(batch.column(self.name))
 
 
@@ -113,11 +109,9 @@ class Seen:
     condition: str | None
 
     def names(self) -> tuple[str, ...]:
-        """The arguments, and the condition's column."""
         return self.required if self.condition is None else (*self.required, self.condition)
 
     def read(self, batch: pa.RecordBatch) -> Mask:
-        """One byte per tuple."""
         seen = np.ones(batch.num_rows, dtype=np.uint8)
         for name in self.required:
             values = batch.column(name)
@@ -128,14 +122,15 @@ class Seen:
         return seen
 
 
-class ArrowColumn:
+class ArrowColumn(Stateful):
     """Buffer Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+
+    kept = ("array",)
 
     def __init__(self) -> None:
         self.array: pa.Array | None = None
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         values = source.read(batch)
         if self.array is None or not len(self.array):
             self.array = values
@@ -143,33 +138,24 @@ class ArrowColumn:
             self.array = _continued(self.array, values) or together([self.array, values])
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         if self.array is not None:
             self.array = self.array.slice(count)
 
-    def state(self) -> Any:
-        """The array."""
-        return self.array
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.array = state
-
-
-class ListColumn:
+class ListColumn(Stateful):
     """Buffer Python values, made when they are first asked for: where compiled hooks run, they never are."""
+
+    kept = ("values",)
 
     def __init__(self) -> None:
         self.made: list[Any] = []
         self.waiting: deque[tuple[Source, pa.RecordBatch]] = deque()
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         self.waiting.append((source, batch.select(source.names())))
 
     @property
     def values(self) -> list[Any]:
-        """All of them."""
         while self.waiting:
             source, batch = self.waiting.popleft()
             made: list[Any] = source.read(batch)
@@ -185,7 +171,6 @@ class ListColumn:
         self.waiting.clear()
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         here = min(count, len(self.made))
         del self.made[:here]
         count -= here
@@ -195,37 +180,21 @@ class ListColumn:
                 self.waiting.appendleft((source, batch.slice(count)))
             count -= min(count, batch.num_rows)
 
-    def state(self) -> Any:
-        """The values."""
-        return self.values
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.values = state
-
-
-class MaskColumn:
+class MaskColumn(Stateful):
     """A held mask."""
+
+    kept = ("mask",)
 
     def __init__(self) -> None:
         self.mask: Mask = np.zeros(0, dtype=np.uint8)
 
     def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         values = source.read(batch)
         self.mask = np.concatenate([self.mask, values]) if len(self.mask) else values
 
     def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
         self.mask = self.mask[count:]
-
-    def state(self) -> Any:
-        """The mask."""
-        return self.mask
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.mask = state
 
     def seen(self) -> Mask | None:
         """One byte per tuple, side by side; None where every tuple is seen."""
@@ -241,7 +210,6 @@ class Buffer:
         self.columns: dict[Source, Column] = {}
 
     def plain(self, name: str, type: pa.DataType | None = None, condition: str | None = None) -> ArrowColumn:
-        """Hold a column as an Arrow array."""
         return self._hold(Plain(name, type, condition), ArrowColumn())  # type: ignore[return-value]
 
     def marks(self, required: tuple[str, ...], condition: str | None) -> ArrowColumn:
@@ -249,7 +217,6 @@ class Buffer:
         return self._hold(Marks(required, condition), ArrowColumn())  # type: ignore[return-value]
 
     def objects(self, name: str) -> ListColumn:
-        """Hold a column as Python values."""
         return self.objects_of(Objects(name))
 
     def objects_of(self, source: Source) -> ListColumn:
@@ -264,13 +231,11 @@ class Buffer:
         return self.columns.setdefault(source, column)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         for source, column in self.columns.items():
             column.append(source, batch)
         self.end += batch.num_rows
 
     def forget(self, before: int) -> None:
-        """Drop the rows before a position."""
         count = min(before, self.end) - self.base
         if count > 0:
             for column in self.columns.values():
@@ -278,11 +243,9 @@ class Buffer:
             self.base += count
 
     def state(self) -> Any:
-        """What is held, to be pickled."""
         return self.base, self.end, [column.state() for column in self.columns.values()]
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         self.base, self.end, columns = state
         for column, its in zip(self.columns.values(), columns, strict=True):
             column.restore(its)

@@ -208,7 +208,6 @@ def arguments_of(step: Step, buffer: Buffer) -> Arguments:
 
 
 def answers_of(step: Step, hook: str = "terminate") -> Answers:
-    """What becomes of the answers of a step's hooks."""
     return Answers(hook, step.implementation.result, step.zone)
 
 

@@ -37,7 +37,6 @@ class Bundles:
 
     @property
     def sent(self) -> pa.Schema:
-        """The keys, and the bundle."""
         return pa.schema([*(self.schema.field(name) for name in self.keys), pa.field(BUNDLE, pa.binary())])
 
     def opened_schema(self, sent: pa.Schema) -> pa.Schema:
@@ -58,7 +57,6 @@ class Bundles:
         return pa.RecordBatch.from_arrays([*(key.take(first) for key in keys), joined(parts)], schema=self.sent)
 
     def opened(self, sent: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of bundles."""
         parting = Parting(sent.column(BUNDLE))
         counts = np.frombuffer(parting.take(np.full(sent.num_rows, 4)), np.int32).astype(np.int64)
         of = pa.array(np.repeat(np.arange(sent.num_rows), counts))
@@ -135,7 +133,6 @@ def _bytes(buffer: pa.Buffer | None) -> npt.NDArray[np.uint8]:
 
 
 def _entries(kind: pa.DataType) -> pa.DataType:
-    """A map as a list."""
     return pa.list_(pa.field("entries", pa.struct([kind.key_field, kind.item_field]), nullable=False))
 
 

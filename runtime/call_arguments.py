@@ -18,7 +18,6 @@ class EmittedAt:
     name: str = "emitted_at"
 
     def alias(self, name: str) -> "EmittedAt":
-        """Name the column."""
         if not isinstance(name, str) or not name:
             raise UsageError(f"emitted_at().alias({shown(name)}) is not a column name: write alias('name')")
         return EmittedAt(name)
@@ -40,7 +39,6 @@ def emitted_at() -> EmittedAt:
 
 
 def named_aggregates(applied: tuple[Any, ...], named: Mapping[str, Any], where: str) -> dict[str, Applied]:
-    """The aggregates by their titles."""
     result: dict[str, Applied] = {}
     check_titles(named, where)
     for name, one in [*((None, one) for one in applied), *named.items()]:

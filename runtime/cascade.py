@@ -22,9 +22,10 @@ from inwindow.runtime.evaluators import Evaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
 from inwindow.windows.panes import PaneRule
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class Levels(ABC):
+class Levels(Stateful, ABC):
     """The two levels for one kind of aggregate, and its partials in between."""
 
     def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
@@ -46,17 +47,11 @@ class Levels(ABC):
     def forget(self, count: int) -> None:
         """Drop the oldest partials."""
 
-    @abstractmethod
-    def state(self) -> Any:
-        """To be pickled."""
-
-    @abstractmethod
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
 
 class PaneCascade(Evaluator):
     """Frames in positions of tuples become frames in positions of panes; their edges are pane edges by construction."""
+
+    kept = ("lo", "hi", "pane_starts", "base", "open", "seen", "levels")
 
     evicts = False
 
@@ -107,7 +102,6 @@ class PaneCascade(Evaluator):
         return result
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """The window over partials."""
         try:
             return self.levels.window(self.base, start, end)
         except (HookRaised, Unfit) as raised:
@@ -120,25 +114,14 @@ class PaneCascade(Evaluator):
         return (int(self.pane_starts[later]) if later < len(self.pane_starts) else self.open) - 1
 
     def keep_from(self, next_start: int) -> int:
-        """No tuple that has arrived is needed again."""
         return self.seen
 
     def absorb(self, start: int, end: int) -> None:
         """Nothing: tuples are folded as they arrive."""
 
     def afresh(self) -> tuple[int, int]:
-        """Those of the second level."""
         driver = getattr(self.levels, "driver", None)
         return getattr(driver, "punts", 0), getattr(driver, "rebased", 0)
-
-    def inner_state(self) -> Any:
-        """With the partials."""
-        return self.pane_starts, self.base, self.open, self.seen, self.levels.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.pane_starts, self.base, self.open, self.seen, levels = state
-        self.levels.restore(levels)
 
 
 class HookLevels(Levels):
@@ -153,11 +136,9 @@ class HookLevels(Levels):
         self.partials: list[Any] = []
 
     def reduce(self, start: Positions, end: Positions) -> None:
-        """The objects at the panes' ends."""
         self.partials.extend(self.tumble.roll(*self.arguments.read(), start, end))
 
     def absorb(self, start: int, end: int) -> None:
-        """Into the open pane's object."""
         if start < end:
             self.tumble.absorb(*self.arguments.read(), start, end)
 
@@ -169,7 +150,6 @@ class HookLevels(Levels):
         return self.answers.rolled(lambda: self.driver.roll([self.partials], base, seen, start, end), end)
 
     def forget(self, count: int) -> None:
-        """Drop the oldest."""
         del self.partials[:count]
 
     def state(self) -> Any:
@@ -178,7 +158,6 @@ class HookLevels(Levels):
         return self.tumble.state(), self.driver.state(), partials
 
     def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
         tumble, driver, partials = state
         self.partials = partials if self.columnar else [resumed(self.prototype, partial) for partial in partials]
         self.tumble.restore(tumble)
@@ -188,6 +167,8 @@ class HookLevels(Levels):
 class KernelLevels(Levels):
     """A built-in: partials are columns."""
 
+    kept = ("tumble", "kernel", "partials")
+
     def __init__(self, given: KernelInput) -> None:
         cascade = given.native.cascade
         assert cascade is not None
@@ -196,11 +177,9 @@ class KernelLevels(Levels):
         self.partials: tuple[Any, ...] | None = None
 
     def arrive(self, sequence: Sequence) -> None:
-        """Number the new tuples."""
         self.given.arrive(sequence)
 
     def reduce(self, start: Positions, end: Positions) -> None:
-        """A partial of each column."""
         fresh = self.tumble.roll_partials(*self.given.read(), start, end, *self.given.seen())
         if self.partials is None:
             self.partials = fresh
@@ -208,30 +187,16 @@ class KernelLevels(Levels):
             self.partials = tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
     def absorb(self, start: int, end: int) -> None:
-        """Into the open pane's state."""
         if start < end:
             self.tumble.absorb(*self.given.read(), start, end, *self.given.seen())
 
     def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
-        """The second kernel, over partial columns."""
         return self.native.finish(self.kernel.roll(self.partials, base, start, end))
 
     def forget(self, count: int) -> None:
-        """Drop the oldest."""
         if self.partials is not None:
             self.partials = tuple(column[count:] for column in self.partials)
 
-    def state(self) -> Any:
-        """Columns and kernel states."""
-        return self.tumble.state(), self.kernel.state(), self.partials
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        tumble, kernel, self.partials = state
-        self.tumble.restore(tumble)
-        self.kernel.restore(kernel)
-
 
 def joined(a: Any, b: Any) -> Any:
-    """One column of partials behind another."""
     return pa.concat_arrays([a, b]) if isinstance(a, pa.Array) else np.concatenate([a, b])

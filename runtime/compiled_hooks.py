@@ -44,7 +44,6 @@ class LoopInput:
         self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[tuple[Any, ...], int]:
-        """(columns, base)."""
         return tuple(column.array for column in self.columns), self.buffer.base
 
 
@@ -56,7 +55,6 @@ class CEvaluator(Driven):
         self.inputs = inputs
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call of the driver."""
         try:
             result: pa.Array = self.driver.roll(*self.inputs.read(), *_bounds(start, end), self.inputs.mask.seen())
         except Misfit as misfit:
@@ -64,7 +62,6 @@ class CEvaluator(Driven):
         return result
 
     def fold(self, start: int, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.inputs.read(), start, end, self.inputs.mask.seen())
 
 
@@ -140,7 +137,6 @@ class NumbaEvaluator(HookEvaluator):
         return results
 
     def fold(self, start: int, end: int) -> None:
-        """The same."""
         if self.is_loops:
             assert self.loop is not None
             try:
@@ -153,17 +149,14 @@ class NumbaEvaluator(HookEvaluator):
         super().fold(start, end)
 
     def afresh(self) -> tuple[int, int]:
-        """Of both."""
         counts = np.array(super().afresh()) + ((0, 0) if self.loop is None else self.loop.counts)
         return int(counts[0]), int(counts[1])
 
-    def inner_state(self) -> Any:
-        """That of the Python driver."""
-        return self.loop.given() if self.is_loops and self.loop is not None else super().inner_state()
+    def state(self) -> Any:
+        return [self.lo, self.hi, self.loop.given()] if self.is_loops and self.loop is not None else super().state()
 
-    def inner_restore(self, state: Any) -> None:
-        """The loop goes on with it, where it can."""
-        super().inner_restore(state)
+    def restore(self, state: Any) -> None:
+        super().restore(state)
         self.is_loops = False
 
     # From the one to the other

@@ -38,7 +38,6 @@ def as_given(schema: pa.Schema, name: str) -> str:
 
 
 def given_fields(schema: pa.Schema, names: Sequence[str]) -> list[pa.Field]:
-    """Columns of a readable schema, as they came."""
     return [schema.field(as_given(schema, name)).with_name(name) for name in names]
 
 

@@ -72,7 +72,6 @@ class Digester:
         self.known: dict[int, tuple[Any, bytes]] = {}
 
     def digest_of(self, value: Any) -> bytes:
-        """The digest of a value."""
         kind = type(value)
         if kind in _SCALARS:
             return _digest(b"plain", *_plain([value]))

@@ -5,7 +5,7 @@ that covers ``[lo, hi)``, to be undone from the left and grown to the right.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +13,13 @@ import pyarrow as pa
 from inwindow.runtime.buffer import ArrowColumn, Buffer, MaskColumn
 from inwindow.udaf.native import WITH_MASK, Kernel, Native
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class Evaluator(ABC):
+class Evaluator(Stateful, ABC):
     """Frames in, results out."""
+
+    kept: ClassVar[tuple[str, ...]] = ("lo", "hi")
 
     evicts = True  # whether the tuples of the frame must be held, to be undone or read again
     moves = False  # whether frames start anew inside others though their tuples are not held
@@ -72,26 +75,11 @@ class Evaluator(ABC):
     def fold(self, start: int, end: int) -> None:  # noqa: B027 - only for those that do not evict
         """Take the tuples of a growing frame into the state."""
 
-    @abstractmethod
-    def inner_state(self) -> Any:
-        """The strategy's state, to be pickled."""
-
-    @abstractmethod
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-
-    def state(self) -> Any:
-        """All of it."""
-        return self.lo, self.hi, self.inner_state()
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.lo, self.hi, inner = state
-        self.inner_restore(inner)
-
 
 class Driven(Evaluator):
     """Hooks under a driver, which keeps the state."""
+
+    kept: ClassVar[tuple[str, ...]] = ("lo", "hi", "driver")
 
     def __init__(self, driver: Any, *, evicts: bool, undoes: bool) -> None:
         super().__init__()
@@ -103,16 +91,7 @@ class Driven(Evaluator):
         return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
 
     def afresh(self) -> tuple[int, int]:
-        """The driver's."""
         return getattr(self.driver, "punts", 0), getattr(self.driver, "rebased", 0)
-
-    def inner_state(self) -> Any:
-        """The driver's."""
-        return self.driver.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.driver.restore(state)
 
 
 class KernelInput:
@@ -144,6 +123,8 @@ class KernelInput:
 class KernelEvaluator(Evaluator):
     """A built-in with a kernel of its own: delta, unbounded and tumble are the same loop over other bounds."""
 
+    kept: ClassVar[tuple[str, ...]] = ("lo", "hi", "kernel")
+
     def __init__(self, given: KernelInput, evicts: bool) -> None:
         super().__init__()
         self.given, self.native = given, given.native
@@ -152,11 +133,9 @@ class KernelEvaluator(Evaluator):
         self.kernel: Kernel = self.native.kernel(evicts)
 
     def arrive(self, sequence: Sequence) -> None:
-        """Number the new tuples."""
         self.given.arrive(sequence)
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call."""
         return self.native.finish(self.kernel.roll(*self.given.read(), start, end, *self.given.seen()))
 
     @property
@@ -173,16 +152,7 @@ class KernelEvaluator(Evaluator):
         return self.native.finish(kernel.resume(self.given.read()[0], first, end, folded, grown, shift, states))
 
     def fold(self, start: int, end: int) -> None:
-        """One call."""
         self.kernel.absorb(*self.given.read(), start, end, *self.given.seen())
-
-    def inner_state(self) -> Any:
-        """The kernel's."""
-        return self.kernel.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The kernel's."""
-        self.kernel.restore(state)
 
 
 class KernelRecompute(KernelEvaluator):
@@ -193,7 +163,6 @@ class KernelRecompute(KernelEvaluator):
         self.evicts = True
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One kernel per frame."""
         results = []
         for index in np.arange(len(start)):
             self.kernel = self.native.kernel(True)

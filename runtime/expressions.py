@@ -34,7 +34,6 @@ class Computed:
         return readable(self.onto(empty_table(schema)).schema if self.columns else schema)
 
     def onto(self, table: pa.Table) -> pa.Table:
-        """The table with the computed columns."""
         if not self.columns:
             return table
         from pyarrow.dataset import InMemoryDataset

@@ -28,18 +28,18 @@ class Feed:
         self.read = pa.table(columns or {ROW: pa.nulls(len(table))})
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The operator's output."""
+        return self.operator.over(self._slices())
+
+    def _slices(self) -> Iterator[pa.RecordBatch]:
         for at, batch in enumerate(slices(self.read, self.order.rows, _SLICE)):
             if self.order.begins is not None:
                 begins = self.order.begins[at * _SLICE : (at + 1) * _SLICE]
                 batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
-            for piece in self.operator.pieces(batch):
-                yield self.operator.process(piece)
-        yield self.operator.finish()
+            yield batch
 
     def columns(self) -> dict[str, pa.ChunkedArray]:
         """All of it; its pieces are not copied together."""
-        given = [batch for batch in self.batches() if batch.num_rows]
+        given = list(self.batches())
         return {
             field.name: pa.chunked_array([batch.column(index) for batch in given], field.type)
             for index, field in enumerate(self.operator.schema)

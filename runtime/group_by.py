@@ -30,16 +30,13 @@ class Groups(Part):
     early: bool = False
 
     def operator(self, schema: pa.Schema) -> GroupOperator:
-        """Rows for groups."""
         return GroupOperator(self.work, schema)
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
-        """The same on a stream."""
         return extent_bucket(self.work, schema, early=self.early, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
-        """Extents."""
         return kind_of(self.work, early=self.early).rows
 
 
@@ -49,21 +46,17 @@ class Aggregating(Verb):
     rows = "groups"
 
     def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
-        """One."""
         orders = query.order_by
         return [plan_groups(schema, query.keys, query.extent, query.aggregates, order_by=orders, **planning)]
 
     def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
-        """On a stream, where groups are cut into extents."""
         orders = query.order_by
         return plan_stream_groups(schema, query.keys, query.extent, query.aggregates, order_by=orders, **planning)
 
     def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> Groups:
-        """A pass; its keys are all that goes through."""
         return Groups(work, tuple(passed), query.early)
 
     def titles(self, query: Query) -> list[str]:
-        """The keys, the bounds of the extent, the results."""
         return [*query.keys, *([] if query.extent is None else ["window"]), *query.aggregates]
 
 

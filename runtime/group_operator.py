@@ -22,6 +22,7 @@ from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Session
+from inwindow.windows.stateful import Stateful
 
 _MANY = 1 << 10  # extents that a tuple lies in
 _OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
@@ -49,7 +50,6 @@ class GroupOperator(Operator):
         self.schema = pa.schema(fields)
 
     def made_evaluators(self) -> list[Evaluator]:
-        """One per step, by its strategy."""
         return [
             evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
             for step in self.work.steps
@@ -97,7 +97,6 @@ class GroupOperator(Operator):
         return batch.filter(pa.array(lasts)).set_column(at, batch.schema.field(at), pa.array(begins.astype(np.uint8)))
 
     def advance(self) -> None:
-        """The extents that have become complete."""
         for step, evaluator in zip(self.work.steps, self.evaluators, strict=True):
             self.run(step, evaluator.arrive, self.sequence)
         extents = self.complete()
@@ -138,7 +137,6 @@ class GroupOperator(Operator):
             raise
 
     def collect(self) -> pa.RecordBatch:
-        """A row per complete extent."""
         if self.done is None:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
         (extents, results), self.done = self.done, None
@@ -161,11 +159,10 @@ class GroupOperator(Operator):
 
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
-        return [*self.evaluators, _Attributes(self.framing, ("seen", "open", "last")), self.keys]
+        return [*self.evaluators, self.framing, self.keys]
 
 
 def framing_of_extent(work: Pass) -> Any:
-    """The framing of a pass's extent."""
     extent = work.extent
     if isinstance(extent, Session) and extent.has_own_ends:
         assert work.key is not None
@@ -173,8 +170,10 @@ def framing_of_extent(work: Pass) -> Any:
     return extents_of(extent, work.key)
 
 
-class PartitionKeys:
+class PartitionKeys(Stateful):
     """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+
+    kept = ("starts", "columns")
 
     def __init__(self, count: int) -> None:
         self.starts: Positions = np.zeros(0, dtype=np.int64)
@@ -198,26 +197,3 @@ class PartitionKeys:
         first = max(int(np.searchsorted(self.starts, before, side="right")) - 1, 0)
         self.starts = self.starts[first:]
         self.columns = [None if column is None else column.slice(first) for column in self.columns]
-
-    def state(self) -> Any:
-        """To be pickled."""
-        return self.starts, self.columns
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.starts, self.columns = state
-
-
-class _Attributes:
-    """Some attributes of an object as a part with a state."""
-
-    def __init__(self, target: Any, names: tuple[str, ...]) -> None:
-        self.target, self.names = target, names
-
-    def state(self) -> Any:
-        """Those that the object has."""
-        return {name: getattr(self.target, name) for name in self.names if hasattr(self.target, name)}
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        vars(self.target).update(state)

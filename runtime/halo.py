@@ -25,11 +25,9 @@ class SlotsOfShard:
         self.slots, self.buffer, self.mark = slots, buffer, mark
 
     def ready(self, sequence: Sequence) -> int:
-        """As the other slots say."""
         return self.slots.ready(sequence)
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """Those with the mark 0."""
         at = self.slots.yields(sequence, first, last)
         if not len(at) or self.mark.array is None:
             return at
@@ -50,7 +48,6 @@ class HaloCheck:
         self.seen = {-1: 0, 0: 0, 1: 0}  # tuples of the shard so far, by their mark
 
     def __call__(self, batch: pa.RecordBatch) -> None:
-        """The next tuples, in order."""
         if not self.counts:
             return
         shards = _numbers(batch, self.halo.shard)

@@ -12,6 +12,7 @@ from inwindow.runtime.evaluators import Driven
 from inwindow.udaf.types import fitting, plain_for
 from inwindow.udaf.zones import localizing
 from inwindow.windows.sequence import Positions
+from inwindow.windows.stateful import Stateful
 
 
 class Arguments:
@@ -98,11 +99,9 @@ class HookEvaluator(Driven):
         self.arguments, self.answers = arguments, answers
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call of the driver."""
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, start: int, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), start, end)
 
     @property
@@ -118,8 +117,10 @@ class HookEvaluator(Driven):
         return self.answers.rolled(lambda: self.driver.resume(columns, seen, first, end, grown, shift, states), end)
 
 
-class HookEmitter:
+class HookEmitter(Stateful):
     """A class without ``terminate`` (or under active expiration) under a driver that calls its hooks per tuple."""
+
+    kept = ("driver",)
 
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, expires: bool, empty: Any) -> None:
         self.driver, self.arguments, self.answers, self.expires = driver, arguments, answers, expires
@@ -132,13 +133,7 @@ class HookEmitter:
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def resume(
-        self,
-        low: Positions,
-        last: Positions,
-        until: Positions,
-        shift: Positions,
-        start: Positions,
-        states: list[Any],
+        self, low: Positions, last: Positions, until: Positions, shift: Positions, start: Positions, states: list[Any]
     ) -> tuple[Positions, pa.Array]:
         """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
         columns, _, seen = self.arguments.read()
@@ -169,11 +164,3 @@ class HookEmitter:
         """Owners and values of what the last tuples (those before ``until``) emit as they leave."""
         values, owners = self.driver.drain(*self.arguments.read(), until)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
-
-    def state(self) -> Any:
-        """The driver's."""
-        return self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        """The driver's."""
-        self.driver.restore(state)

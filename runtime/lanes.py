@@ -13,22 +13,26 @@ micro-batch: where the frame's tuples are held, nothing else is needed; else it 
 
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import HookEmitter
+from inwindow.windows.bounds import Framing
 from inwindow.windows.frontier import Answer, Arrival, Due, Frontier, View, Watermark
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 Piece = tuple[Positions, pa.Array]
 Resumed = tuple[list[Piece], Positions]  # results, and the first tuple that each key still needs
 
 
-class Lane(ABC):
+class Lane(Stateful, ABC):
     """Results in the order of their tuples; all before ``cursor`` are decided."""
+
+    kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces")
 
     def __init__(self, view: View, slides: bool) -> None:
         self.view, self.slides = view, slides
@@ -51,6 +55,10 @@ class Lane(ABC):
         """Evaluate what has become ready; called once per batch, and once more when the sequence has ended."""
 
     @property
+    def framing(self) -> Framing:
+        return self.view.framing
+
+    @property
     @abstractmethod
     def keep_from(self) -> int:
         """The oldest position whose values are still needed."""
@@ -61,7 +69,6 @@ class Lane(ABC):
         """The oldest position whose order key is still needed, to find where frames to come start."""
 
     def give(self, at: Positions, values: pa.Array) -> None:
-        """Put results out."""
         if len(at):
             self.pieces.append((at, values))
 
@@ -76,18 +83,11 @@ class Lane(ABC):
                 self.pieces.appendleft((at[count:], values.slice(count)))
         return taken
 
-    def state(self) -> Any:
-        """What has been decided and not yet taken, to be pickled."""
-        return self.cursor, list(self.pieces)
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.cursor, pieces = state
-        self.pieces = deque(pieces)
-
 
 class FrameLane(Lane):
     """A class with ``terminate``: a result per yield tuple, a function of its frame's contents."""
+
+    kept = ("cursor", "pieces", "next_start", "next_end", "evaluator", "framing")
 
     def __init__(self, view: View, evaluator: Evaluator, slides: bool) -> None:
         super().__init__(view, slides)
@@ -95,19 +95,16 @@ class FrameLane(Lane):
         self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
 
     def arrive(self, sequence: Sequence) -> None:
-        """As the evaluator does."""
         self.evaluator.arrive(sequence)
 
     def decided(self, frontier: Frontier[Answer]) -> Answer:
-        """Frames are complete."""
         return frontier.decided(self.view, self.cursor)
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """One call."""
         at = due.yields(self.view.slots, sequence)
         if not len(at):
             return []
-        start, end = self.view.framing.bounds(sequence, at)
+        start, end = self.framing.bounds(sequence, at)
         return [(at, self.evaluator.roll(start, end))]
 
     def advance(self, arrival: Arrival) -> None:
@@ -128,7 +125,7 @@ class FrameLane(Lane):
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with frames that only grow, each key of these from its own state; ``states`` are then those to go on from."""
         sequence = frontier.sequence
-        _, end = self.view.framing.bounds(sequence, np.arange(sequence.end))
+        _, end = self.framing.bounds(sequence, np.arange(sequence.end))
         out = frontier.due(ready).yields(self.view.slots, sequence)
         shift, gone, ready = frontier.shift[keys], frontier.gone[keys], ready[keys]
         # The yields of these partitions, one partition behind the other; those of others have none.
@@ -157,22 +154,11 @@ class FrameLane(Lane):
         """Where no frame to come starts before; a start that does not move is known, whatever has been let go."""
         return min(self.keep_from, self.next_start) if self.evaluator.moves else self.keep_from
 
-    def state(self) -> Any:
-        """With the evaluator's state and the framing's memory."""
-        framing = self.view.framing
-        memory = {name: getattr(framing, name) for name in framing.memory}
-        return super().state(), self.next_start, self.next_end, self.evaluator.state(), memory
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        mine, self.next_start, self.next_end, evaluator, framing = state
-        super().restore(mine)
-        self.evaluator.restore(evaluator)
-        vars(self.view.framing).update(framing)
-
 
 class EmitLane(Lane):
     """A class without ``terminate``: its hooks see every tuple come and go, and give results as they like."""
+
+    kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces", "start", "last_seen", "emitter")
 
     def __init__(self, view: View, emitter: HookEmitter, slides: bool) -> None:
         super().__init__(view, slides)
@@ -187,7 +173,7 @@ class EmitLane(Lane):
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
         """Run the hooks over the new tuples; with a slide, keep what the yield tuples gave."""
         at = np.arange(due.first, due.last)
-        start, _ = self.view.framing.bounds(sequence, at)
+        start, _ = self.framing.bounds(sequence, at)
         given = self.emitter.roll(due.first, start, sequence.partitions(at)[0])
         yields = due.yields(self.view.slots, sequence)
         given = self._yielded(given, yields)
@@ -206,7 +192,6 @@ class EmitLane(Lane):
         return given[0][kept], given[1].filter(pa.array(kept))
 
     def advance(self, arrival: Arrival) -> None:
-        """Run the hooks over what has become ready."""
         ready = self.decided(arrival)
         if ready > self.cursor:
             for piece in self.results(arrival.sequence, Due(self.cursor, ready)):
@@ -242,7 +227,7 @@ class EmitLane(Lane):
         at = np.arange(sequence.end)
         if self.view.window.is_unbounded_below:
             return at - sequence.own
-        return self.view.framing.bounds(sequence, at)[0]
+        return self.framing.bounds(sequence, at)[0]
 
     @property
     def keep_from(self) -> int:
@@ -251,27 +236,15 @@ class EmitLane(Lane):
 
     @property
     def keys_from(self) -> int:
-        """The newest frame's start."""
         return min(self.start, self.cursor)
-
-    def state(self) -> Any:
-        """With the emitter's state."""
-        return super().state(), self.start, self.last_seen, self.emitter.state()
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        mine, self.start, self.last_seen, emitter = state
-        super().restore(mine)
-        self.emitter.restore(emitter)
 
 
 class TumbleEmitLane(EmitLane):
     """A class without ``terminate`` in a tumble: restarted for each yield tuple's frame; its last emissions count."""
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """Fold each frame on its own."""
         at = due.yields(self.view.slots, sequence)
-        starts, _ = self.view.framing.bounds(sequence, at)
+        starts, _ = self.framing.bounds(sequence, at)
         pieces = []
         for yield_tuple, start in zip(at.tolist(), starts.tolist(), strict=True):
             count = yield_tuple + 1 - start
@@ -282,13 +255,12 @@ class TumbleEmitLane(EmitLane):
             if self.emitter.empty is not None and self.emitter.last_seen(start, count, -1)[-1] < start:
                 owners, values = np.array([yield_tuple]), pa.array([self.emitter.empty], values.type)
             pieces.append((owners, values))
-        newest, _ = self.view.framing.bounds(sequence, np.array([due.last - 1]))
+        newest, _ = self.framing.bounds(sequence, np.array([due.last - 1]))
         self.start = int(newest[0])
         return pieces
 
     @property
     def keep_from(self) -> int:
-        """The tuples that the next yield may see."""
         return self.start
 
 
@@ -304,7 +276,7 @@ class ExpirationLane(EmitLane):
         sequence, arrived = arrival.sequence, self.start
         if sequence.end > arrived:
             at = np.arange(arrived, sequence.end)
-            start, _ = self.view.framing.bounds(sequence, at)
+            start, _ = self.framing.bounds(sequence, at)
             self.give(*self.emitter.roll(arrived, start, sequence.partitions(at)[0]))
             self.start = sequence.end
         if sequence.ended:
@@ -325,7 +297,6 @@ class ExpirationLane(EmitLane):
 
     @property
     def keep_from(self) -> int:
-        """The tuples that have not left."""
         return self.cursor
 
 

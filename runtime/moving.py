@@ -30,7 +30,6 @@ def in_one_piece(column: pa.ChunkedArray) -> pa.Array:
 
 
 def moved(values: pa.Array, rows: Rows) -> pa.Array:
-    """The values at some rows."""
     return taken(values, rows) if has_one_width(values.type) else values.take(pa.array(rows))
 
 
@@ -48,7 +47,6 @@ def slices(table: pa.Table, order: Rows | None, size: int) -> Iterator[pa.Record
 
 
 def inverse(order: Rows) -> Rows:
-    """The permutation that undoes another."""
     back = np.empty_like(order)
     back[order] = np.arange(len(order))
     return back
@@ -63,12 +61,10 @@ class ByArrival:
         self.columns: list[Column] = [kind(field.type, rows) for kind, field in zip(kinds, schema, strict=True)]
 
     def put(self, batch: pa.RecordBatch, rows: Rows) -> None:
-        """Results of some rows."""
         for column, values in zip(self.columns, batch.columns, strict=True):
             column.put(values, rows)
 
     def table(self) -> pa.Table:
-        """The columns, in the order of their rows."""
         return pa.Table.from_arrays([column.column() for column in self.columns], schema=self.schema)
 
 
@@ -91,12 +87,10 @@ class Pieces:
         self.rows: list[Rows] = []
 
     def put(self, values: pa.Array, rows: Rows) -> None:
-        """The values of some rows."""
         self.values.append(values)
         self.rows.append(rows)
 
     def column(self) -> pa.Array:
-        """All values."""
         rows = np.concatenate([np.zeros(0, dtype=np.int64), *self.rows])
         return in_one_piece(pa.chunked_array(self.values, self.kind)).take(pa.array(inverse(rows)))
 

@@ -10,9 +10,9 @@ Memory is what the frames still need, never the partition.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,10 +34,9 @@ from inwindow.windows.sequence import Sequence
 class Operator(ABC):
     """What the operators share: taking batches, saying errors, saving state."""
 
+    kept: ClassVar[tuple[str, ...]] = ("waiting", "waiting_rows")  # what a state has beside its parts
     schema: pa.Schema  # of the output
-    patience = (
-        16  # a batch much smaller than what is held would cost a copy of it: such batches wait until they make 1/16
-    )
+    patience = 16  # a batch much smaller than what is held would cost a copy of that: it waits for others, until they make 1/16
 
     def __init__(self, work: Pass) -> None:
         self.work = work
@@ -50,9 +49,9 @@ class Operator(ABC):
         self.waiting_rows = 0
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
-        """The columns that the operator looks at; ``told``: of batches that say where partitions begin, in BEGINS."""
-        buffer = {name for source in self.buffer.columns for name in source.names()}
-        return buffer | {*([] if begins_known else self.work.partition_by), *self._ordered_by()}
+        """The columns that the operator looks at; ``begins_known``: of batches that say where partitions begin, in BEGINS."""
+        held = {name for source in self.buffer.columns for name in source.names()}
+        return held | {*([] if begins_known else self.work.partition_by), *self._ordered_by()}
 
     def _ordered_by(self) -> list[str]:
         work = self.work
@@ -61,6 +60,14 @@ class Operator(ABC):
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
         yield batch
+
+    def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """All rows over tuples in order, in batches that are not empty."""
+        for batch in batches:
+            yield from (given for piece in self.pieces(batch) if (given := self.process(piece)).num_rows)
+        rest = self.finish()
+        if rest.num_rows:
+            yield rest
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; give the rows that are decided (maybe none)."""
@@ -147,29 +154,23 @@ class Operator(ABC):
 
     def state(self) -> bytes:
         """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
-        sequence = {name: value for name, value in vars(self.sequence).items() if name != "key"}
-        content = (
-            self.buffer.state(),
-            sequence,
-            self.waiting,
-            self.waiting_rows,
-            [part.state() for part in self.parts()],
-        )
-        return sealed.sealed(sealed.OPERATOR, to_bytes([self.fingerprint, *content], trusted=self.trusts))
+        parts = [part.state() for part in self._stateful()]
+        values = [self.fingerprint, parts, [getattr(self, name) for name in self.kept]]
+        return sealed.sealed(sealed.OPERATOR, to_bytes(values, trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
         """Go on from a state; refused if it comes from another plan, or is not as it was written."""
         content = sealed.opened(sealed.OPERATOR, state)
         with sealed.reading():
-            found, *rest = from_bytes(
+            _, parts, kept = from_bytes(
                 content, lambda first: check(first, self.fingerprint, OF_AN_OPERATOR), trusted=self.trusts
             )
-            buffer, sequence, waiting, waiting_rows, parts = rest
-            self.buffer.restore(buffer)
-            vars(self.sequence).update(sequence)
-            self.waiting, self.waiting_rows = waiting, waiting_rows
-            for part, its in zip(self.parts(), parts, strict=True):
+            for part, its in zip(self._stateful(), parts, strict=True):
                 part.restore(its)
+            vars(self).update(zip(self.kept, kept, strict=True))
+
+    def _stateful(self) -> list[Any]:
+        return [self.buffer, self.sequence, *self.parts()]
 
 
 def reporting(

@@ -177,7 +177,6 @@ class PaneGroups(GroupOperator):
         super().__init__(plan.merging, schema)
 
     def made_evaluators(self) -> list[Evaluator]:
-        """Level two of each cascade."""
         steps = zip(self.plan.merging.steps, self.plan.partials, strict=True)
         return [its.evaluator(list(step.arguments), self.buffer) for step, its in steps]
 

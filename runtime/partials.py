@@ -54,11 +54,9 @@ class AsArrow:
     nullable: bool = True
 
     def packed(self, partials: pa.Array) -> pa.Array:
-        """Itself."""
         return partials
 
     def unpacked(self, column: pa.Array) -> pa.Array:
-        """Itself."""
         return column
 
 
@@ -71,11 +69,9 @@ class AsNumbers:
     nullable: bool = False
 
     def packed(self, partials: Any) -> pa.Array:
-        """The same buffer."""
         return pa.array(partials.view(np.int8) if partials.dtype == np.uint8 else partials)
 
     def unpacked(self, column: pa.Array) -> Any:
-        """The same buffer."""
         return column.to_numpy().view(self.dtype)
 
 
@@ -88,16 +84,13 @@ class AsWords:
 
     @property
     def type(self) -> pa.DataType:
-        """Of the column."""
         return pa.binary(8 * self.width)
 
     def packed(self, partials: Any) -> pa.Array:
-        """The rows' bytes, in the same buffer."""
         words = pa.py_buffer(np.ascontiguousarray(partials))
         return pa.Array.from_buffers(self.type, len(partials), [None, words])
 
     def unpacked(self, column: pa.Array) -> Any:
-        """The same buffer, as rows."""
         if not len(column):
             return np.empty((0, self.width), np.int64)
         first, count = 8 * self.width * column.offset, len(column) * self.width
@@ -126,7 +119,6 @@ class Partials:
         return cls(step, tuple(map(_form_of, levels.partials)))
 
     def fields(self, prefix: str) -> list[pa.Field]:
-        """The columns that travel."""
         if self.forms is None:
             return [pa.field(f"{prefix}_{at}", kind) for at, kind in enumerate(states.TYPES)]
         return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]
@@ -159,26 +151,19 @@ class Partials:
 class PartialsEvaluator(Evaluator):
     """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
 
+    kept = ("lo", "hi", "levels")
+
     def __init__(self, levels: Levels, buffer: Buffer, read: Callable[[], Any]) -> None:
         super().__init__()
         self.levels: Any = levels
         self.buffer, self.read = buffer, read
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call."""
         self.levels.partials = self.read()
         try:
             return self.levels.window(self.buffer.base, start, end)
         finally:
             self.levels.partials = None
-
-    def inner_state(self) -> Any:
-        """That of both levels; the partials are held."""
-        return self.levels.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.levels.restore(state)
 
 
 def _form_of(partials: Any) -> Form:

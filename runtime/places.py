@@ -29,7 +29,7 @@ def place_of(data: Any, where: str) -> Place:
         return Reader(unpacked(data))
     kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
     if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
-        from inwindow.runtime.spark.place import place_of_frame
+        from inwindow.runtime.spark.stream_frame import place_of_frame
 
         return place_of_frame(data, where)
     if kind.startswith("pandas.") and kind.endswith(".DataFrame"):

@@ -18,18 +18,23 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass, Step
+from inwindow.optimizer.points import in_one_sequence
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import evaluator_of
 from inwindow.runtime.operator import Operator
+from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows.neighbours import changes
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.points import Points, ahead_of, bounds_at, point_framing_of, points_of
 from inwindow.windows.sequence import Sequence
+from inwindow.windows.stateful import Stateful
 
 
-class PointLane:
+class PointLane(Stateful):
     """One aggregate over one window, at points; between them it looks ahead, so that what no point can see is let go."""
+
+    kept = ("next_start", "next_end", "evaluator", "framing")
 
     def __init__(self, step: Step, buffer: Buffer, key: OrderKey) -> None:
         assert step.case.window is not None
@@ -57,20 +62,11 @@ class PointLane:
         first = self.framing.keys_from(self.next_start, self.next_end)
         return end if first is None else first
 
-    def state(self) -> Any:
-        """The evaluator's state and the framing's memory."""
-        memory = {name: getattr(self.framing, name) for name in self.framing.memory}
-        return self.next_start, self.next_end, self.evaluator.state(), memory
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.next_start, self.next_end, evaluator, memory = state
-        self.evaluator.restore(evaluator)
-        vars(self.framing).update(memory)
-
-
-class _Partitions:
+class _Partitions(Stateful):
     """Which rows are in the partition of the newest event before them: partitions are numbered as they come."""
+
+    kept = ("last", "begun", "newest", "of_event")
 
     def __init__(self) -> None:
         self.last: list[pa.Array] | None = None  # the newest row's keys
@@ -79,7 +75,6 @@ class _Partitions:
         self.of_event = -1  # the newest event's
 
     def joined(self, columns: list[pa.Array], is_event: Any) -> Any:
-        """A flag per row."""
         if columns:
             new = changes(columns, self.last)
             self.last = [column.slice(len(column) - 1) for column in columns]
@@ -93,13 +88,17 @@ class _Partitions:
         self.newest, self.of_event = int(number[-1]), int(before[-1])
         return before == number
 
-    def state(self) -> Any:
-        """To be pickled."""
-        return vars(self)
 
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        vars(self).update(state)
+class EveryPoint(Part):
+    """A row per point."""
+
+    @property
+    def ordered(self) -> Pass:
+        """Points first among equal times."""
+        return in_one_sequence(self.work, EVENT)
+
+    def operator(self, schema: pa.Schema) -> "PointOperator":
+        return PointOperator(self.work, schema, self.passed)
 
 
 class PointOperator(Operator):
@@ -119,7 +118,6 @@ class PointOperator(Operator):
         self.schema = pa.schema(fields)
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
-        """With the marker, and what is passed through."""
         return super().reads(begins_known=begins_known) | {EVENT, *self.passed, *self.work.position_columns}
 
     def _append(self, batch: pa.RecordBatch) -> None:
@@ -156,7 +154,6 @@ class PointOperator(Operator):
             self.run(step, lane.look_ahead, self.sequence)
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the points so far."""
         given, self.given = self.given, []
         if len(given) == 1:
             return given[0]
@@ -164,13 +161,10 @@ class PointOperator(Operator):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def keep_from(self) -> int:
-        """What a lane needs."""
         return min([self.buffer.end, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
         return min(lane.keys_from(self.buffer.end) for lane in self.lanes)
 
     def parts(self) -> list[Any]:
-        """The lanes, and where partitions begin."""
         return [*self.lanes, self.partitions]

@@ -13,7 +13,7 @@ from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
-from inwindow.runtime.point_part import EveryPoint
+from inwindow.runtime.point_operator import EveryPoint
 from inwindow.runtime.reserved import EVENT
 from inwindow.udaf.applied import Applied
 

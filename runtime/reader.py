@@ -31,7 +31,6 @@ class Reader(ArrowData):
         return "must come in order, which is checked; fed as it comes"
 
     def run(self, query: Query) -> pa.RecordBatchReader:
-        """A reader of the result."""
         if isinstance(query.extent, Hop) and query.extent.scope == "stream":
             raise UsageError(
                 "scope='stream' counts tuples over the whole stream, but a reader comes sorted by its keys: use a table"
@@ -48,26 +47,19 @@ class Reader(ArrowData):
         order = list(query.order) or schema.names
         batches = (
             pa.RecordBatch.from_arrays(batch.columns, schema=schema).select(order)
-            for batch in _fed(operator, self.data, plan.computed)
+            for batch in operator.over(_checked(operator, self.data, plan.computed))
         )
         return pa.RecordBatchReader.from_batches(pa.schema([schema.field(name) for name in order]), batches)
 
 
-def _fed(operator: Operator, reader: pa.RecordBatchReader, computed: Computed) -> Iterator[pa.RecordBatch]:
+def _checked(operator: Operator, reader: pa.RecordBatchReader, computed: Computed) -> Iterator[pa.RecordBatch]:
     remedy = "sort it first, or give a table (reader.read_all()), which is sorted for you"
-    check = SortedCheck(operator.work, "the reader is", remedy)
-    reads = operator.reads()
+    check, reads = SortedCheck(operator.work, "the reader is", remedy), operator.reads()
     for batch in reader:
         for whole in computed.onto(pa.Table.from_batches([batch])).to_batches():
             whole = as_read(whole, reads)
             check(whole)
-            for piece in operator.pieces(whole):
-                given = operator.process(piece)
-                if given.num_rows:
-                    yield given
-    rest = operator.finish()
-    if rest.num_rows:
-        yield rest
+            yield whole
 
 
 class SortedCheck:

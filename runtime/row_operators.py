@@ -20,6 +20,7 @@ from inwindow.windows.sequence import Positions
 class RowOperator(Operator):
     """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
 
+    kept = (*Operator.kept, "cursor")
     every_row: ClassVar[bool]  # whether every tuple has a row
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
@@ -36,16 +37,13 @@ class RowOperator(Operator):
         self.schema = pa.schema(fields)
 
     def advance(self) -> None:
-        """Every lane as far as it can go."""
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             self.run(step, lane.advance, self.arrival)
 
     def keep_from(self) -> int:
-        """What a lane needs, or has not gone out."""
         return min([self.cursor, *(lane.keep_from for lane in self.lanes)])
 
     def keys_from(self) -> int:
-        """What a lane needs to find its bounds."""
         return min(lane.keys_from for lane in self.lanes)
 
     def decided(self) -> int:
@@ -53,8 +51,7 @@ class RowOperator(Operator):
         return min([self.buffer.end, *(lane.cursor for lane in self.lanes)])
 
     def parts(self) -> list[Any]:
-        """The lanes, and the cursor."""
-        return [*self.lanes, _Cursor(self)]
+        return list(self.lanes)
 
     def passed_at(self, at: Positions | slice) -> list[pa.Array]:
         """The passed-through columns at positions relative to the held tuples."""
@@ -65,28 +62,12 @@ class RowOperator(Operator):
         return [None if array is None else array.take(pa.array(at)) for array in arrays]
 
 
-class _Cursor:
-    """The cursor of a row operator as a part with a state."""
-
-    def __init__(self, operator: RowOperator) -> None:
-        self.operator = operator
-
-    def state(self) -> int:
-        """Its position."""
-        return self.operator.cursor
-
-    def restore(self, state: int) -> None:
-        """The inverse of :meth:`state`."""
-        self.operator.cursor = state
-
-
 class WithColumns(RowOperator):
     """A row per tuple, in order; NULL where a tuple does not yield."""
 
     every_row = True
 
     def collect(self) -> pa.RecordBatch:
-        """The rows up to the slowest lane."""
         ready = self.decided()
         if ready <= self.cursor:
             return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
@@ -111,7 +92,6 @@ class Select(RowOperator):
             self.schema = self.schema.append(pa.field(emitted_at, work.key.type))
 
     def collect(self) -> pa.RecordBatch:
-        """The rows of the tuples that are decided."""
         ready = self.decided()
         taken = [lane.take(ready) for lane in self.lanes]
         at = owners_of(taken)

@@ -53,7 +53,6 @@ class Spool:
         self._file: ScratchFile | None = None
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
         self._held.append(batch)
         self._size += batch.nbytes
         if self._size > self.budget:
@@ -64,7 +63,6 @@ class Spool:
             self._held, self._size = [], 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, once."""
         if self._file is not None:
             yield from self._file.read()
         while self._held:

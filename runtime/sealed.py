@@ -24,13 +24,11 @@ STREAM, CHUNK, OPERATOR = _NAMES
 
 
 def sealed(kind: bytes, *content: bytes) -> bytes:
-    """The content of a state, to be stored."""
     head = _MAGIC + kind + bytes([VERSION])
     return b"".join([head, _checksum(head, *content), *content])
 
 
 def checksum_of(state: bytes) -> bytes:
-    """The checksum of a sealed state."""
     return state[_AT : _AT + _SIZE]
 
 

@@ -26,16 +26,13 @@ class SomeRows(Part):
     emitted_at: str | None = None
 
     def operator(self, schema: pa.Schema) -> Select:
-        """Rows for tuples."""
         return Select(self.work, schema, self.passed, self.emitted_at)
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
-        """The same on a stream."""
         return RowBucket(self.work, schema, self.passed, every_row=False, emitted_at=self.emitted_at, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
-        """Results."""
         return rows_of(every_row=False, emitted_at=self.emitted_at)
 
 
@@ -45,19 +42,15 @@ class Selecting(Verb):
     rows = "some tuples"
 
     def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
-        """One."""
         return [single_pass(plan_windows(schema, query.aggregates, **planning), query.where)]
 
     def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
-        """On a stream."""
         return plan_stream(schema, query.aggregates, query.where, **planning)
 
     def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> SomeRows:
-        """With the time at which tuples leave."""
         return SomeRows(work, tuple(passed), query.emitted_at)
 
     def titles(self, query: Query) -> list[str]:
-        """That time is the last column."""
         return [*super().titles(query), *([] if query.emitted_at is None else [query.emitted_at])]
 
 
@@ -80,7 +73,6 @@ def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named
 
 
 def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto") -> Any:
-    """The rows in a place."""
     its = _Selection(place)
     listed = [name for item in items for name in columns_of(item, place)]
     check_titles(named, "select")

@@ -28,6 +28,8 @@ Hashes = npt.NDArray[np.uint64]
 class Watched(Evaluator):
     """The results are those of the evaluator within; some are compared with the definition's."""
 
+    kept = ("lo", "hi", "within")
+
     def __init__(
         self,
         within: Evaluator,
@@ -45,11 +47,9 @@ class Watched(Evaluator):
         self.position_columns = {name: buffer.plain(name) for name in step.position_columns}
 
     def arrive(self, sequence: Sequence) -> None:
-        """New tuples."""
         self.within.arrive(sequence)
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
-        """Results; those of some frames are looked at."""
         before = self.within.afresh()
         results = self.within.roll(start, end)
         punts, rebased = (now - then for now, then in zip(self.within.afresh(), before, strict=True))
@@ -59,7 +59,6 @@ class Watched(Evaluator):
         return results
 
     def absorb(self, start: int, end: int) -> None:
-        """As within."""
         self.within.absorb(start, end)
 
     def keep_from(self, next_start: int) -> int:
@@ -67,16 +66,7 @@ class Watched(Evaluator):
         return min(self.within.keep_from(next_start), next_start)
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """As within."""
         return self.within.evaluate(start, end)
-
-    def inner_state(self) -> Any:
-        """As within: which results are sampled depends on them alone."""
-        return self.within.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        self.within.restore(state)
 
     def _look(self, results: pa.Array, start: Positions, end: Positions) -> None:
         sampled = np.flatnonzero(self._sampled(start, end))

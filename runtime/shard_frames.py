@@ -29,11 +29,12 @@ from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
 
 Columns = tuple[Any, ...]
 
 
-class Continued(ABC):
+class Continued(Stateful, ABC):
     """An aggregate over frames that begin with partials, and grow."""
 
     @abstractmethod
@@ -48,14 +49,6 @@ class Continued(ABC):
     def fold(self, end: int) -> None:
         """Take the tuples before a position into the state."""
 
-    @abstractmethod
-    def state(self) -> Any:
-        """To be pickled."""
-
-    @abstractmethod
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
 
 class ContinuedKernel(Continued):
     """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
@@ -64,6 +57,8 @@ class ContinuedKernel(Continued):
     folded one partial is left for each batch, and they are let go.
     """
 
+    kept = ("partials", "folded")
+
     def __init__(self, uncut: KernelEvaluator) -> None:
         assert uncut.native.cascade is not None
         self.given, self.native, self.cascade = uncut.given, uncut.native, uncut.native.cascade
@@ -71,11 +66,9 @@ class ContinuedKernel(Continued):
         self.folded = 0
 
     def begin(self, partials: Columns, at: int) -> None:
-        """Nothing is merged yet."""
         self.partials, self.folded = partials, at
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call for each level."""
         fresh = np.arange(self.folded, int(end[-1]))
         partials = self._and(fresh, fresh + 1)
         before = len(self.partials[0])
@@ -84,7 +77,6 @@ class ContinuedKernel(Continued):
         return self.native.finish(results)
 
     def fold(self, end: int) -> None:
-        """Into a partial more."""
         if end > self.folded:
             self.partials = self._and(np.array([self.folded]), np.array([end]))
             self.folded = end
@@ -96,17 +88,11 @@ class ContinuedKernel(Continued):
         fresh = self.cascade.reduce().roll_partials(*self.given.read(), start, end, *self.given.seen())
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
-    def state(self) -> Any:
-        """The partials."""
-        return self.partials, self.folded
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.partials, self.folded = state
-
 
 class ContinuedHooks(Continued):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
+
+    kept = ("begins", "driver")
 
     def __init__(self, arguments: Arguments, answers: Answers, aggregate: Aggregate, driver: Any) -> None:
         self.arguments, self.answers = arguments, answers
@@ -129,26 +115,17 @@ class ContinuedHooks(Continued):
         self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
-        """One call of the driver."""
         start = np.full(len(end), self.begins)
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
     def fold(self, end: int) -> None:
-        """One call of the driver."""
         self.driver.absorb(*self.arguments.read(), self.begins, end)
-
-    def state(self) -> Any:
-        """The driver's."""
-        return self.begins, self.driver.state()
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-        self.begins, driver = state
-        self.driver.restore(driver)
 
 
 class FromCarried(Evaluator):
     """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
+
+    kept = ("lo", "hi", "begins", "numbers", "own", "seen", "run", "continued", "uncut")
 
     evicts = False
 
@@ -165,7 +142,6 @@ class FromCarried(Evaluator):
         self.run = 0  # the one that is continued
 
     def arrive(self, sequence: Sequence) -> None:
-        """Where shards begin."""
         self.uncut.arrive(sequence)
         if self.seen == self.buffer.end:
             return
@@ -186,7 +162,6 @@ class FromCarried(Evaluator):
         self.seen = self.buffer.end
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """One call for each shard."""
         runs = np.searchsorted(self.begins, start, side="right") - 1
         edges = [0, *(np.flatnonzero(runs[1:] != runs[:-1]) + 1).tolist(), len(runs)]
         results = []
@@ -201,7 +176,6 @@ class FromCarried(Evaluator):
         return concat(results, self.result)
 
     def fold(self, start: int, end: int) -> None:
-        """Into the state of the shard."""
         run = int(np.searchsorted(self.begins, start, side="right")) - 1
         if not self.numbers[run]:
             self.uncut.absorb(start, end)
@@ -216,17 +190,6 @@ class FromCarried(Evaluator):
             begin, end = self.carried.begins[number], self.carried.ends[number]
             self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
 
-    def inner_state(self) -> Any:
-        """That of both kinds of partitions."""
-        runs = self.begins, self.numbers, self.own
-        return runs, self.seen, self.run, self.continued.state(), self.uncut.state()
-
-    def inner_restore(self, state: Any) -> None:
-        """The inverse of :meth:`inner_state`."""
-        (self.begins, self.numbers, self.own), self.seen, self.run, continued, uncut = state
-        self.continued.restore(continued)
-        self.uncut.restore(uncut)
-
 
 class DigestCheck:
     """Sums the digest of each shard. Were the data other data when its partials were made, an error says so."""
@@ -236,7 +199,6 @@ class DigestCheck:
         self.sums: dict[int, int] = {}  # of shards that have begun
 
     def __call__(self, batch: pa.RecordBatch) -> None:
-        """The next tuples, in order."""
         shards, marks, digests = (
             batch.column(name).to_numpy() for name in (self.halo.shard, self.halo.mark, self.carried.digest)
         )

@@ -56,7 +56,6 @@ class Runs:
             self._write(level + 1, merged(runs, self.order), schema)
 
     def merged(self) -> Iterator[pa.RecordBatch]:
-        """All rows in order."""
         while True:
             runs = [run for level in reversed(self.levels) for run in level]  # older runs are on higher levels
             if len(runs) <= _FAN_IN:
@@ -89,7 +88,6 @@ class _Front:
 
 
 def merged(runs: list[ScratchFile], order: Order) -> Iterator[pa.RecordBatch]:
-    """The rows of sorted runs, in order."""
     fronts = [front for front in map(_Front.of, runs) if front is not None]
     while fronts:
         near, limit = _near(fronts, order)

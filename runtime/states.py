@@ -53,11 +53,9 @@ class Sent:
     prototype: Aggregate
 
     def names(self) -> tuple[str, ...]:
-        """The columns."""
         return self.columns
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
-        """The aggregates, each new."""
         layout, *leaves, rest = [batch.column(name) for name in self.columns]
         encoded = layout.dictionary_encode()
         which = encoded.indices.fill_null(-1).to_numpy().astype(np.int32, copy=False)

@@ -33,7 +33,6 @@ class Table(ArrowData):
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 
     def run(self, query: Query) -> pa.Table:
-        """A table."""
         if query.of is not None:
             return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
         table = self.data

@@ -21,7 +21,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.arrivals import ROW_FIELD, Arrivals, Results, Spilled, numbered, rolled
+from inwindow.runtime.arrivals import ROW_FIELD, Arrivals, Results, Spilled, numbered
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.panes_first import PaneGroups, PaneReducer, PanesFirst
 from inwindow.runtime.query import Part
@@ -60,26 +60,22 @@ class InOrder(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One."""
         return (self.part.work,)
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """The part's own."""
         return self.part.operator(schema)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The operator's output."""
         arrivals = Arrivals(self.part.ordered, room.budget, room.spilled)
         for batch in batches:
             arrivals.add(batch)
-        yield from rolled(self.operator(schema), self.part.checked(arrivals.in_order()))
+        yield from self.operator(schema).over(self.part.checked(arrivals.in_order()))
 
 
 class OneRow(InOrder):
     """An engine starts no task for nothing, so one more tuple is sent along; the last column tells it from the others."""
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The row."""
         its = pa.schema(list(schema)[:-1])
         real = (batch.filter(batch.column(batch.num_columns - 1)).select(its.names) for batch in batches)
         yield from super().run(real, its, room)
@@ -93,11 +89,9 @@ class Partials(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One."""
         return (self.plan.work,)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """Partials in bundles, whenever a buffer is full."""
         with seldom_collected():
             yield from map(self.plan.bundles.packed, PaneReducer(self.plan).run(batches))
 
@@ -109,11 +103,9 @@ class MergePartials(InOrder):
     plan: PanesFirst
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """It merges."""
         return PaneGroups(self.plan, self.plan.bundles.opened_schema(schema))
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The extents."""
         with seldom_collected():
             yield from super().run(map(self.plan.bundles.opened, batches), schema, room)
 
@@ -128,11 +120,9 @@ class ResultColumns(Task):
 
     @property
     def works(self) -> tuple[Pass, ...]:
-        """One per part."""
         return tuple(part.work for part in self.parts)
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The kept columns, then the results of each part."""
         begun = [Arrivals(part.ordered, room.budget, room.spilled) for part in self.parts]
         read = len(schema) - self.kept
         spool = Spool(pa.schema(list(schema)[read:]), room.budget, room.spilled)
@@ -150,7 +140,7 @@ class ResultColumns(Task):
 
 def _in_order_of_arrival(part: Part, operator: Operator, arrivals: Arrivals, room: Room) -> Batches:
     results = Results(operator.schema, arrivals.rows, room.budget, room.spilled)
-    for batch in rolled(operator, part.checked(arrivals.in_order())):
+    for batch in operator.over(part.checked(arrivals.in_order())):
         if arrivals.in_place:
             yield batch.select(range(1, batch.num_columns))
         else:

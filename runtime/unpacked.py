@@ -14,7 +14,6 @@ from inwindow.udaf.unpacked import unpacked_type
 
 
 def unpacked(data: Any) -> Any:
-    """A table, or a reader, with plain columns."""
     schema = unpacked_schema(data.schema)
     if schema.equals(data.schema):
         return data
@@ -27,7 +26,6 @@ def unpacked(data: Any) -> Any:
 
 
 def unpacked_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema of the plain columns."""
     return pa.schema([field.with_type(unpacked_type(field.type)) for field in schema], schema.metadata)
 
 

@@ -25,7 +25,7 @@ from inwindow.runtime.dictionaries import readable
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
-from inwindow.runtime.operations import Operation
+from inwindow.runtime.operation import Operation
 from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
@@ -63,7 +63,6 @@ class ValidAtPoints(Operation):
 
     @property
     def where(self) -> str:
-        """See the class."""
         return _WHERE
 
     def over(self, *sides: Any) -> "ValidAtPoints":
@@ -74,7 +73,6 @@ class ValidAtPoints(Operation):
         return replace(self, aggregates=tuple(named.items()), planning=events.session.planning)
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """A point meets what has its keys."""
         self.planned(*schemas)
         return [self.window.partition_by] * 2
 
@@ -147,6 +145,5 @@ class ValidAtPoints(Operation):
         return points
 
     def explanation(self, points: pa.Schema, events: pa.Schema) -> Explanation:
-        """What would be done."""
         work, _, _ = self.planned(points, events)
         return Explanation([work], "the points are searched among the ends of what holds", at_points=True)

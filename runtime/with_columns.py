@@ -25,16 +25,13 @@ class EveryRow(Part):
     """A row per tuple; NULL where a tuple does not yield."""
 
     def operator(self, schema: pa.Schema) -> WithColumns:
-        """Rows for tuples."""
         return WithColumns(self.work, schema, self.passed)
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
-        """The same on a stream."""
         return RowBucket(self.work, schema, self.passed, every_row=True, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
-        """Tuples."""
         return rows_of(every_row=True, emitted_at=None)
 
 
@@ -44,15 +41,12 @@ class AddingColumns(Verb):
     rows = "every tuple"
 
     def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
-        """One for each partitioning and order."""
         return plan_windows(schema, query.aggregates, **planning)
 
     def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
-        """On a stream, where there is but one."""
         return plan_stream(schema, query.aggregates, query.where, **planning)
 
     def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> EveryRow:
-        """A pass."""
         return EveryRow(work, tuple(passed))
 
 

@@ -26,6 +26,7 @@ from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.stateful import Stateful
 
 Bounds = tuple[Positions, Positions]
 
@@ -33,13 +34,17 @@ Bounds = tuple[Positions, Positions]
 class Framing(Protocol):
     """A frame, ready to be turned into bounds."""
 
-    memory: ClassVar[tuple[str, ...]]  # the attributes that must survive between batches
-
     def ready(self, sequence: Sequence, cursor: int) -> int:
         """The position before which all frames are complete; those before ``cursor`` were so already."""
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
         """Start and end of the frames of the tuples at ascending positions, all of them ready."""
+
+    def state(self) -> Any:
+        """What must survive between batches."""
+
+    def restore(self, state: Any) -> None:
+        """Go on from a state."""
 
 
 def framing_of(frame: Frame, key: OrderKey | None) -> Framing:
@@ -60,10 +65,8 @@ def needs_distances(frame: Frame) -> bool:
     return isinstance(frame, (Landmark, Scope)) or (isinstance(frame, Range) and has_offset(frame))
 
 
-class RowsFraming:
+class RowsFraming(Stateful):
     """ROWS: positions plus offsets, clamped to the partition."""
-
-    memory: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, frame: Rows) -> None:
         self.lower, self.upper = frame.lower, frame.upper
@@ -75,14 +78,13 @@ class RowsFraming:
         return max(sequence.closed, sequence.end - max(self.upper, 0))
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
-        """[at + lower, at + upper], within the partition."""
         return row_frames(at, sequence.partition_starts, sequence.end, self.lower, self.upper)
 
 
-class RangeFraming:
+class RangeFraming(Stateful):
     """RANGE: two walks over the order keys; peers are always together."""
 
-    memory: ClassVar[tuple[str, ...]] = ("reached",)
+    kept = ("reached",)
 
     def __init__(self, frame: Range, key: OrderKey | None) -> None:
         self.lower, self.upper, self.key = frame.lower, frame.upper, key
@@ -123,14 +125,14 @@ class RangeFraming:
         return _peers_where_not_plain(sequence, at, targets)
 
 
-class LandmarkFraming:
+class LandmarkFraming(Stateful):
     """since <= value <= min(current, until), in the order of the partition: bounds that stand still.
 
     Each is found once per partition and kept, for by the time it is asked for again the tuples around it may be
     forgotten. NULLs and NaNs lie before or behind all landmarks, as they sort.
     """
 
-    memory: ClassVar[tuple[str, ...]] = ("found",)
+    kept = ("found",)
 
     def __init__(self, frame: Landmark, key: OrderKey) -> None:
         self.since = _constant(key, frame.since, "since")
@@ -178,10 +180,10 @@ class LandmarkFraming:
         return edge
 
 
-class ScopeFraming:
+class ScopeFraming(Stateful):
     """lower(t) <= value <= upper(t): the user's functions, called once per distinct order value."""
 
-    memory: ClassVar[tuple[str, ...]] = ("base", "end", "lower", "upper", "last")
+    kept: ClassVar[tuple[str, ...]] = ("base", "end", "lower", "upper", "last")
 
     def __init__(self, frame: Scope, key: OrderKey) -> None:
         self.frame, self.key = frame, key
@@ -195,7 +197,6 @@ class ScopeFraming:
         return _ready_by_key(sequence, cursor, lambda at: self.upper[at - self.base])
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
-        """First key >= lower(t); first key > upper(t)."""
         self._evaluate(sequence)
         end = _search(sequence, at, self.upper[at - self.base], after=True)
         if self.frame.lower is None:

@@ -14,7 +14,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timezone
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from inwindow.windows.interval import Size
 from inwindow.windows.order_key import TICKS, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
+from inwindow.windows.stateful import Stateful
 
 _INT64 = np.iinfo(np.int64)
 CELLS = 1 << 22  # new extents that are found at a time: some 200 MB
@@ -44,13 +45,22 @@ class Extents:
     begins: Keys | None
     finishes: Keys | None
 
+    def where(self, which: Any) -> "Extents":
+        """Some of the extents."""
+        return Extents(*(None if column is None else column[which] for column in self.columns()))  # type: ignore[arg-type]
+
     def split(self, count: int) -> "tuple[Extents, Extents]":
         """The first ``count`` extents, and the others."""
-        parts = [
-            Extents(*(None if column is None else column[cut] for column in self.columns()))  # type: ignore[arg-type]
-            for cut in (slice(count), slice(count, None))
-        ]
-        return parts[0], parts[1]
+        return self.where(slice(count)), self.where(slice(count, None))
+
+    def positions(self) -> Positions:
+        """Those that lie in some extent."""
+        if not len(self.start):
+            return self.start
+        depth = np.zeros(int(self.end.max()) + 1, dtype=np.int64)
+        np.add.at(depth, self.start, 1)
+        np.add.at(depth, self.end, -1)
+        return np.flatnonzero(np.cumsum(depth))
 
     def joined(self, later: "Extents") -> "Extents":
         """These extents, then later ones."""
@@ -64,9 +74,10 @@ class Extents:
         return self.start, self.end, self.begins, self.finishes
 
 
-class ExtentFraming(ABC):
+class ExtentFraming(Stateful, ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
+    kept: ClassVar[tuple[str, ...]] = ("seen", "open")
     reach: Any = 0  # how far an extent may reach to either side of a tuple in it
     step: Any = 0  # how far apart extents are, at least
     origin: Any = 0  # where they are counted from
@@ -143,9 +154,10 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | 
     return Cumulations(extent, key) if isinstance(extent, Cumulate) else Sessions(extent, key)
 
 
-class WholeGroups:
+class WholeGroups(Stateful):
     """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
 
+    kept = ("seen",)
     per_tuple = 1
 
     def __init__(self) -> None:
@@ -168,6 +180,8 @@ class WholeGroups:
 
 class Numbered(ExtentFraming):
     """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
+
+    kept: ClassVar[tuple[str, ...]] = ("seen", "open", "last")
 
     def __init__(self) -> None:
         super().__init__()
@@ -212,7 +226,6 @@ class Numbered(ExtentFraming):
         return grows.astype(np.int64)
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple at or beyond the extent's end."""
         return first_beyond(sequence, self.open, block_end)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
@@ -243,7 +256,6 @@ class Hops(Numbered):
         self.step, self.per_tuple = self.every, math.ceil(self.size / self.every)
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
-        """begin <= t < begin + size."""
         highest = floor_multiple(keys, self.every, self.origin)
         if keys.dtype == np.float64:
             lowest = np.floor((keys - self.origin - self.size) / self.every) + 1
@@ -254,7 +266,6 @@ class Hops(Numbered):
         return highest + (remainder - self.size) // self.every + 1, highest
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
-        """[origin + k*every, + size)."""
         return grid(numbers, self.every, self.origin), grid(numbers, self.every, self.origin, self.size)
 
 
@@ -265,11 +276,9 @@ class CountedHops(Hops):
         super().__init__(extent, None)
 
     def keys(self, sequence: Sequence, at: Positions) -> Keys:
-        """Row numbers, from 0."""
         return at - sequence.partitions(at)[0]
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """Positions, by arithmetic."""
         assert self.open.finishes is not None and self.open.begins is not None
         partition, _ = sequence.partitions(np.maximum(self.open.start, sequence.base))
         return np.minimum(partition + self.open.finishes, block_end)
@@ -287,18 +296,18 @@ class Cumulations(Numbered):
         self.reach, self.step = self.size, self.every
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
-        """From the first end beyond t up to the full size."""
         whole = floor_multiple(keys, self.size, self.origin)
         step = floor_multiple(keys, self.every, self.origin)
         return np.clip(step, whole * self.steps, (whole + 1) * self.steps - 1), (whole + 1) * self.steps - 1
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
-        """A common start, a growing end."""
         return grid(numbers // self.steps, self.size, self.origin), grid(numbers + 1, self.every, self.origin)
 
 
 class Sessions(ExtentFraming):
     """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
+
+    kept = ("seen", "open", "last")
 
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
@@ -346,7 +355,6 @@ class Sessions(ExtentFraming):
         return until
 
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The first tuple behind the last one's key + gap."""
         return first_beyond(sequence, self.open, block_end, after=True)
 
 

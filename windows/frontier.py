@@ -14,10 +14,12 @@ tuple with a time before w is still to come. For a tuple at t::
     RANGE slots of s           decided when w or a later tuple lies in a later slot: only then is it known to be the last
     active expiration of T     has left when w > t + T
 
+An extent [start, finish) is complete when w >= finish; a session when w > finish, for a tuple at its finish joins.
+
 The answers are positions, one for each partition that is open.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -25,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from inwindow.windows.bounds import Framing, RowsFraming, ScopeFraming
+from inwindow.windows.extent_bounds import Extents, Numbered
 from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
@@ -88,7 +91,6 @@ class Arrival:
         return min(self.arrived(view), view.framing.ready(self.sequence, cursor))
 
     def arrived(self, view: View) -> int:
-        """Nothing but the slots has to be known."""
         return view.slots.ready(self.sequence)
 
     def left(self, view: View) -> int:
@@ -198,3 +200,50 @@ class Watermark:
         """Which times the watermark has passed; one that was moved beyond 64 bits it never will."""
         passed: Mask = (times < self.watermark) & (times != _LAST)
         return passed
+
+
+@dataclass(frozen=True)
+class Closing:
+    """A stream's extents: those that finish in (since, until] are due now, those that finish later are open.
+
+    Both are one key for all partitions, or one for each; ``since`` is None where none has been closed yet.
+    """
+
+    since: Any
+    until: Any
+    lingers: bool = False  # a tuple may still come at the finish: of sessions
+    fresh: Mask | None = None  # tuples that have come now: an extent that holds one is given early, and given again
+
+    def over(self, order: Positions) -> "Closing":
+        """For tuples in another order."""
+        return self if self.fresh is None else replace(self, fresh=self.fresh[order])
+
+    def is_open(self, extents: Extents, sequence: Sequence) -> Mask:
+        """Which extents may still get tuples."""
+        return self._finish_after(self.until, extents, sequence)
+
+    def gives(self, extents: Extents, sequence: Sequence) -> Mask:
+        """Which extents have a row now."""
+        if self.fresh is None:
+            given = ~self.is_open(extents, sequence)
+        else:
+            before = np.append(0, np.cumsum(self.fresh))
+            given = before[extents.end] > before[extents.start]
+        return given if self.since is None else given & self._finish_after(self.since, extents, sequence)
+
+    def _finish_after(self, bound: Any, extents: Extents, sequence: Sequence) -> Mask:
+        assert extents.finishes is not None
+        if np.ndim(bound):  # one for each partition
+            bound = bound[np.searchsorted(sequence.partition_starts, extents.start, side="right") - 1]
+        after: Mask = extents.finishes + int(self.lingers) > bound
+        return after
+
+
+def due_and_open(framing: Numbered, keys: Keys, until: Any) -> tuple[Mask, Mask]:
+    """Which tuples lie in an extent that finishes by ``until``, and which in one that finishes later.
+
+    ``until`` is one key for all tuples, or one for each.
+    """
+    lowest, highest = framing.numbers(keys)
+    within = lowest <= highest
+    return within & (framing.interval(lowest)[1] <= until), within & (framing.interval(highest)[1] > until)

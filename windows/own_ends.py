@@ -60,6 +60,8 @@ def own_columns(extent: object) -> tuple[str, ...]:
 class OwnEnds(ExtentFraming):
     """Maximal runs of tuples, each of which begins before all that came before it have ended, or just then."""
 
+    kept = ("seen", "open", "last")
+
     def __init__(self, extent: Session, key: OrderKey) -> None:
         super().__init__()
         self.extent, self.key = extent, key

@@ -36,7 +36,6 @@ class RowPanes:
         self.edges = sorted({(upper) % slide, (lower - 1) % slide})
 
     def begins(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """The edges, and the partitions' starts."""
         found = [sequence.every(self.slide, edge, first, last) for edge in self.edges]
         if 0 not in self.edges:
             starts = sequence.partition_starts
@@ -87,7 +86,6 @@ class CumulatePanes(NumberedPanes):
         self.cumulations = cumulations
 
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
-        """The first extent that holds the tuple."""
         return self.of_keys(sequence.keys_at(at))
 
     def of_keys(self, keys: Keys) -> Any:

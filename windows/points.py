@@ -15,7 +15,7 @@ as it is. A point without a time (NULL, NaN) sees nothing; a tuple without one i
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from inwindow.windows.interval import is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.bool_]
 
@@ -56,10 +57,8 @@ class Points:
         return mask
 
 
-class PointFraming(ABC):
+class PointFraming(Stateful, ABC):
     """A frame, ready to be turned into the bounds of points."""
-
-    memory: ClassVar[tuple[str, ...]] = ()  # the attributes that must survive between batches
 
     @abstractmethod
     def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
@@ -119,7 +118,6 @@ class RowsAtPoints(PointFraming):
         return (low if self.lower is None else np.maximum(points.before - 1 + self.lower, low)), end
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """Counting needs no keys."""
         return None
 
 
@@ -145,7 +143,6 @@ class RangeAtPoints(PointFraming):
         return edge
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """From the first edge on that is searched for."""
         if self.lower is not None:
             return start
         return None if self.upper == 0 else end
@@ -154,7 +151,7 @@ class RangeAtPoints(PointFraming):
 class LandmarkAtPoints(PointFraming):
     """since <= time < t, and time <= until: edges that stand still, kept once tuples have passed them."""
 
-    memory: ClassVar[tuple[str, ...]] = ("found",)
+    kept = ("found",)
 
     def __init__(self, frame: Landmark, key: OrderKey) -> None:
         self.since = _constant(key, frame.since, "since")
@@ -162,7 +159,6 @@ class LandmarkAtPoints(PointFraming):
         self.found: dict[str, tuple[int, int]] = {}  # bound -> (start of the block, position)
 
     def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
-        """The landmarks, not beyond the point."""
         start, end = low, points.before
         if self.until is not None:
             end = self._edge(sequence, points, low, self.until, "until")
@@ -180,14 +176,13 @@ class LandmarkAtPoints(PointFraming):
         return edge
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """A landmark is found, or lies behind all tuples."""
         return None
 
 
 class ScopeAtPoints(ScopeFraming, PointFraming):
     """lower(t) <= time < t, and time <= upper(t): the user's functions, called once per distinct time of the points."""
 
-    memory: ClassVar[tuple[str, ...]] = ("last", "reached")
+    kept = ("last", "reached")
 
     def __init__(self, frame: Scope, key: OrderKey) -> None:
         super().__init__(frame, key)
@@ -219,7 +214,6 @@ class ScopeAtPoints(ScopeFraming, PointFraming):
         return max(self.reached[0], first), max(self.reached[1], first)
 
     def keys_from(self, start: int, end: int) -> int | None:
-        """From the newest start on."""
         return start
 
 

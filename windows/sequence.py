@@ -20,12 +20,15 @@ import pyarrow as pa
 from inwindow.windows.growing_array import GrowingArray
 from inwindow.windows.neighbours import Mask, changes
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
+from inwindow.windows.stateful import Stateful
 
 Positions = npt.NDArray[np.int64]
 
 
-class Sequence:
-    """What is known of the held tuples' places; fed by :meth:`append`, trimmed by :meth:`forget`."""
+class Sequence(Stateful):
+    """What is known of where the held tuples are; fed by :meth:`append`, trimmed by :meth:`forget`."""
+
+    kept = ("base", "end", "ended", "partition_starts", "block_starts", "_keys", "_side", "_last", "_last_side")
 
     def __init__(self, key: OrderKey | None, peers: bool) -> None:
         self.key = key  # distances in this order column
@@ -216,11 +219,9 @@ class OpenSequence(Sequence):
         return self.own[at]
 
     def lasts(self, first: int, last: int) -> Positions:
-        """None."""
         return np.zeros(0, dtype=np.int64)
 
     def every(self, slide: int, remainder: int, first: int, last: int) -> Positions:
-        """By the numbers in the partition."""
         return first + np.flatnonzero(self.own[first:last] % slide == remainder)
 
 

@@ -41,11 +41,9 @@ class EveryTuple:
     """No slide: every tuple yields."""
 
     def ready(self, sequence: Sequence) -> int:
-        """All that has arrived."""
         return sequence.end
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """All."""
         return np.arange(first, last)
 
 
@@ -60,7 +58,6 @@ class RowSlots:
         return max(sequence.closed, sequence.end - 1) if self.emit_final else sequence.end
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """The tuples that fill a slot."""
         fill = sequence.every(self.slide, self.slide - 1, first, last)
         if not self.emit_final:
             return fill

@@ -56,7 +56,6 @@ class StreamJob:
 
     @property
     def steps(self) -> Sequence[Step]:
-        """All that is computed."""
         return self.part.work.steps
 
     def bucket(self) -> Bucket:
@@ -133,7 +132,6 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def unpacked(content: bytes) -> list[pa.RecordBatch]:
-    """Arrow bytes as batches."""
     with pa.ipc.open_stream(pa.py_buffer(content)) as reader:
         return list(reader)
 

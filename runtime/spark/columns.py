@@ -85,7 +85,6 @@ class Columns:
         return self._compute(column, where)
 
     def add(self, name: str, column: Any) -> None:
-        """A column of ours beside the user's."""
         self.df = self.df.withColumn(name, column)
         self._columns[name] = self.session.column(name)
 
@@ -123,7 +122,6 @@ class Columns:
         return self.name(column, where)
 
     def applied(self, given: Mapping[str, Applied]) -> dict[str, Applied]:
-        """The aggregates over names alone."""
         return {name: self._applied(one) for name, one in given.items()}
 
     def _applied(self, one: Applied) -> Applied:
@@ -144,7 +142,6 @@ class Columns:
         )
 
     def orders(self, orders: Iterable[Order], where: str) -> tuple[Order, ...]:
-        """Order columns as names."""
         return tuple(replace(order, column=self.place(order.column, where)) for order in orders)
 
     @cached_property
@@ -163,7 +160,6 @@ class Columns:
         return list(self._computed.values())
 
     def column(self, name: str) -> Any:
-        """The Spark column of a name."""
         return self._columns[name]
 
     def is_named(self, name: str) -> bool:
@@ -175,7 +171,6 @@ class Columns:
         return self.cast(name).out(self._columns[name])
 
     def cast(self, name: str) -> Cast:
-        """How a column crosses."""
         return cast_of(self.kind(name), name, self.session.zone)[0]
 
     def schema(self) -> pa.Schema:
@@ -188,7 +183,6 @@ class Columns:
         return Result.of(self.cast(name), self._field(name).nullable)
 
     def kind(self, name: str) -> T.DataType:
-        """The Spark type of a column."""
         return self._field(name).dataType
 
     def _field(self, name: str) -> T.StructField:

@@ -31,11 +31,9 @@ class AnyFrame:
         return Columns(self.data, self.session, self.schema)
 
     def names(self) -> list[str]:
-        """All columns."""
         return [field.name for field in self.schema.fields]
 
     def check(self, names: Iterable[str], where: str) -> None:
-        """The columns are there, or an error."""
         columns = self.names()
         for name in names:
             if not is_plain(columns, name):

@@ -20,7 +20,6 @@ from inwindow.runtime.tasks import InOrder, MergePartials, OneRow, Partials
 
 
 def new_rows(plan: SparkPlan) -> Any:
-    """What the one pass of a query gives."""
     columns, query = plan.columns, plan.query
     (work,), (shuffle,) = plan.passes, plan.shuffles
     shuffle = with_partials(shuffle, columns, work)

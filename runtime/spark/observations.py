@@ -71,7 +71,6 @@ def metrics(column: Any, F: Any) -> list[Any]:
 
 
 def found_in(row: Any) -> Found:
-    """Observed metrics as findings."""
     worst = row["largest"]
     largest = None if worst is None else Deviation(**{name: worst[name] for name in LARGEST.names})
     return Found(**{name: row[name] for name in COUNTS}, largest=largest)

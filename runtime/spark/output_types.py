@@ -10,7 +10,6 @@ from inwindow.native.instants import in_utc, retyped
 
 
 def spark_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch for Spark."""
     columns = [_sent(column) for column in batch.columns]
     return pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])
 

@@ -20,13 +20,13 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.points import plan_points
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.point_part import EveryPoint
+from inwindow.runtime.point_operator import EveryPoint
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import EVENT, PREFIX
 from inwindow.runtime.spark.analysis import ask_quietly
 from inwindow.runtime.spark.clustering import Clustering, with_clustering
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import mapped, results_of
+from inwindow.runtime.spark.crossing import mapped, results_of, titled
 from inwindow.runtime.spark.naming import named_only
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect
@@ -105,11 +105,8 @@ def _pass(points: Columns, events: Columns, work: Pass, titles: list[str]) -> An
     made = mapped(together, job, results)
     metadata = {field.name: field.metadata for field in points.df.schema.fields if field.metadata}
     through = [replace(result, metadata=metadata.get(name)) for result, name in zip(through, whole, strict=True)]
-    back = []
-    for i, (result, name) in enumerate(zip([*through, *results[len(whole) :]], [*whole, *titles], strict=True)):
-        said = {} if result.metadata is None else {"metadata": result.metadata}
-        back.append(result.finished(F.col(f"_{i}"), F).alias(name, **said))
-    return made.select(*back)
+    named = dict(zip([*whole, *titles], [*through, *results[len(whole) :]], strict=True))
+    return titled(made, named, list(named), points.session)
 
 
 def _check_analysed(both: Any) -> None:

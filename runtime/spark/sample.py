@@ -71,7 +71,6 @@ class Source:
 
     @classmethod
     def of(cls, columns: Columns, work: Pass, rows: float | None) -> "Source":
-        """Of a pass."""
         names = dict.fromkeys(work.position_columns)
         position_columns = [aliased(columns.crossing(name), f"_{i}") for i, name in enumerate(names)]
         return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *position_columns), rows)

@@ -122,7 +122,6 @@ def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, b
 
 
 def _literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
-    """An order value as a Spark literal."""
     if bound is None:
         return None
     kind = bound.type

@@ -27,7 +27,6 @@ _INSTALLED = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "p
 
 
 def shipped(job: Any) -> bytes:
-    """The job, pickled."""
     try:
         return _pickled(job)
     except Exception as error:

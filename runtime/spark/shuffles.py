@@ -152,5 +152,4 @@ def sorts(plan: str, work: Pass) -> bool:
 
 
 def plan_text(df: Any) -> str:
-    """Spark's physical plan as text."""
     return explained(df, "simple")

@@ -52,7 +52,6 @@ class TransformWithState(Operator):
             )
 
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """Grouped by bucket."""
         mode = "eventTime" if timed else "none"
         return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
 

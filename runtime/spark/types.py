@@ -109,7 +109,6 @@ class Cast:
 
     @classmethod
     def of(cls, kind: T.DataType) -> "Cast":
-        """The casts that a type needs."""
         first = _with_leaves(kind, _castable)
         last = _with_leaves(first, _as_number)
         by = tuple(dict.fromkeys(one for one in (first, last) if one != kind))
@@ -117,11 +116,9 @@ class Cast:
 
     @property
     def crosses(self) -> T.DataType:
-        """The type that comes back."""
         return _with_leaves(self.by[-1] if self.by else self.kind, _of_six_digits)
 
     def out(self, column: Any) -> Any:
-        """The column that crosses."""
         for kind in self.by:
             column = column.cast(kind)
         return column

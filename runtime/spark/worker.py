@@ -29,7 +29,6 @@ class Job:
 
     @property
     def steps(self) -> list[Step]:
-        """All that is computed."""
         return [step for work in self.task.works for step in work.steps]
 
     def run(self, batches: Batches) -> Batches:

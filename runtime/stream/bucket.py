@@ -184,7 +184,6 @@ class Bucket(ABC):
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:
-    """A table as one batch."""
     batches = table.combine_chunks().to_batches()
     if len(batches) == 1:
         batch: pa.RecordBatch = batches[0]

@@ -1,4 +1,4 @@
-"""A bucket that gives a row per (partition, extent), once no tuple of the extent can still come.
+"""Buckets that give a row per (partition, extent), once no tuple of the extent can still come.
 
 ::
 
@@ -7,92 +7,67 @@
                        [ ........ )           closes: its tuples are sorted and folded, once
                             [ ........ )      open: its tuples are held, as they came
 
-An extent [start, end) closes when the watermark reaches its end; a session when it has passed it, for a tuple at its
-end joins. An extent that counts tuples closes with its last tuple.
+Which extents close, and which tuples the open ones hold, a frontier says (`windows/frontier.py`). An extent that counts tuples
+closes with its last tuple.
 """
 
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
+from inwindow.runtime.dictionaries import canonical_keys
 from inwindow.runtime.group_operator import GroupOperator
-from inwindow.runtime.ordering import order_levels, permutation, sorted_by
+from inwindow.runtime.ordering import partition_numbers, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
+from inwindow.windows.frontier import Closing, due_and_open
+from inwindow.windows.neighbours import Mask
 from inwindow.windows.order_key import Keys, OrderKey
-from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Hop, Order, Session
+from inwindow.windows.sequence import OpenSequence, Positions
+from inwindow.windows.spec import Hop, Order
 
 
 class ClosingGroups(GroupOperator):
-    """The extents whose end lies in (since, until], partition by partition; the others are not evaluated.
+    """The extents that a frontier gives, over tuples of partitions side by side; the others are not evaluated."""
 
-    With ``fresh``, a mark per tuple, those that hold a marked tuple are: early results, and corrections of them.
-    """
-
-    def __init__(self, work: Pass, schema: pa.Schema, since: Any, until: Any, fresh: Any = None) -> None:
+    def __init__(self, work: Pass, schema: pa.Schema, closing: Closing) -> None:
         super().__init__(work, schema)
-        self.framing: Any
-        self.since, self.until, self.fresh = since, until, fresh
-        self.cut: Numbered | None = None
-        if isinstance(self.framing, Numbered) and fresh is None:
-            self.cut = self.framing  # the others are not so much as found: a tuple may lie in very many
-            self.cut.since, self.cut.until = since, until
-        self.open_from: Positions | None = None  # per tuple's position: what extents that are still open hold
+        self.closing = closing
+        self.open_tuples: Positions = np.zeros(
+            0, dtype=np.int64
+        )  # those that open extents hold, where only extents show it
+        if isinstance(self.framing, Numbered) and closing.fresh is None:
+            # The others are not so much as found: a tuple may lie in very many.
+            self.framing.since, self.framing.until = closing.since, closing.until
 
-    def over(self, table: pa.Table) -> pa.RecordBatch:
-        """The rows of the extents that close, over tuples in order, all of them at once."""
-        self._append(whole(table))
+    def rows_over(self, batch: pa.RecordBatch, sequence: OpenSequence) -> pa.RecordBatch:
+        """The rows of the extents, over all tuples at once."""
+        self.buffer.append(batch)
+        self.sequence = sequence
         self.sequence.ended = True
+        starts = sequence.partition_starts
+        self.keys.append(starts, [canonical_keys(batch.column(name).take(pa.array(starts))) for name in self.given])
         return self._advance()
 
     def complete(self) -> Extents:
-        """Those that close; of the others, what they hold is noted."""
         extents = super().complete()
-        assert extents.finishes is not None
-        since, until = (self._at(extents.start, bound) for bound in (self.since, self.until))
-        # Of a session, a tuple at its end may still come when the watermark has reached it, but not passed it.
-        lingers = int(isinstance(self.work.extent, Session))
-        is_open = extents.finishes + lingers > until
-        self.open_from = _in_some(extents, is_open, self.sequence.end) if self.cut is None else self._in_open(self.cut)
-        if self.fresh is None:
-            gives = ~is_open if since is None else ~is_open & (extents.finishes + lingers > since)
-        else:
-            before = np.append(0, np.cumsum(self.fresh))
-            gives = before[extents.end] > before[extents.start]
-            gives &= True if since is None else extents.finishes > since
-        return Extents(*(None if column is None else column[gives] for column in extents.columns()))  # type: ignore[arg-type]
-
-    def _in_open(self, framing: Numbered) -> Positions:
-        """The tuples whose last extent is still open."""
-        at = np.arange(self.sequence.end)
-        lowest, highest = framing.numbers(framing.keys(self.sequence, at))
-        last: Positions = np.flatnonzero(
-            (lowest <= highest) & (framing.interval(highest)[1] > self._at(at, self.until))
-        )
-        return last
-
-    def _at(self, positions: Positions, bound: Any) -> Any:
-        """A bound that each partition has its own of, for the partitions of some positions."""
-        if not np.ndim(bound):
-            return bound
-        return np.asarray(bound)[np.searchsorted(self.sequence.partition_starts, positions, side="right") - 1]
+        if isinstance(self.framing, Sessions):
+            self.open_tuples = extents.where(self.closing.is_open(extents, self.sequence)).positions()
+        return extents.where(self.closing.gives(extents, self.sequence))
 
 
-def _in_some(extents: Extents, which: npt.NDArray[np.bool_], count: int) -> Positions:
-    """The positions that lie in some of the extents."""
-    held = np.zeros(count + 1, dtype=np.int64)
-    np.add.at(held, extents.start[which], 1)
-    np.add.at(held, extents.end[which], -1)
-    return np.flatnonzero(np.cumsum(held)[:-1])
+def side_by_side(work: Pass, number: Positions, keys: Keys) -> OpenSequence:
+    """The sequence of tuples in the order of their partitions' numbers and their keys."""
+    starts = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+    own = np.arange(len(number)) - np.repeat(starts, np.diff(np.append(starts, len(number))))
+    return OpenSequence(work.key, work.peers, own, starts, [], keys)
 
 
 class ExtentBucket(Bucket):
@@ -108,7 +83,6 @@ class ExtentBucket(Bucket):
         self.schema = GroupOperator(work, schema).schema
 
     def begin(self, label: int | None = None) -> None:
-        """No extent has been closed."""
         super().begin(label)
         self.closed: int | None = None  # the watermark at which extents were closed last
 
@@ -124,26 +98,20 @@ class ExtentBucket(Bucket):
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Hold the tuples; close what the watermark has reached."""
-        if len(table):
-            self.held = pa.concat_tables([self.held, self.numbered(table)])
-        if self.done is None or self.done == self.closed or not len(self.held):
-            self.closed = self.done
-            return whole(empty_table(self.schema))
         since, self.closed = self.closed, self.done
-        closing, staying = self._cut()
-        table = self.held if closing is None else self.held.filter(pa.array(closing))
-        rows = whole(empty_table(self.schema))
-        order = open_rows = None
-        if len(table):
-            order = permutation(table, self.work)
-            table = table if order is None else table.take(pa.array(order))
-            operator = ClosingGroups(self.work, self.columns, since, self.done)
-            rows = operator.over(table.select(self.columns.names))
-            open_rows = operator.open_from
-        if staying is not None:
-            self.held = self.held.filter(pa.array(staying)).combine_chunks()
-        elif open_rows is not None:
-            self.held = self.held.take(pa.array(open_rows if order is None else np.sort(order[open_rows])))
+        if self.done is None or self.done == since or not (len(self.held) or len(table)):
+            self.held = pa.concat_tables([self.held, self.numbered(table)]) if len(table) else self.held
+            return whole(empty_table(self.schema))
+        times = np.append(self.times(self.held)[0], times)
+        held = pa.concat_tables([self.held, self.numbered(table)])
+        closing = Closing(since, self.done, lingers=isinstance(self.framing, Sessions))
+        if isinstance(self.framing, Sessions):
+            rows, staying = self._close(held, times, closing)
+            self.held = held.take(pa.array(np.sort(staying)))
+            return rows
+        due, is_open = self._due_and_open(times, self.done)
+        rows, _ = self._close(held.filter(pa.array(due)), times[due], closing)
+        self.held = held.filter(pa.array(is_open)).combine_chunks()
         return rows
 
     def numbered(self, table: pa.Table) -> pa.Table:
@@ -152,25 +120,34 @@ class ExtentBucket(Bucket):
         numbers = np.arange(len(table)) + (0 if after is None else after + 1)
         return self.log.addressed(table.append_column(OWN, pa.array(numbers)))
 
-    def _cut(self) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.bool_] | None]:
-        """Which held tuples are in an extent that closes now, and which in one that stays open; None: only the order will say."""
-        if isinstance(self.framing, Sessions):
-            return None, None
-        keys, _ = self.times(self.held)
+    def _due_and_open(self, times: Keys, until: int) -> tuple[Mask, Mask]:
         assert self.work.key is not None
-        if len(keys):
-            self.framing.check_room(self.work.key, keys)
-        lowest, highest = self.framing.numbers(keys)
-        within = lowest <= highest
-        first, last = self.framing.interval(lowest)[1], self.framing.interval(highest)[1]
-        return within & (first <= self.done), within & (last > self.done)
+        if len(times):
+            self.framing.check_room(self.work.key, times)
+        return due_and_open(self.framing, times, until)
+
+    def _close(self, table: pa.Table, times: Keys, closing: Closing) -> tuple[pa.RecordBatch, Positions]:
+        """The rows of the extents that the frontier gives; and the tuples that open sessions hold."""
+        if not len(table):
+            return whole(empty_table(self.schema)), np.zeros(0, dtype=np.int64)
+        by = self.work.partition_by
+        number = partition_numbers([table.column(name) for name in by]) if by else np.zeros(len(table), dtype=np.int64)
+        order = sorted_by([(pa.array(number), True, True), (pa.array(times), True, True)])
+        if order is not None:
+            table, number, times, closing = (
+                table.take(pa.array(order)),
+                number[order],
+                times[order],
+                closing.over(order),
+            )
+        operator = ClosingGroups(self.work, self.columns, closing)
+        rows = operator.rows_over(whole(table.select(self.columns.names)), side_by_side(self.work, number, times))
+        return rows, operator.open_tuples if order is None else order[operator.open_tuples]
 
     def tables(self) -> dict[str, pa.Table]:
-        """How far extents have been closed."""
         return {"closed": pa.table({"closed": pa.array([self.closed], pa.int64())})}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
         self.closed = tables["closed"].column(0)[0].as_py()
 
 
@@ -192,39 +169,44 @@ class CountedExtentBucket(WaitingBucket):
         self.schema = GroupOperator(work, schema).schema
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Number the ripe tuples; close the extents that they fill."""
-        fresh, _ = self.released(table, times)
+        """Number the tuples that the watermark has passed; close the extents that they fill."""
+        fresh, times = self.released(table, times)
         if not len(fresh):
             return whole(empty_table(self.schema))
-        order = permutation(fresh, self.work)
-        fresh = fresh if order is None else fresh.take(pa.array(order))
         which = self.memory.numbers_of(fresh)
+        order = sorted_by([(pa.array(which), True, True), (pa.array(times), True, True)])
+        if order is not None:
+            fresh, which = fresh.take(pa.array(order)), which[order]
         starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
         sizes = np.diff(np.append(starts, len(which)))
         before = self.memory.next_of(which[starts])
         own = np.arange(len(which)) + np.repeat(before - starts, sizes)
-        keys = self.memory.keys_of(whole(fresh), starts)
-        self.memory.update(
-            which[starts], keys, before + sizes, before, [None] * len(starts), np.ones(len(starts), dtype=bool)
-        )
+        self._remember(fresh, which, starts, before + sizes, before)
         fresh = self.log.addressed(fresh.append_column(OWN, pa.array(own)))
         return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
-        which = self.memory.numbers_of(table)
         # By remembered keys: held tuples may come back in any order of them.
-        order = sorted_by([(pa.array(which), True, True), *order_levels(table.column(OWN), Order(OWN))])
+        which, own = self.memory.numbers_of(table), table.column(OWN).to_numpy()
+        order = sorted_by([(pa.array(which), True, True), (pa.array(own), True, True)])
         if order is not None:
-            table, which = table.take(pa.array(order)), which[order]
-        starts = np.flatnonzero(np.append(True, which[1:] != which[:-1]))
+            table, which, own = table.take(pa.array(order)), which[order], own[order]
+        sequence = side_by_side(self.counting, which, own)
+        starts = sequence.partition_starts
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
-        operator = ClosingGroups(self.counting, self.counted, since, until)
-        rows = operator.over(table.select(self.counted.names))
-        assert operator.open_from is not None
-        self.held = table.take(pa.array(operator.open_from))
-        keys = self.memory.keys_of(whole(table), starts)
-        self.memory.update(which[starts], keys, until, until, [None] * len(starts), np.ones(len(starts), dtype=bool))
+        _, is_open = due_and_open(self.framing, own, self.memory.next_of(which))
+        operator = ClosingGroups(self.counting, self.counted, Closing(since, until))
+        rows = operator.rows_over(whole(table.select(self.counted.names)), sequence)
+        self.held = table.filter(pa.array(is_open))
+        self._remember(table, which, starts, until, until)
         return rows.cast(self.schema) if rows.schema != self.schema else rows
+
+    def _remember(
+        self, table: pa.Table, which: Positions, starts: Positions, counts: Positions, closed: Positions
+    ) -> None:
+        """Of each key how many tuples it has had, and how many when its extents were closed last."""
+        keys, every = self.memory.keys_of(whole(table), starts), np.ones(len(starts), dtype=bool)
+        self.memory.update(which[starts], keys, counts, closed, [None] * len(starts), every)
 
 
 class UpdatedExtentBucket(ExtentBucket):
@@ -234,18 +216,13 @@ class UpdatedExtentBucket(ExtentBucket):
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
-        fresh = np.repeat([False, True], [len(self.held), len(table)])
-        held = pa.concat_tables([self.held, self.numbered(table)])
         since, self.closed = self.closed, self.done
-        if not len(held):
-            return whole(empty_table(self.schema))
-        order = permutation(held, self.work)
-        if order is not None:
-            held, fresh = held.take(pa.array(order)), fresh[order]
-        operator = ClosingGroups(self.work, self.columns, since, _NEVER if self.done is None else self.done, fresh)
-        rows = operator.over(held.select(self.columns.names))
-        assert operator.open_from is not None
-        self.held = held if self.done is None else held.take(pa.array(operator.open_from))
+        fresh = np.repeat([False, True], [len(self.held), len(table)])
+        times = np.append(self.times(self.held)[0], times)
+        held = pa.concat_tables([self.held, self.numbered(table)])
+        until = _NEVER if self.done is None else self.done
+        rows, _ = self._close(held, times, Closing(since, until, fresh=fresh))
+        self.held = held if self.done is None else held.filter(pa.array(self._due_and_open(times, until)[1]))
         return rows
 
 
@@ -258,7 +235,6 @@ def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: A
 
 
 def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
-    """The class of its buckets."""
     if isinstance(work.extent, Hop) and work.extent.rows:
         return CountedExtentBucket
     return UpdatedExtentBucket if early else ExtentBucket

@@ -95,5 +95,4 @@ class Memory:
         self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
 
     def restore(self, table: pa.Table) -> None:
-        """From a state."""
         self.table = table_under(table, self.table.schema)

@@ -53,7 +53,6 @@ class Turn:
         return memory.keys_of(self.batch, self.frontier.starts[partitions])
 
     def counts(self, partitions: Positions) -> Positions:
-        """How many tuples they have had."""
         return self.frontier.sequence.own[self.frontier.ends[partitions] - 1] + 1
 
 

@@ -28,26 +28,21 @@ class LateBucket(Bucket):
         self.schema = schema
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
-        """The late tuples of the next ones, as rows."""
         late = super().step(batch, watermark).late
         return Output(late, late)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Tuples on time are nothing here."""
         return whole(table.slice(0, 0))
 
     @property
     def waiting(self) -> int:
-        """None."""
         return 0
 
     @property
     def live(self) -> int:
-        """None."""
         return 0
 
     def tables(self) -> dict[str, pa.Table]:
-        """Nothing."""
         return {}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
@@ -58,14 +53,11 @@ class LateRows(Part):
     """The late tuples, as rows."""
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """In a batch nothing is late."""
         raise NotImplementedError("late tuples are those of a stream")
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
-        """On a stream."""
         return LateBucket(self.work, schema, zone=zone)
 
     @property
     def bucket_rows(self) -> str:
-        """Late tuples."""
         return LateBucket.rows

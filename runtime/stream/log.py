@@ -55,7 +55,6 @@ class Log:
         self.begin()
 
     def begin(self) -> None:
-        """Nothing is stored."""
         self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
         self.next = 0
 
@@ -94,7 +93,6 @@ class Log:
         return Written(tail.select(self.schema.names), directory, chunks, removed)
 
     def read(self, tail: pa.Table, directory: pa.Table, chunk: Callable[[int], bytes]) -> pa.Table:
-        """The inverse of :meth:`written`: the held tuples with their places."""
         parts = []
         for entry in directory.to_pylist():
             number, rows = entry["chunk"], entry["rows"]

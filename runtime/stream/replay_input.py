@@ -56,7 +56,6 @@ def check_query(query: Any, streams: int) -> None:
 
 
 def delays_of(delay: Any, streams: int) -> list[Any]:
-    """The delay of each stream's watermark."""
     delays = list(delay) if isinstance(delay, (tuple, list)) else [delay] * streams
     if len(delays) != streams:
         raise UsageError(

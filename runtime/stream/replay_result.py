@@ -16,5 +16,4 @@ class Replayed:
 
     @property
     def table(self) -> pa.Table:
-        """All rows."""
         return pa.concat_tables(self.batches)

@@ -63,7 +63,6 @@ class RowBucket(WaitingBucket):
         self.schema = pa.schema(fields)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Put what is ripe behind what is held, and run."""
         released, times = self.released(table, times)
         if not len(released) and not len(self.held):
             return whole(empty_table(self.schema))

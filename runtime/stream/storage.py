@@ -23,7 +23,6 @@ _PACKED = pa.ipc.IpcWriteOptions(compression="lz4" if pa.Codec.is_available("lz4
 
 
 def to_bytes(table: pa.Table) -> bytes:
-    """A table as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=_PACKED) as writer:
         writer.write_table(table)
@@ -32,7 +31,6 @@ def to_bytes(table: pa.Table) -> bytes:
 
 
 def from_bytes(content: bytes | memoryview) -> pa.Table:
-    """The inverse of :func:`to_bytes`."""
     table = pa.ipc.open_stream(pa.py_buffer(content)).read_all()
     table.validate(full=True)  # an eighth more: of offsets that point elsewhere Arrow would read what is there
     return table
@@ -80,7 +78,6 @@ def state_to_bytes(state: Any, classes: Callable[[], Classes]) -> bytes:
 
 
 def state_from_bytes(content: bytes, classes: Callable[[], Classes]) -> Any:
-    """The inverse of :func:`state_to_bytes`."""
     try:
         return pickle.loads(content)
     except pickle.UnpicklingError:  # it has names

@@ -25,7 +25,6 @@ class WaitingBucket(Bucket):
         )
 
     def begin(self, label: int | None = None) -> None:
-        """Nothing waits, and no key is remembered."""
         super().begin(label)
         self.pending = empty_table(self.columns)
         self.memory = Memory(self.columns, self.work.partition_by)
@@ -37,7 +36,6 @@ class WaitingBucket(Bucket):
 
     @property
     def live(self) -> int:
-        """What frames and open extents hold."""
         return len(self.held)
 
     def released(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
@@ -51,10 +49,8 @@ class WaitingBucket(Bucket):
         return table.filter(pa.array(is_released)), times[is_released]
 
     def tables(self) -> dict[str, pa.Table]:
-        """Tuples that wait, keys that are remembered."""
         return {"pending": self.pending, "memory": self.memory.table}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
-        """The inverse of :meth:`tables`."""
         self.pending = table_under(tables["pending"], self.columns)
         self.memory.restore(tables["memory"])

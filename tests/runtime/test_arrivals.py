@@ -18,7 +18,7 @@ import inwindow as iw
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime import scratch
-from inwindow.runtime.arrivals import ROW, ROW_FIELD, Arrivals, Results, numbered, rolled
+from inwindow.runtime.arrivals import ROW, ROW_FIELD, Arrivals, Results, numbered
 from inwindow.runtime.memory_budget import allowed, bytes_of
 from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.scratch import ScratchFile, Spool
@@ -114,7 +114,7 @@ def test_results_over_many_levels_of_runs() -> None:
     assert arrivals.runs is not None and [len(level) for level in arrivals.runs.levels] == [31, 2]
     operator = WithColumns(work, table.schema.append(ROW_FIELD), (ROW,))
     results = Results(operator.schema, rows, 15_000, lambda _: None)
-    for batch in rolled(operator, arrivals.in_order()):
+    for batch in operator.over(arrivals.in_order()):
         results.add(batch)
     given = pa.Table.from_batches(results.in_order_of_arrival())
     assert given == iw.with_columns(table, **applied).select(["s", "l"]).cast(given.schema)
