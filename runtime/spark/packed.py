@@ -13,6 +13,7 @@ from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import struct_of, titled
+from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.session import Session, explained
@@ -82,8 +83,14 @@ def partitions_of(conf: Any) -> int:
 # What must be there
 
 
-def check_query(df: Any, where: str, stacklevel: int) -> None:
-    """The query is one call, and the session's settings suit a stream, or a warning says so."""
+def check_query(df: Any, session: Session, where: str, stacklevel: int) -> None:
+    """The engine has streams, the query is one call, and the session's settings suit a stream, or a warning says so."""
+    if not session.is_spark:
+        engine = engine_of(session, df.sparkSession)
+        raise UsageError(
+            f"{where} on a stream: {engine} has no stateful operator for our tuples (Spark's transformWithState): run streams "
+            "on Spark; batch DataFrames work here"
+        )
     if calls_of(df):
         raise UsageError(
             f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "

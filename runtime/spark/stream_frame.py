@@ -109,7 +109,7 @@ class StreamFrame(AnyFrame):
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
-        check_query(self.data, where, stacklevel=5)
+        check_query(self.data, self.session, where, stacklevel=5)
         if work.order_by:
             check_time(columns, work.order_by[0].column, where)
 
