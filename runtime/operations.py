@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.layouts import in_layouts_of
-from inwindow.runtime.operation import Operation
+from inwindow.runtime.operation import Operation, Unread
 from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.stream.operations import carried_out_on_streams
@@ -18,6 +18,13 @@ from inwindow.udaf.errors import UsageError
 def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
     where = operation.where
+    unread = [one for one in data if isinstance(one, Unread)]
+    if unread:
+        if len(unread) < len(data):
+            raise UsageError(
+                f"{where}: one is a relation of the query and the other is not: give the query all its data"
+            )
+        return unread[0].under(operation, *unread[1:])
     places = [place_of(one, where) for one in data]
     here = [place for place in places if isinstance(place, (Table, Reader))]
     if len(here) == len(places):

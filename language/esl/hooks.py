@@ -8,6 +8,7 @@ from typing import Any
 
 from inwindow.language.esl import query, scalar, select, truth
 from inwindow.language.esl.changes import change, values_of
+from inwindow.language.esl.costs import cost_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -37,18 +38,22 @@ class Method:
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
         self.context = context
+        self.block = block
         returns = [one for one in block.statements if is_return(one)]
         gives_many = bool(returns) and not self._is_last_word(block, returns)
         self.lists = gives_many and context.hook == "TERMINATE"
         self.yields = gives_many and not self.lists
         self.answers = bool(returns)
         self.nullable = False
+        self.costs: list[tuple[Statement, str]] = []
         self.body: list[ast.stmt] = []
         if self.lists:
             self.body = self._listed(block)
             return
         for statement in block.statements:
-            self.body += self._answer(statement) if is_return(statement) else change(statement, context)
+            made = self._answer(statement) if is_return(statement) else change(statement, context)
+            self.costs.append((statement, cost_of(made, context.tables)))
+            self.body += made
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
         """One RETURN at the end, of at most one row, is a return."""
@@ -69,6 +74,9 @@ class Method:
             if not is_return(statement):
                 change(statement, self.context)  # refuses: TERMINATE changes no table
         lists = [self._list_of(statement) for statement in block.statements]
+        self.costs = [
+            (one, cost_of([made], self.context.tables)) for one, made in zip(block.statements, lists, strict=True)
+        ]
         together = listed([ast.Starred(one, ast.Load()) for one in lists])
         return [ast.Return(lists[0] if len(lists) == 1 else together)]
 

@@ -63,8 +63,6 @@ def _conditions(join: Any, scope: Scope, before: Mapping[str, Mapping[str, Value
 def _add(source: Any, scope: Scope, query: Query) -> Scan:
     scan = _scan(source, scope)
     alias = _alias(source)
-    if alias in ("left", "right", "full"):  # sqlglot takes the word for a name where no ON follows
-        raise scope.context.error(f"{alias.upper()} JOIN lacks its condition: write ON", source)
     if alias in scope.tables:
         raise scope.context.error(f"{alias} is there twice: give one of them another name, with AS", source)
     scope.tables[alias] = scan.columns
@@ -138,9 +136,7 @@ def _outer_join(join: Any, scope: Scope, query: Query, side: str) -> None:
     context = scope.context
     if join.args.get("using"):
         raise context.error(f"{side} JOIN ... USING is not known in an aggregate: write ON", join)
-    condition = join.args.get("on")
-    if condition is None:
-        raise context.error(f"{side} JOIN lacks its condition: write ON", join)
+    condition = join.args.get("on") or library().exp.true()
     left_columns = {alias: dict(columns) for alias, columns in scope.tables.items()}
     right_scope, right = Scope(context, scope.around, named=scope.named), Query([], [])
     _add(join.this, right_scope, right)
