@@ -57,6 +57,9 @@ class Engine(Protocol):
     def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
         """Some of the rows."""
 
+    def is_stream(self, frame: Any) -> bool:
+        """Whether rows still come."""
+
     def whole(self, frame: Any, most: int) -> pa.Table:
         """A frame's rows here, at most so many."""
 
@@ -184,6 +187,9 @@ class Duck:
 
     def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
         return frame.slice(offset or 0, limit)
+
+    def is_stream(self, frame: pa.Table) -> bool:
+        return False
 
     def whole(self, frame: pa.Table, most: int) -> pa.Table:
         return frame.slice(0, most)

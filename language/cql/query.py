@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inwindow import temporal
 from inwindow.language.base_calls import gives_rows, rows_of_lists
 from inwindow.language.cql.marks import UNBOUNDED, StreamMark, WindowMark, take_marks
+from inwindow.language.cql.operators import aggregated, changes, distinct, joined, together
 from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
 from inwindow.language.engines import quoted
 from inwindow.language.esl.scalar import function_of
@@ -68,7 +68,7 @@ class _Queries:
         found = self.query(tree, wants_stream=False)
         if isinstance(found, Relation) and found.grows:
             self.asked.notes.append("ISTREAM (default: the result only grows)")
-            return self._changes(found, StreamMark("ISTREAM", None, span_of(self.asked.tokens)))
+            return changes(self.asked, found, StreamMark("ISTREAM", None, span_of(self.asked.tokens)))
         return found
 
     def query(self, tree: Any, *, wants_stream: bool) -> Relation | Stream:
@@ -89,7 +89,7 @@ class _Queries:
             self.asked.marks.windows[only.this.meta["start"]] = WindowMark("NOW", 0, is_now=True)
             mark = StreamMark("RSTREAM", None, place_of(tree, span_of(self.asked.tokens)))
         relation = self._select(tree)
-        return relation if mark is None else self._changes(relation, mark)
+        return relation if mark is None else changes(self.asked, relation, mark)
 
     def _mark(self, tree: Any) -> StreamMark | None:
         """Take ISTREAM, DSTREAM or RSTREAM out of the select list."""
@@ -114,23 +114,6 @@ class _Queries:
         where = tree.args.get("where")
         nested = where is not None and where.find(exp.Query) is not None
         return window.size is None and is_istream and plain and not nested and not self._calls(tree.expressions)
-
-    def _changes(self, relation: Relation, mark: StreamMark) -> Stream:
-        at = "at" if "at" not in relation.columns.values() else self.asked.fresh("at")
-        if mark.operator == "ISTREAM":
-            frame = temporal.istream(relation.frame, at=at)
-        elif mark.operator == "DSTREAM":
-            frame = temporal.dstream(relation.frame, at=at)
-        elif relation.is_now:  # each row holds at one instant, which is when RSTREAM gives it
-            columns = [(quoted(column), column) for column in relation.columns.values()]
-            frame = self.asked.project(relation.frame, [*columns, ("since", at)])
-        elif mark.every is None:
-            raise self.asked.error(
-                "RSTREAM gives all rows at every instant: say how often, as in RSTREAM(*) EVERY 1 MINUTE", mark.span
-            )
-        else:
-            frame = temporal.rstream(relation.frame, every=mark.every, at=at)
-        return Stream(self.asked.engine.merged(frame, at), relation.columns, at)
 
     # --- FROM -----------------------------------------------------------------------------------------------
 
@@ -183,7 +166,7 @@ class _Queries:
                     tree,
                 )
             asked.notes.append(f"ISTREAM of {tree.alias_or_name} (default: it only grows)")
-            found = self._changes(found, StreamMark("ISTREAM", None, place_of(tree, span_of(asked.tokens))))
+            found = changes(asked, found, StreamMark("ISTREAM", None, place_of(tree, span_of(asked.tokens))))
         return windowed(asked, found, mark)
 
     def _own_names(self, relation: Relation) -> Relation:
@@ -239,7 +222,7 @@ class _Queries:
             items = [(quoted(column), column) for columns in scope.tables.values() for column in columns.values()]
             made = [(pair[side], key) for pair, key in zip(pairs, keys, strict=True)]
             frames.append(asked.project(scope.frame, [*items, *made, *_ends()]))
-        frame = temporal.join(frames[0], frames[1], on=keys or None)
+        frame = joined(asked, frames[0], frames[1], keys or None, "inner", span_of(asked.tokens))
         return _Scope(frame, {**left.tables, **right.tables}, left.grows and right.grows, left.is_now or right.is_now)
 
     def _is_of(self, tree: Any, scope: _Scope) -> bool:
@@ -270,8 +253,11 @@ class _Queries:
             items.append((text, key, one))
         frame = asked.project(scope.frame, [*((text, key) for text, key, _ in items), *_ends()], tree)
         if tree.args.get("distinct") is not None:
-            frame = temporal.distinct(frame)
-        return Relation(frame, columns, scope.grows, scope.is_now)
+            frame = distinct(asked, frame, tree)
+        is_each = bool(scope.replaced) and {text for text, _, _ in items} >= {
+            quoted(one) for one in scope.replaced.values()
+        }
+        return Relation(frame, columns, scope.grows, scope.is_now, is_each and not self._lists(tree))
 
     def _items(self, tree: Any, scope: _Scope) -> list[tuple[str, str, Any]]:
         exp, found = library().exp, []
@@ -309,9 +295,13 @@ class _Queries:
         items = [(quoted(column), column) for columns_ in scope.tables.values() for column in columns_.values()]
         left = asked.project(scope.frame, [*items, (self._text(one.this, scope), key), *_ends()])
         right = asked.project(inner.frame, [(quoted(columns[0]), key), *_ends()])
-        scope.frame = temporal.join(left, right, on=key, how="anti" if is_not else "semi")
+        scope.frame = joined(asked, left, right, key, "anti" if is_not else "semi", tree)
         scope.grows = scope.grows and inner.grows and not is_not
         return True
+
+    def _lists(self, tree: Any) -> bool:
+        """Whether an aggregate is called that returns many rows."""
+        return any(gives_rows(self._function(call)[0]) for call in self._calls(tree.expressions))
 
     def _calls(self, trees: list[Any]) -> list[Any]:
         exp = library().exp
@@ -347,7 +337,7 @@ class _Queries:
                     items.append((self._text(argument, scope), columns[-1]))
             applied[call] = (asked.fresh("result"), function(*columns))
         frame = asked.project(scope.frame, [*items, *_ends()], tree)
-        found = temporal.aggregate(frame, by=list(keys.values()) or None, **dict(applied.values()))
+        found = aggregated(asked, frame, list(keys.values()), dict(applied.values()), tree)
         listing = [(column, column) for column, one in applied.values() if gives_rows(one.aggregate)]
         scope.frame = rows_of_lists(asked.engine, found, listing, asked.source, span_of(asked.tokens))
         scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
@@ -369,15 +359,9 @@ class _Queries:
             )
             for one in (left, right)
         ]
-        operator = {exp.Union: temporal.union, exp.Except: temporal.difference, exp.Intersect: temporal.intersect}[
-            type(tree)
-        ]
         is_set = bool(tree.args.get("distinct"))
-        if is_set and operator is not temporal.union:
-            frames = [temporal.distinct(frame) for frame in frames]
-        frame = operator(*frames)
-        frame = temporal.distinct(frame) if is_set else frame
-        grows = left.grows and right.grows and operator is not temporal.difference
+        frame = together(self.asked, tree.key, frames, is_set=is_set, tree=tree)
+        grows = left.grows and right.grows and not isinstance(tree, exp.Except)
         return Relation(frame, {name: name for name in names}, grows, left.is_now and right.is_now)
 
     # --- Expressions ----------------------------------------------------------------------------------------
