@@ -7,24 +7,11 @@ import pyarrow as pa
 import pytest
 from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
 
+from samples.aggregates import Total
 import inwindow as iw
 
 ROWS = 600
 BY = {"partition_by": "k", "order_by": "ts"}
-
-
-class Total(iw.WindowAggregate):
-    def initialize(self, value: float) -> None:
-        self.total = value
-
-    def iterate(self, value: float) -> None:
-        self.total += value
-
-    def expire(self, value: float) -> Any:
-        self.total -= value
-
-    def terminate(self) -> float:
-        return self.total
 
 
 class Highest(iw.WindowAggregate):
