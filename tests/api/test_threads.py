@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from samples.aggregates import Total
 
 from samples.aggregates import Total
 import inwindow as iw

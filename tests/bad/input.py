@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from samples.aggregates import MyAvg
 
 from samples.aggregates import MyAvg
 import inwindow as iw

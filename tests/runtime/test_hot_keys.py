@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from samples.against_definition import equal
+from samples.aggregates import Mean
 from samples.ids import Ids, IdsAll, IdsAnyOrder, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt
 from samples.in_ranges import begun, halo_of, run, with_halos
 from samples.streams import CUTS, ORDERS, tables, windows

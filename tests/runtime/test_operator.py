@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.against_definition import expected_column, sorted_for
+from samples.aggregates import MergedTotal
 from samples.ids import Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, Live, Longest, Running
 from samples.streams import CUTS, ORDERS, tables, windows
 

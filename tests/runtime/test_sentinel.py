@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import MyAvg, Spread
 from samples.broken_aggregates import BROKEN, EXPIRE, MERGE, ForgetsTheMaximum
 from samples.kept_aggregates import GuardedTotal, PlainTotal, Welford
 

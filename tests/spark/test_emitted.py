@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import Spread
 
 from samples.aggregates import Spread
 import inwindow as iw

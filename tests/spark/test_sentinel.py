@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import Total
 from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
 
 from samples.aggregates import Total

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from samples.aggregates import MergedTotal
 
 from samples.aggregates import MergedTotal
 import inwindow as iw

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from samples.aggregates import MyAvg
 
 from samples.aggregates import MyAvg
 import inwindow as iw

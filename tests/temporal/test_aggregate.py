@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples.aggregates import Mean
 from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
 from samples.aggregates import Mean
