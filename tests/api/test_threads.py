@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 from samples.aggregates import Total
 
-from samples.aggregates import Total
 import inwindow as iw
 
 TABLE = pa.table({"k": [1, 1, 2, 1, 2], "t": [1, 2, 3, 4, 9], "v": [1.0, 2.0, 3.0, 4.0, 5.0]})

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 from samples.aggregates import MyAvg
 
-from samples.aggregates import MyAvg
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.row_operators import WithColumns

@@ -16,7 +16,6 @@ from samples.ids import Ids, IdsAll, IdsAnyOrder, IdsExpire, IdsInWindow, IdsMer
 from samples.in_ranges import begun, halo_of, run, with_halos
 from samples.streams import CUTS, ORDERS, tables, windows
 
-from samples.aggregates import Mean
 import inwindow as iw
 from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut, in_shards, prefix_steps
 from inwindow.optimizer.plan import Halo, Pass

@@ -11,7 +11,6 @@ from samples.aggregates import MergedTotal
 from samples.ids import Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, Live, Longest, Running
 from samples.streams import CUTS, ORDERS, tables, windows
 
-from samples.aggregates import MergedTotal
 import inwindow as iw
 from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.runtime.group_operator import GroupOperator

@@ -12,8 +12,6 @@ from samples.aggregates import MyAvg, Spread
 from samples.broken_aggregates import BROKEN, EXPIRE, MERGE, ForgetsTheMaximum
 from samples.kept_aggregates import GuardedTotal, PlainTotal, Welford
 
-from samples.aggregates import MyAvg
-from samples.aggregates import Spread
 import inwindow as iw
 
 ROWS = 1_200

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 from samples.aggregates import Spread
 
-from samples.aggregates import Spread
 import inwindow as iw
 
 N = 600

@@ -8,7 +8,6 @@ import pytest
 from samples.aggregates import Total
 from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
 
-from samples.aggregates import Total
 import inwindow as iw
 
 ROWS = 600

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from samples.aggregates import MergedTotal
 
-from samples.aggregates import MergedTotal
 import inwindow as iw
 from inwindow.optimizer.points import plan_points
 from inwindow.runtime.point_operator import EveryPoint

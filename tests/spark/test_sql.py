@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from samples.aggregates import MyAvg
 
-from samples.aggregates import MyAvg
 import inwindow as iw
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*one task:UserWarning")

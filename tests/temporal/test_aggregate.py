@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from samples.aggregates import Mean
 from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
-from samples.aggregates import Mean
 import inwindow as iw
 from inwindow import temporal
 from inwindow.temporal import reference
