@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.language.esl.kinds import Kind, of_arrow
-from inwindow.language.text import library
+from inwindow.language.text import library, quiet
 from inwindow.udaf.errors import UsageError, shown
 
 SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
@@ -224,7 +224,8 @@ class Duck:
     def _spoken(self, text: str) -> str:
         sqlglot = library()
         try:
-            return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
+            with quiet():
+                return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
         except sqlglot.errors.SqlglotError as error:
             failure = EngineError(str(error).split("\n")[0])
         raise failure

@@ -67,8 +67,8 @@ class _Queries:
         tree = tree.unnest() if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
         if isinstance(tree, exp.SetOperation):
             return self._together(tree)
-        if not isinstance(tree, exp.Select):
-            raise self.asked.error("a SELECT is wanted here", tree)
+        if not isinstance(tree, exp.Select) or not tree.expressions:
+            raise self.asked.error("a SELECT of columns is wanted here", tree)
         for clause in ("order", "limit", "offset", "windows", "qualify"):
             if tree.args.get(clause):
                 raise self.asked.error(f"{clause.upper()} is not known in CQL: select from the result", tree)
@@ -95,6 +95,7 @@ class _Queries:
         if (
             not isinstance(only, exp.Table)
             or tree.args.get("joins")
+            or "start" not in only.this.meta
             or self.asked.orders.get(only.name.casefold()) is None
         ):
             return False
@@ -253,6 +254,8 @@ class _Queries:
         exp, found = library().exp, []
         for one in tree.expressions:
             is_all = isinstance(one, exp.Star)
+            if not is_all and isinstance(one.unalias(), exp.Star):
+                raise self.asked.error("a star is many columns, and has no name of its own", one)
             if is_all or isinstance(one, exp.Column) and isinstance(one.this, exp.Star):
                 wanted = "" if is_all else one.table.casefold()
                 if scope.replaced:

@@ -167,6 +167,7 @@ def test_broken_scripts() -> None:
     [
         text_of().replace("UPDATE t SET c = c + p;", "DELETE t WHERE c > p;"),
         text_of().replace("WHERE c > 0", "WHERE c IN t"),
+        text_of().replace("RETURN VALUES (1)", "RETURN (1)"),
         "",
         "-- nothing",
     ],
@@ -182,3 +183,26 @@ def test_cql_takes_one_query(text: Any) -> None:
     for take in (catalog.cql, catalog.explain_cql):
         with pytest.raises(iw.UsageError, match="one query|a query is a text"):
             take(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Select From t",
+        "Select x From t Where x In (Select From t)",
+        "Select * y From t",
+    ],
+)
+def test_what_the_fuzzers_found_in_cql(text: str) -> None:
+    catalog = iw.Catalog(s=pa.table({"x": [1], "t": [1]}))
+    catalog.run("CREATE STREAM t(x int, t int) ORDER BY t SOURCE 's'")
+    with pytest.raises(iw.UsageError, match="line 1, column"):
+        catalog.cql(text)
+
+
+@pytest.mark.parametrize("text", ["SELECT f() FROM t", "CREATE STREAM u(a, ) AS SELECT x, t FROM t"])
+def test_what_the_fuzzers_found_in_scripts(text: str) -> None:
+    catalog = iw.Catalog(s=pa.table({"x": [1.0], "t": [1]}))
+    catalog.run("CREATE STREAM t(x real, t int) ORDER BY t SOURCE 's';" + text_of("f", value="'ok'"))
+    with pytest.raises(iw.UsageError, match="line 1, column"):
+        catalog.run(text)
