@@ -127,6 +127,14 @@ cdef class Kernel:
             self.fold_partials(values, base, &start[0], &end[0], n, <int64_t*><uintptr_t>rows.ctypes.data)
         return (rows,)
 
+    def sweep(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
+        """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]]: where ``fold`` reads ``left``."""
+        self.left = &left[0]
+        try:
+            return self.roll(values, 0, start, end)
+        finally:
+            self.left = NULL
+
     def of_panes(self):
         """This kernel, to be rolled over panes: the rows of ``roll_partials`` take the place of values."""
         self.over_panes = True
