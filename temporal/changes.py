@@ -32,7 +32,6 @@ def istream(data: Data, *, at: str = "at") -> Data:
         ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
 
         >>> import pyarrow as pa
-    import pyarrow.compute as pc
         >>> from inwindow import temporal
         >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
         >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
@@ -46,7 +45,6 @@ def dstream(data: Data, *, at: str = "at") -> Data:
     """A row at each instant at which fewer copies of it hold than just before, as many as there are fewer.
 
         >>> import pyarrow as pa
-    import pyarrow.compute as pc
         >>> from inwindow import temporal
         >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
         >>> temporal.dstream(seen).to_pylist()
