@@ -11,14 +11,13 @@ Where each row is by itself, there is no shuffle, and the data may be a stream.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.arrivals import Arrivals
-from inwindow.runtime.operations import Operation
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped, titled
@@ -30,11 +29,14 @@ from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import changes
 
+if TYPE_CHECKING:  # which imports this where Spark is there
+    from inwindow.runtime.operations import Operation
+
 _SIDE = f"{PREFIX}side"
 _LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
 
 
-def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
+def carried_out_on(operation: "Operation", frames: Sequence[Any]) -> Any:
     where = operation.where
     sides = [_columns(df, where) for df in frames]
     for side in sides[1:]:
@@ -61,7 +63,7 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
     return titled(made, dict(zip(result.names, results, strict=True)), result.names, sides[0].session)
 
 
-def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
+def named_over(operation: "Operation", frames: Sequence[Any]) -> tuple[Any, ...]:
     """The operation over names alone, and the schemas that it will see: for explain."""
     sides = [_columns(df, operation.where) for df in frames]
     operation = operation.over(*sides)
@@ -76,7 +78,7 @@ def _columns(df: Any, where: str) -> Columns:
 
 
 def _result(
-    operation: Operation, name: str, schemas: tuple[pa.Schema, ...], sides: Sequence[Columns], result: pa.Schema
+    operation: "Operation", name: str, schemas: tuple[pa.Schema, ...], sides: Sequence[Columns], result: pa.Schema
 ) -> Result:
     """A column of a side keeps its Spark type; of what is made the Arrow type tells it."""
     source = operation.source(name, schemas)
@@ -112,7 +114,7 @@ def _sent(sides: Sequence[Columns], task: "OnTables", keys: list[tuple[str, ...]
 class OnTables(Task):
     """What a worker does with the rows of a task."""
 
-    operation: Operation
+    operation: "Operation"
     schema: pa.Schema  # of what arrives
     known: tuple[str, ...] | None  # the keys, by the names under which they arrive; None: each row is by itself
     layout: tuple[dict[str, str], ...]  # per side: the name under which a column arrives -> its own
@@ -121,7 +123,7 @@ class OnTables(Task):
     @classmethod
     def of(
         cls,
-        operation: Operation,
+        operation: "Operation",
         schemas: tuple[pa.Schema, ...],
         read: list[list[str]],
         keys: list[tuple[str, ...]] | None,
