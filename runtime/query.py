@@ -79,11 +79,6 @@ class Part(ABC):
         """A fresh bucket over tuples of a schema, on a stream."""
         raise NotImplementedError(f"{type(self).__name__} does not run on a stream")
 
-    @property
-    def bucket_rows(self) -> str:
-        """What its buckets give a row for, in words: a checkpoint is of these rows alone."""
-        raise NotImplementedError(f"{type(self).__name__} does not run on a stream")
-
 
 class Verb(ABC):
     """How a kind of query is planned, and what one pass of it is."""

@@ -9,7 +9,6 @@
 What goes on from partials is *continued*: :class:`ContinuedKernel` for a built-in, :class:`ContinuedHooks` for a Python class.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,23 +33,7 @@ from inwindow.windows.stateful import Stateful
 Columns = tuple[Any, ...]
 
 
-class Continued(Stateful, ABC):
-    """An aggregate over frames that begin with partials, and grow."""
-
-    @abstractmethod
-    def begin(self, partials: Columns, at: int) -> None:
-        """A frame begins with these partials, and its first tuple at a position."""
-
-    @abstractmethod
-    def roll(self, end: Positions) -> pa.Array:
-        """The results of the frames with these ends."""
-
-    @abstractmethod
-    def fold(self, end: int) -> None:
-        """Take the tuples before a position into the state."""
-
-
-class ContinuedKernel(Continued):
+class ContinuedKernel(Stateful):
     """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
 
     It is a new one for each batch, so it holds no more than a batch and the carried partials. Of the tuples that have been
@@ -89,7 +72,7 @@ class ContinuedKernel(Continued):
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
 
-class ContinuedHooks(Continued):
+class ContinuedHooks(Stateful):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
 
     kept = ("begins", "driver")
@@ -120,6 +103,9 @@ class ContinuedHooks(Continued):
 
     def fold(self, end: int) -> None:
         self.driver.absorb(*self.arguments.read(), self.begins, end)
+
+
+Continued = ContinuedKernel | ContinuedHooks
 
 
 class FromCarried(Evaluator):

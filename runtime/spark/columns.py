@@ -28,13 +28,8 @@ from inwindow.windows.spec import Order, Window
 
 # What Spark would read as a function, where there is no such column: the key "user" would be who runs the query.
 _CONSTANTS = {
-    "current_date",
-    "current_time",
-    "current_timestamp",
-    "current_user",
-    "localtimestamp",
-    "session_user",
-    "user",
+    *("current_date", "current_time", "current_timestamp", "current_user"),
+    *("localtimestamp", "session_user", "user"),
 }
 _OF_MANY_ROWS = {
     *("explode", "explode_outer", "posexplode", "posexplode_outer"),

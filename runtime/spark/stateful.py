@@ -8,7 +8,6 @@ applyInPandasWithState  nothing                                            is pa
 ======================  =================================================  =================================
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,26 +18,11 @@ _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _TIME = "_inwindow_time"
 
 
-class Operator(ABC):
-    """A stateful operator of Spark over packed tuples."""
-
-    name: str
-    goes_with_others: bool  # of its kind, in one query
-
-    @abstractmethod
-    def check(self) -> None:
-        """What it needs is there, or an error."""
-
-    @abstractmethod
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """What buckets give; ``timed`` where a watermark says what is decided."""
-
-
-class TransformWithState(Operator):
+class TransformWithState:
     """Rows in, rows out, a value and a timer per bucket."""
 
     name = "transformWithState"
-    goes_with_others = True
+    goes_with_others = True  # of its kind, in one query
 
     def check(self) -> None:
         """Python's protobuf must be as new as the code that Spark generated with it."""
@@ -52,11 +36,12 @@ class TransformWithState(Operator):
             )
 
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+        """What buckets give; ``timed`` where a watermark says what is decided."""
         mode = "eventTime" if timed else "none"
         return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
 
 
-class ApplyInPandas(Operator):
+class ApplyInPandas:
     """A state of bytes per bucket, and a time-out."""
 
     name = "applyInPandasWithState"
@@ -106,7 +91,7 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
     return inwindow
 
 
-def operator_of(conf: Any) -> Operator:
+def operator_of(conf: Any) -> TransformWithState | ApplyInPandas:
     """The operator for a session with these settings."""
     rocks = "RocksDB" in (conf.get(_PROVIDER, "") or "")
     return TransformWithState() if rocks else ApplyInPandas()

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.runtime.fingerprint import fingerprint
 from inwindow.runtime.query import Part, Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import buckets
@@ -169,7 +168,7 @@ class StreamFrame(AnyFrame):
         """What buckets need, and what their state is told by."""
         job = StreamJob(part, schema, self.session.zone, {})
         try:
-            return replace(job, plan=fingerprint(part.work, schema, job.zone, part.bucket_rows))
+            return replace(job, plan=part.bucket(schema, job.zone).plan)
         except UsageError:
             shipped(job)  # what cannot be sent to the workers is said of the aggregate
             raise

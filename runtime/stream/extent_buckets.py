@@ -231,10 +231,6 @@ _NEVER = np.iinfo(np.int64).min
 
 def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
     """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
-    return kind_of(work, early=early)(work, schema, **at)
-
-
-def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
     if isinstance(work.extent, Hop) and work.extent.rows:
-        return CountedExtentBucket
-    return UpdatedExtentBucket if early else ExtentBucket
+        return CountedExtentBucket(work, schema, **at)
+    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)

@@ -51,7 +51,8 @@ class RowBucket(WaitingBucket):
     ) -> None:
         super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
-        self.rows = rows_of(every_row=every_row, emitted_at=emitted_at)
+        self.rows = "one for each tuple" if every_row else "one for each result"
+        self.rows += "" if emitted_at is None else f", with its time as {emitted_at}"
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
         self.counts = counts(work)
@@ -170,12 +171,6 @@ class RowBucket(WaitingBucket):
             assert self.key is not None
             columns.append(expiration_times(self.steps[0], self.key, turn.frontier.sequence.times[at]))
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-
-def rows_of(*, every_row: bool, emitted_at: str | None) -> str:
-    """What a bucket gives a row for."""
-    said = "one for each tuple" if every_row else "one for each result"
-    return said if emitted_at is None else f"{said}, with its time as {emitted_at}"
 
 
 def _landmarks(work: Pass) -> list[str | None]:
