@@ -19,7 +19,7 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.shard_frames import checked_shards
+from inwindow.runtime.shards import checked_shards
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError

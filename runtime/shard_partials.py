@@ -7,7 +7,7 @@
     carried into shard 3     1 p, 1 p, 2 p, 2 p, 2 p
 
 What is read here is read again by the pass, later. So a *digest* is summed beside: of every tuple a number for what is in it.
-The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shard_frames`).
+The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shards`).
 """
 
 from dataclasses import replace

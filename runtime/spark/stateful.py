@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from inwindow.runtime.spark.buckets import OUTPUT, BucketProcessor, Turns, outcome, received
-from inwindow.udaf.errors import InWindowError, UsageError
+from inwindow.runtime.spark.worker import without_our_frames
+from inwindow.udaf.errors import UsageError
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _TIME = "_inwindow_time"
@@ -66,27 +67,23 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
     made: list[Turns] = []
 
     def inwindow(key: Any, frames: Any, state: Any) -> Iterator[Any]:
+        yield from without_our_frames(turn(int(key[0]), frames, state))
+
+    def turn(label: int, frames: Any, state: Any) -> Iterator[Any]:
         import pandas as pd
 
         if not made:
             made.append(Turns(job))
         payloads = received(pair for frame in frames for pair in zip(frame["number"], frame["content"], strict=True))
         watermark = state.getCurrentWatermarkMs() if timed else 0
-        before = bytes(state.get[0]) if state.exists else None
-        failed = None
-        try:
-            taken = made[0].take(int(key[0]), before, payloads, watermark)
-            content = before
-            if content is None or taken.has_changed:
-                content = taken.bucket.state()
-                state.update((content,))
-            if timed:
-                state.setTimeoutTimestamp(max(watermark, 1))
-            yield pd.DataFrame(list(outcome(taken, len(content))))
-        except InWindowError as error:
-            failed = error.with_traceback(None)
-        if failed is not None:
-            raise failed
+        content = bytes(state.get[0]) if state.exists else None
+        taken = made[0].take(label, content, payloads, watermark)
+        if content is None or taken.has_changed:
+            content = taken.bucket.state()
+            state.update((content,))
+        if timed:
+            state.setTimeoutTimestamp(max(watermark, 1))
+        yield pd.DataFrame(list(outcome(taken, len(content))))
 
     return inwindow
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.stream import described_stream
 from inwindow.runtime.query import Part, Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import buckets
@@ -30,7 +31,6 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_results import StreamCall, calls_of, tracked
 from inwindow.runtime.spark.types import Result
-from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
@@ -52,7 +52,7 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early)
         return Explanation([self.work], f"{said}\n{self.frame.described(self.work)}")
 
 
