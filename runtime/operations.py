@@ -39,7 +39,7 @@ class Operation(ABC):
 
     @abstractmethod
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Per input the columns whose values rows share that may meet, none where all may; None where each row is by itself."""
+        """Per input the columns in which rows must be equal to meet; () where all may meet; None where no row meets another."""
 
     @abstractmethod
     def run(self, *tables: pa.Table) -> pa.Table:

@@ -41,7 +41,7 @@ def panes_of_shards(work: Pass, schema: pa.Schema) -> PanesFirst:
 
 
 def calls_hooks(work: Pass) -> bool:
-    """Whether the partials of its shards are made by hooks of the user's."""
+    """Whether hooks of the user make the partials of its shards."""
     return any(step.implementation.native is None for step in prefix_steps(work))
 
 

@@ -33,7 +33,7 @@ Batches = Iterator[pa.RecordBatch]
 
 @dataclass(frozen=True)
 class Room:
-    """How many bytes of tuples a task may hold, and who is told the bytes that went to disk instead."""
+    """How many bytes of tuples a task may hold, and what is called with the bytes that went to disk."""
 
     budget: int
     spilled: Spilled

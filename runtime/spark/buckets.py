@@ -1,4 +1,4 @@
-"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch (labs.md, C2).
+"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch.
 
 ::
 

@@ -116,7 +116,7 @@ class OnTables(Task):
 
     operation: "Operation"
     schema: pa.Schema  # of what arrives
-    known: tuple[str, ...] | None  # the keys, by the names under which they arrive; None: each row is by itself
+    known: tuple[str, ...] | None  # the keys, by the names under which they arrive; None: no row meets another
     layout: tuple[dict[str, str], ...]  # per side: the name under which a column arrives -> its own
     sides: tuple[pa.Schema, ...]
 
@@ -171,7 +171,7 @@ class OnTables(Task):
 
 
 def whole_keys(batches: Batches, keys: Sequence[str], least: int = _LEAST) -> Iterator[list[pa.RecordBatch]]:
-    """Batches in the order of their keys, in bundles of whole keys that have ``least`` rows or more, but for the last."""
+    """Batches in the order of their keys, in bundles of whole keys; each has ``least`` rows or more, except the last."""
     held: list[pa.RecordBatch] = []
     rows, last = 0, None
     for batch in batches:

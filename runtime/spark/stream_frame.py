@@ -91,7 +91,7 @@ class StreamFrame(AnyFrame):
         return tracked(whole, call)
 
     def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
-        """A query of its own: whole rows cross only where somebody wants them, and no frame is held."""
+        """A query of its own: whole rows cross only where they are wanted, and no frame is held."""
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
@@ -165,7 +165,7 @@ class StreamFrame(AnyFrame):
         )
 
     def _job(self, part: Part, schema: pa.Schema) -> StreamJob:
-        """What buckets need, and what their state is told by."""
+        """What buckets need, with the fingerprint of their state."""
         job = StreamJob(part, schema, self.session.zone, {})
         try:
             return replace(job, plan=part.bucket(schema, job.zone).plan)

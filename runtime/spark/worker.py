@@ -57,7 +57,7 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
 
 
 def listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
-    """A UDF's arguments as lists; Spark hands a single one over by itself."""
+    """A UDF's arguments as lists; Spark hands over a single one without a tuple."""
     for arrays in columns:
         yield list(arrays) if isinstance(arrays, tuple) else [arrays]
 

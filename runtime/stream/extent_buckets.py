@@ -215,7 +215,7 @@ class UpdatedExtentBucket(ExtentBucket):
     rows = "one for each extent, and early ones"
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
+        """Hold the tuples; give the extents that they are in; forget what the watermark has closed."""
         since, self.closed = self.closed, self.done
         fresh = np.repeat([False, True], [len(self.held), len(table)])
         times = np.append(self.times(self.held)[0], times)

@@ -33,7 +33,7 @@ from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 
 _GONE = f"{PREFIX}gone"  # whether a held tuple has gone out
-_NOWHERE = Sequence(None, False)  # of an earlier tuple that is no longer held, nobody knows the number
+_NOWHERE = Sequence(None, False)  # the number of an earlier tuple that is no longer held is not known
 
 
 class RowBucket(WaitingBucket):
@@ -180,7 +180,7 @@ def _landmarks(work: Pass) -> list[str | None]:
 
 
 def _without_landmark(step: Step, name: str | None) -> Step:
-    """A landmark sees what a growing frame sees, but for the tuples outside of it."""
+    """A landmark is a growing frame without the tuples outside of it."""
     if name is None:
         return step
     assert step.case.window is not None
