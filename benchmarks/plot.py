@@ -9,8 +9,8 @@ No dependency, and the same text for the same numbers, so that a figure's diff i
       +--------- x
 
 >>> line = Line("panes", [(1, 5.0), (1000, 40.0)])
->>> picture = svg([Panel("Sum", Axis("slide, tuples", log=True), Axis("million tuples/s"), [line])])
->>> picture.startswith("<svg"), picture.count("<circle")
+>>> drawn = picture([Panel("Sum", Axis("slide, tuples", log=True), Axis("million tuples/s"), [line])])
+>>> drawn.startswith("<svg"), drawn.count("<circle")
 (True, 3)
 """
 
@@ -18,7 +18,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import escape
+
+from inwindow.windows.drawing import svg
 
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 # Okabe and Ito's colours, that all can tell apart; and dashes, for print in grey.
@@ -105,58 +106,58 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def svg(panels: Sequence[Panel]) -> str:
+def picture(panels: Sequence[Panel]) -> str:
     """The panels side by side."""
     head = TOP + ENTRY * max(len(panel.lines) for panel in panels)
     wide, high = LEFT + WIDTH + RIGHT, head + HEIGHT + BOTTOM
-    size = f'viewBox="0 0 {wide * len(panels)} {high}" width="{wide * len(panels)}" height="{high}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="DejaVu Sans, Helvetica, Arial, sans-serif" font-size="12">',
-        f'<rect width="{wide * len(panels)}" height="{high}" fill="white"/>',
-        f"<style>@media(prefers-color-scheme:dark){{{''.join(map(_dark, DARK))}}}</style>",
+        svg.element("rect", width=wide * len(panels), height=high, fill="white"),
+        svg.element("style", f"@media(prefers-color-scheme:dark){{{''.join(map(_dark, DARK))}}}"),
     ]
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
     styles = {name: STYLES[index % len(STYLES)] for index, name in enumerate(names)}  # the same in all panels
     for index, panel in enumerate(panels):
-        parts += [f'<g transform="translate({index * wide + LEFT} {head})">', *_panel(panel, head, styles), "</g>"]
-    return "\n".join([*parts, "</svg>", ""])
+        place = f"translate({index * wide + LEFT} {head})"
+        parts.append(svg.element("g", *(f"\n{part}" for part in _panel(panel, head, styles)), transform=place))
+    font = {"font_family": "DejaVu Sans, Helvetica, Arial, sans-serif", "font_size": 12}
+    return svg.document(wide * len(panels), high, *(f"\n{part}" for part in parts), "\n", **font) + "\n"
 
 
 def save(name: str, panels: Sequence[Panel]) -> Path:
     """Write ``docs/figures/name.svg``."""
     FIGURES.mkdir(exist_ok=True)
     path = FIGURES / f"{name}.svg"
-    path.write_text(svg(panels))
+    path.write_text(picture(panels))
     return path
 
 
 def _panel(panel: Panel, head: int, styles: dict[str, tuple[str, str]]) -> list[str]:
     points = [point for line in panel.lines for point in line.points]
     x, y = (_Scale.of([p[i] for p in points], axis.log) for i, axis in enumerate((panel.x, panel.y)))
-    parts = [_text(0, 18 - head, panel.title, 'font-size="14" font-weight="bold"')]
+    parts = [_text(0, 18 - head, panel.title, font_size=14, font_weight="bold")]
     for tick in x.ticks:
         at = WIDTH * x.at(tick)
-        parts += [_line(at, 0, at, HEIGHT, PALE), _text(at, HEIGHT + 17, number(tick), 'text-anchor="middle"')]
+        parts += [_line(at, 0, at, HEIGHT, PALE), _text(at, HEIGHT + 17, number(tick), text_anchor="middle")]
     for tick in y.ticks:
         at = HEIGHT * (1 - y.at(tick))
-        parts += [_line(0, at, WIDTH, at, PALE), _text(-8, at + 4, number(tick), 'text-anchor="end"')]
+        parts += [_line(0, at, WIDTH, at, PALE), _text(-8, at + 4, number(tick), text_anchor="end")]
     parts += [_line(0, HEIGHT, WIDTH, HEIGHT, INK), _line(0, 0, 0, HEIGHT, INK)]
     scales = [" (log)" if axis.log else "" for axis in (panel.x, panel.y)]
-    parts.append(_text(WIDTH / 2, HEIGHT + 40, panel.x.title + scales[0], 'text-anchor="middle"'))
-    middle = f'text-anchor="middle" transform="translate({-LEFT + 16} {HEIGHT / 2}) rotate(-90)"'
-    parts.append(_text(0, 0, panel.y.title + scales[1], middle))
+    parts.append(_text(WIDTH / 2, HEIGHT + 40, panel.x.title + scales[0], text_anchor="middle"))
+    turned = f"translate({-LEFT + 16} {HEIGHT / 2}) rotate(-90)"
+    parts.append(_text(0, 0, panel.y.title + scales[1], text_anchor="middle", transform=turned))
     for index, line in enumerate(panel.lines):
         colour, dash = styles[line.name]
-        its = f'fill="none" stroke="{colour}" stroke-width="2"' + (f' stroke-dasharray="{dash}"' if dash else "")
+        its = {"fill": "none", "stroke": colour, "stroke_width": "2"} | ({"stroke_dasharray": dash} if dash else {})
         places = [(WIDTH * x.at(a), HEIGHT * (1 - y.at(b))) for a, b in sorted(line.points)]
-        parts.append(f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in places)}" {its}/>')
-        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"/>' for a, b in places]
+        parts.append(svg.element("polyline", points=" ".join(f"{a:.1f},{b:.1f}" for a, b in places), **its))
+        parts += [svg.element("circle", cx=a, cy=b, r=3, fill=colour) for a, b in places]
         above = 36 - head + ENTRY * index
         parts += [
-            f'<polyline points="0,{above} 30,{above}" {its}/>',
-            f'<circle cx="15" cy="{above}" r="3" fill="{colour}"/>',
+            svg.element("polyline", points=f"0,{above} 30,{above}", **its),
+            svg.element("circle", cx=15, cy=above, r=3, fill=colour),
         ]
-        parts.append(_text(38, above + 4, line.name, ""))
+        parts.append(_text(38, above + 4, line.name))
     return parts
 
 
@@ -164,9 +165,9 @@ def _dark(colour: str) -> str:
     return f'[fill="{colour}"]{{fill:{DARK[colour]}}}[stroke="{colour}"]{{stroke:{DARK[colour]}}}'
 
 
-def _text(x: float, y: float, text: str, its: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{INK}" {its}>{escape(text)}</text>'
+def _text(x: float, y: float, text: str, **its: svg.Value) -> str:
+    return svg.label(x, y, text, fill=INK, **its)
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+    return svg.line(x1, y1, x2, y2, stroke=colour)

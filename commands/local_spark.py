@@ -1,10 +1,11 @@
 """A Spark of our own, on this machine, or what to install for one."""
 
+from importlib.util import find_spec
 from typing import Any
 
 from inwindow.udaf.errors import UsageError
 
-_WITHOUT = {"demo": "inwindow demo --local runs the same windows without Spark", "bench": "drop --spark"}
+_WITHOUT = {"demo": "inwindow demo runs the same windows without Spark", "bench": "drop --spark"}
 
 
 def local_spark(command: str) -> Any:
@@ -36,3 +37,14 @@ def local_spark(command: str) -> Any:
             f"{command}: Spark does not start ({str(error).splitlines()[0]}): it needs Java 17 or newer: see `java -version` and "
             f"JAVA_HOME; or {without}"
         ) from None
+
+
+def has_spark() -> bool:
+    """Whether PySpark is installed, and a Java that it can run on."""
+    from inwindow.runtime.spark.jvm import ensure_java
+
+    try:
+        ensure_java()
+    except ImportError:
+        return False
+    return find_spec("pyspark") is not None

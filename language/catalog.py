@@ -19,11 +19,12 @@ import pyarrow as pa
 from inwindow.language.base_calls import has_base_call, run_base_calls
 from inwindow.language.cql.marks import is_cql
 from inwindow.language.cql.query import Answer, run_cql
+from inwindow.language.declared import name_at, read_stream
 from inwindow.language.engines import Duck, EngineError, quoted
-from inwindow.language.esl import kinds
-from inwindow.language.esl.definition import Definition, Named, begins_definition, read_definition
-from inwindow.language.esl.kinds import Kind, read_kind
+from inwindow.language.esl.definition import Definition, begins_definition, read_definition
+from inwindow.language.esl.kinds import Kind
 from inwindow.language.esl.written import Outside, made_class
+from inwindow.language.given_tables import given_tables
 from inwindow.language.script import statements
 from inwindow.language.spark_engine import Spark
 from inwindow.language.sql.run import run
@@ -121,7 +122,8 @@ class Catalog:
         key = definition.name.casefold()
         is_window = definition.is_window or definition.block("EXPIRE") is not None
         others = {**self.window, **self.base}
-        outside = Outside(others, self._given_tables(definition), self._base_of(definition) if is_window else None)
+        tables = given_tables(self.engine, definition, self.orders)
+        outside = Outside(others, tables, self._base_of(definition) if is_window else None)
         made = made_class(definition, outside)
         (self.window if is_window else self.base)[key] = made
 
@@ -140,62 +142,21 @@ class Catalog:
         )
         return base if fits else None
 
-    def _given_tables(self, definition: Definition) -> dict[str, Any]:
-        """The catalog's tables, for an aggregate that speaks of them; only tables at hand are constants."""
-        if not isinstance(self.engine, Duck):
-            return {}
-        named = {
-            token.text.casefold() for block in definition.blocks for one in block.statements for token in one.tokens
-        }
-        local = {table.name.casefold() for table in definition.tables}
-        found = {}
-        for name in self._names():
-            if name.casefold() in named - local and name.casefold() not in self.orders:
-                table = self.engine.query(f"SELECT * FROM {quoted(name)}")
-                found[name.casefold()] = (_columns_of(table), _rows_of(table))
-        return found
-
     def _create_stream(self, whole: Source, tokens: Tokens) -> None:
         if _as_at(tokens, 2) is not None:
             return self._create_as(whole, tokens, is_stream=True)
-        name, at = _name_at(whole, tokens, 2)
-        close = close_of(tokens, at) if at < len(tokens) and tokens[at].kind == "L_PAREN" else None
-        if close is None:
-            raise whole.error(
-                f"{_SPEAKER}: write CREATE STREAM {name}(column type, ...) ORDER BY column SOURCE 'name'",
-                tokens[1].span,
-            )
-        columns = []
-        for column in split(tokens[at + 1 : close]):
-            if len(column) < 2:
-                raise whole.error(
-                    f"{_SPEAKER}: a column has a name and a type, as in price real",
-                    span_of(column or tokens[at : close + 1]),
-                )
-            columns.append((column[0].text, read_kind(whole, column[1:]), column[0]))
-        order, at = None, close + 1
-        if at + 1 < len(tokens) and tokens[at].says("ORDER BY"):
-            order, at = tokens[at + 1].text, at + 2
-            if order.casefold() not in [column.casefold() for column, _, _ in columns]:
-                raise whole.error(f"{_SPEAKER}: {order} is no column of {name}", tokens[at - 1].span)
-        source: Token | None = None
-        if at + 1 < len(tokens) and tokens[at].says("SOURCE"):
-            source, at = tokens[at + 1], at + 2
-        if at < len(tokens):
-            raise whole.error(
-                f"{_SPEAKER}: {tokens[at].text} is not expected here: write ORDER BY column, then SOURCE 'name'",
-                tokens[at].span,
-            )
-        frame = self._source(whole, name if source is None else source.text, source or tokens[2])
+        its = read_stream(whole, tokens)
+        frame = self._source(whole, its.name if its.source is None else its.source.text, its.source or tokens[2])
         known = {column.casefold(): column for column in self.engine.columns(frame)}
-        for wanted, _, token in columns:
-            if wanted.casefold() not in known and wanted.casefold() != "current_time":
+        for column in its.columns:
+            if column.name.casefold() not in known and column.name.casefold() != "current_time":
                 raise whole.error(
-                    f"{_SPEAKER}: the source of {name} has no column {wanted}; it has: {', '.join(known.values())}",
-                    token.span,
+                    f"{_SPEAKER}: the source of {its.name} has no column {column.name}; it has: {', '.join(known.values())}",
+                    column.span,
                 )
-        items = [(self._cast(frame, known.get(column.casefold()), kind), column) for column, kind, _ in columns]
-        self._keep(name, self._asked(lambda: self.engine.project(frame, items), whole, tokens), order, is_stream=True)
+        items = [(self._cast(frame, known.get(one.name.casefold()), one.kind), one.name) for one in its.columns]
+        made = self._asked(lambda: self.engine.project(frame, items), whole, tokens)
+        self._keep(its.name, made, its.order_by, is_stream=True)
         return None
 
     def _cast(self, frame: Any, column: str | None, kind: Kind) -> str:
@@ -221,7 +182,7 @@ class Catalog:
         return self._asked(lambda: self.engine.query(f"SELECT * FROM {quoted(name)}"), whole, [at])
 
     def _create_as(self, whole: Source, tokens: Tokens, *, is_stream: bool) -> None:
-        name, at = _name_at(whole, tokens, 2)
+        name, at = name_at(whole, tokens, 2)
         begin = _as_at(tokens, 2)
         assert begin is not None
         names = (
@@ -391,35 +352,9 @@ def _as_at(tokens: Tokens, start: int) -> int | None:
     return None
 
 
-def _name_at(whole: Source, tokens: Tokens, at: int) -> tuple[str, int]:
-    """A name, which may have dashes in it as in the paper (larceny-in-progress), and what comes behind it."""
-    start = at
-    while (
-        at + 1 < len(tokens)
-        and not tokens[at + 1].says("AS", "ORDER BY", "SOURCE")
-        and tokens[at + 1].kind != "L_PAREN"
-    ):
-        at += 1
-    if start >= len(tokens) or tokens[start].kind == "L_PAREN":
-        raise whole.error(f"{_SPEAKER}: a name is missing here", tokens[min(start, len(tokens) - 1)].span)
-    return "".join(token.text for token in tokens[start : at + 1]), at + 1
-
-
 def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
     """The place of the name that an engine speaks of; the whole statement where it speaks of none."""
     named = {
         name.casefold() for pair in re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', error.message) for name in pair if name
     }
     return next((token.span for token in tokens if token.text.casefold() in named), span_of(tokens))
-
-
-def _columns_of(table: pa.Table) -> list[Named]:
-    return [
-        Named(name, kinds.of_arrow(kind), Span(0, 0))
-        for name, kind in zip(table.column_names, table.schema.types, strict=True)
-    ]
-
-
-def _rows_of(table: pa.Table) -> list[Any]:
-    columns = [column.to_pylist() for column in table.columns]
-    return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))

@@ -57,6 +57,9 @@ class Engine(Protocol):
     def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
         """Some of the rows."""
 
+    def whole(self, frame: Any, most: int) -> pa.Table:
+        """A frame's rows here, at most so many."""
+
     def a_row_each(self, frame: Any, column: str) -> Any:
         """A row for each value in the lists of a column; none for an empty list."""
 
@@ -181,6 +184,9 @@ class Duck:
 
     def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
         return frame.slice(offset or 0, limit)
+
+    def whole(self, frame: pa.Table, most: int) -> pa.Table:
+        return frame.slice(0, most)
 
     def a_row_each(self, frame: pa.Table, column: str) -> pa.Table:
         at = frame.column_names.index(column)

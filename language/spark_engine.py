@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from inwindow.language.engines import EngineError, SortedBy, quoted
 from inwindow.language.esl.kinds import Kind
 from inwindow.runtime.spark.messages import message_of
@@ -94,6 +96,13 @@ class Spark:
     def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
         frame = frame if offset is None else frame.offset(offset)
         return frame if limit is None else frame.limit(limit)
+
+    def whole(self, frame: Any, most: int) -> pa.Table:
+        if frame.isStreaming:
+            raise EngineError(
+                "an aggregate reads tables, and this is a stream: join it to the stream that the aggregate is over"
+            )
+        return frame.limit(most).toArrow()
 
     def a_row_each(self, frame: Any, column: str) -> Any:
         return frame.withColumn(column, Session.of(frame).F.explode(quoted(column)))

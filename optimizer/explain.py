@@ -114,7 +114,7 @@ class Explanation:
         ]
         if step.sentinel is not None:
             rows.append(("sentinel", _sentinel(step)))
-        return [*rows, *_derived(step)]
+        return [*rows, *_derived(step), *getattr(step.prototype, "explained", ())]
 
 
 def _what_runs(step: Step) -> str:

@@ -223,6 +223,8 @@ def _shows_the_zone(work: Pass, schema: pa.Schema) -> bool:
         if timed and window is not None and (window.origin is not None or isinstance(window.frame, (Landmark, Scope))):
             return True
         if step.implementation.aggregate is not None:
+            if any(name not in schema.names for name in step.arguments):
+                return True  # computed, of a type that is not known here
             kinds = [schema.field(name).type for name in step.arguments]
             if any(map(has_instants, [*kinds, step.implementation.result])):
                 return True

@@ -25,7 +25,7 @@ from inwindow.runtime.dictionaries import readable
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.intervals import Instants, check_ends, ends_of, in_order, one_kind, read_intervals
 from inwindow.runtime.moving import inverse
-from inwindow.runtime.operations import Operation
+from inwindow.runtime.operation import Operation
 from inwindow.runtime.ordering import numbers_of
 from inwindow.runtime.reports import shown_scalar
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of

@@ -21,11 +21,12 @@ from inwindow.runtime.call_arguments import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.intervals import Keys, Rows
-from inwindow.runtime.operations import Operation, carried_out, seen_by
+from inwindow.runtime.operations import carried_out, seen_by
 from inwindow.runtime.reports import shown_scalar
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
+from inwindow.temporal.stitched import Stitched
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.neighbours import Mask, changes
@@ -90,7 +91,7 @@ def _holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, 
 
 
 @dataclass(frozen=True)
-class Holding(Operation):
+class Holding(Stitched):
     """Pieces of time, and the results of each."""
 
     by: tuple[str, ...]
@@ -127,6 +128,29 @@ class Holding(Operation):
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
         return plan_sweep(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
+
+    def check_stream(self, *schemas: pa.Schema) -> None:
+        """Rows that are cut at watermarks are joined by their results."""
+        if not self.coalesce:
+            raise UsageError(
+                f"{_WHERE}(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce="
+            )
+
+    def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
+        """At an instant there is one row for a value of the keys."""
+        return self.by
+
+    def compared(self, *schemas: pa.Schema) -> tuple[str, ...]:
+        """The results."""
+        return tuple(name for name, _ in self.aggregates)
+
+    def work(self, *schemas: pa.Schema) -> Pass:
+        """The aggregates."""
+        return self.planned(schemas[0])[0]
+
+    def as_text(self) -> str:
+        """The keys."""
+        return repr(replace(self, aggregates=(), planning=None))
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Sort both ends, sweep, and join what is the same."""

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import Instants, ends_of, read_intervals
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.relation import ENDS, check_relation, values_of
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.order_key import OrderKey

@@ -12,12 +12,15 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.runtime.intervals import in_order
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.names import check_name
 from inwindow.temporal.relation import check_relation, check_values, relation, values_of
+from inwindow.temporal.stitched import still_held
 from inwindow.udaf.errors import UsageError
 
 Data = TypeVar("Data")
@@ -26,13 +29,14 @@ Data = TypeVar("Data")
 def istream(data: Data, *, at: str = "at") -> Data:
     """A row at each instant at which more copies of it hold than just before, as many as there are more.
 
-    ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
+        ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
 
-    >>> import pyarrow as pa
-    >>> from inwindow import temporal
-    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
-    >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
-    [{'tag': 'a', 'at': 1}]
+        >>> import pyarrow as pa
+    import pyarrow.compute as pc
+        >>> from inwindow import temporal
+        >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+        >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
+        [{'tag': 'a', 'at': 1}]
     """
     check_name(at, "temporal.istream", "at")
     return carried_out(Changes("istream", at, 1), data)
@@ -41,11 +45,12 @@ def istream(data: Data, *, at: str = "at") -> Data:
 def dstream(data: Data, *, at: str = "at") -> Data:
     """A row at each instant at which fewer copies of it hold than just before, as many as there are fewer.
 
-    >>> import pyarrow as pa
-    >>> from inwindow import temporal
-    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
-    >>> temporal.dstream(seen).to_pylist()
-    [{'tag': 'a', 'at': 8}]
+        >>> import pyarrow as pa
+    import pyarrow.compute as pc
+        >>> from inwindow import temporal
+        >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+        >>> temporal.dstream(seen).to_pylist()
+        [{'tag': 'a', 'at': 8}]
     """
     check_name(at, "temporal.dstream", "at")
     return carried_out(Changes("dstream", at, -1), data)
@@ -70,6 +75,19 @@ class Changes(Operation):
         check_values(schema, names, where)
         check_new(self.at, names, where)
         return names
+
+    def check_stream(self, *schemas: pa.Schema) -> None:
+        """Nothing."""
+
+    def advance(self, turn: Turn) -> Advanced:
+        """The changes from one watermark to the other: a row's are at its ends, and held rows may still end."""
+        (table,) = (table.drop_columns([NUMBER]) for table in turn.tables)
+        rows = self.run(table)
+        at = rows.column(self.at)
+        now = pc.less(at, turn.until.cast(at.type))
+        if turn.since is not None:
+            now = pc.and_(now, pc.greater_equal(at, turn.since.cast(at.type)))
+        return Advanced(rows.filter(now), rows.slice(0, 0), [still_held(table, turn)])
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """One sort of all ends."""

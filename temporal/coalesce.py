@@ -15,9 +15,10 @@ from typing import TypeVar
 import pyarrow as pa
 
 from inwindow.native._sweep import runs
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, check_relation, check_values, relation, values_of
+from inwindow.temporal.stitched import Stitched
 
 Data = TypeVar("Data")
 
@@ -49,7 +50,7 @@ def distinct(data: Data) -> Data:
 
 
 @dataclass(frozen=True)
-class Coalesce(Operation):
+class Coalesce(Stitched):
     """Runs of intervals, per value of some columns (None: all)."""
 
     name: str

@@ -19,17 +19,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native._sweep import Pairs, left_over, runs
+from inwindow.native._sweep import NEVER_BEGAN, Pairs
 from inwindow.native.dictionaries import plain_type
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.expressions import Computed
-from inwindow.runtime.intervals import Intervals, Keys, Rows, in_order
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.intervals import Intervals, Rows
+from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operations import carried_out
+from inwindow.runtime.sides import SIDE
 from inwindow.runtime.unpacked import empty_table
 from inwindow.temporal.allen import APART, NAMES, Allen
+from inwindow.temporal.fragments import Fragments, Pieces
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import (
     ENDS,
+    SINCE,
     Relation,
     check_relation,
     check_values,
@@ -37,6 +41,7 @@ from inwindow.temporal.relation import (
     relations,
     values_of,
 )
+from inwindow.temporal.stitched import still_held, stitched
 from inwindow.udaf.errors import UsageError, shown
 
 Data = TypeVar("Data")
@@ -102,16 +107,6 @@ def _conditions(given: Any, where: str) -> tuple[Any, ...]:
                 f"of Allen's relations: {', '.join(map(repr, NAMES))}"
             )
     return tuple(result)
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Where pairs hold: positions of both rows among the intervals, and their intersection."""
-
-    left: Rows
-    right: Rows
-    since: Keys
-    until: Keys
 
 
 @dataclass(frozen=True)
@@ -183,14 +178,49 @@ class Join(Operation):
         a, b = relations(tables, "temporal.join")
         left, right = (side.entered for side in self._sides(a, b))
         pieces = self._pieces(a, b, left, right)
-        if self.how in ("semi", "anti"):
-            return self._filtered(a, left, pieces)
-        parts = [self._paired(a, b, left, right, pieces)]
-        if self.how in ("left", "full"):
-            parts.append(self._alone(a, left, pieces.left, pieces, schemas, 0))
-        if self.how in ("right", "full"):
-            parts.append(self._alone(b, right, pieces.right, pieces, schemas, 1))
+        parts = [] if self.how in ("semi", "anti") else [self._paired(a, b, left, right, pieces)]
+        for side, its, intervals in self._kept((a, left), (b, right)):
+            parts.append(self._of_side(side, its, intervals, self._fragments(side, intervals, pieces), schemas))
         return pa.concat_tables(parts)
+
+    def _kept(self, *sides: tuple[Relation, Intervals]) -> list[tuple[int, Relation, Intervals]]:
+        """The sides whose rows are in the result without a partner's."""
+        numbers = {"inner": (), "right": (1,), "full": (0, 1)}.get(self.how, (0,))
+        return [(number, *sides[number]) for number in numbers]
+
+    # On a stream
+
+    def check_stream(self, *schemas: pa.Schema) -> None:
+        """Nothing."""
+
+    def advance(self, turn: Turn) -> Advanced:
+        """Pairs of which one row is new; and as far as time has come, where rows have a partner, or have none."""
+        numbers = [table.column(NUMBER).to_numpy() for table in turn.tables]
+        tables = [table.drop_columns([NUMBER]) for table in turn.tables]
+        schemas = tuple(table.schema for table in tables)
+        self._check(schemas)
+        kind = schemas[0].field(SINCE).type
+        bounds = [pa.array([None if at is None else at.cast(kind).as_py()], kind) for at in (turn.since, turn.until)]
+        a, b = relations(tables, self.where, bounds)
+        since, until = (int(a.instants.keys(at, NEVER_BEGAN)[0]) for at in bounds)
+        left, right = (side.entered for side in self._sides(a, b))
+        pieces = self._pieces(a, b, left, right, new_from=since if self.how == "inner" else None)
+        stay = [still_held(table, turn) for table in tables]
+        rows = []
+        if self.how not in ("semi", "anti"):
+            rows.append(self._paired(a, b, left, right, pieces.where(pieces.since >= since)))
+        fragments: list[pa.Table] = []
+        for side, its, intervals in self._kept((a, left), (b, right)):
+            found = self._fragments(side, intervals, pieces).within(since, until)
+            part = self._of_side(side, its, intervals, found, schemas)
+            part = part.append_column(SIDE, pa.array(np.full(len(part), side, dtype=np.int8)))
+            fragments.append(part.append_column(NUMBER, pa.array(numbers[side][intervals.row[found.whose]])))
+        if not fragments:
+            return Advanced(rows[0], rows[0].slice(0, 0), stay)
+        decided, goes_on = stitched(turn, pa.concat_tables(fragments), (SIDE, NUMBER))
+        return Advanced(pa.concat_tables([*rows, decided.drop_columns([SIDE, NUMBER])]), goes_on, stay)
+
+    # Pairs and fragments
 
     def _sides(self, a: Relation, b: Relation) -> list[Intervals]:
         """Both sides in groups; a row with a NULL among its keys is in a group of its own side, where it meets nobody."""
@@ -206,23 +236,26 @@ class Join(Operation):
             result.append(Intervals(side.row, group, side.since, side.until))
         return result
 
-    def _pieces(self, a: Relation, b: Relation, left: Intervals, right: Intervals) -> Pieces:
-        """The pairs that satisfy the conditions."""
-        found = list(self._met(a, b, left, right))
+    def _pieces(
+        self, a: Relation, b: Relation, left: Intervals, right: Intervals, new_from: int | None = None
+    ) -> Pieces:
+        """The pairs that satisfy the conditions; with ``new_from`` only those of which one row begins then, or later."""
+        found = list(self._met(a, b, left, right, new_from))
         one, other = (np.concatenate([np.zeros(0, np.int64), *(pair[side] for pair in found)]) for side in (0, 1))
         since = np.maximum(left.since[one], right.since[other])
         return Pieces(one, other, since, np.minimum(left.until[one], right.until[other]))
 
-    def _met(self, a: Relation, b: Relation, left: Intervals, right: Intervals) -> Iterator[tuple[Rows, Rows]]:
-        pairs = Pairs(left.group, left.since, left.until, right.group, right.since, right.until)
-        while True:
-            one, other = pairs.take(_AT_ONCE)
-            if not len(one):
-                return
-            if self.conditions:
-                met = self._satisfied(a, b, left, right, one, other)
-                one, other = one[met], other[met]
-            yield one, other
+    def _met(
+        self, a: Relation, b: Relation, left: Intervals, right: Intervals, new_from: int | None
+    ) -> Iterator[tuple[Rows, Rows]]:
+        for ours, theirs in _meetings(left, right, new_from):
+            for one, other in _pairs(left.taken(ours), right.taken(theirs)):
+                if ours is not None and theirs is not None:
+                    one, other = ours[one], theirs[other]
+                if self.conditions:
+                    met = self._satisfied(a, b, left, right, one, other)
+                    one, other = one[met], other[met]
+                yield one, other
 
     def _satisfied(self, a: Relation, b: Relation, left: Intervals, right: Intervals, one: Rows, other: Rows) -> Any:
         met = np.ones(len(one), dtype=bool)
@@ -257,42 +290,41 @@ class Join(Operation):
         table = pa.table(columns, names) if names else None
         return a.with_ends(table, pieces.since, pieces.until)
 
-    def _alone(
-        self,
-        its: Relation,
-        intervals: Intervals,
-        owner: Rows,
-        pieces: Pieces,
-        schemas: tuple[pa.Schema, ...],
-        side: int,
+    def _fragments(self, side: int, intervals: Intervals, pieces: Pieces) -> Fragments:
+        if self.how == "semi":
+            return Fragments.with_partner(side, pieces)
+        return Fragments.without_partner(side, pieces, intervals)
+
+    def _of_side(
+        self, side: int, its: Relation, intervals: Intervals, found: Fragments, schemas: tuple[pa.Schema, ...]
     ) -> pa.Table:
-        """What is left of the rows of one side, beside NULLs."""
-        whose, since, until = _left_over(intervals, owner, pieces)
-        rows = pa.array(intervals.row[whose])
+        """Rows of one side by themselves; beside NULLs, where the result has the other's columns."""
+        if self.how in ("semi", "anti"):
+            return its.made(its.columns, intervals.row[found.whose], found.since, found.until)
+        rows = pa.array(intervals.row[found.whose])
         columns = []
         names = self._names(schemas)
         for field, (of, source) in zip(self._scope(schemas), self._sources(schemas)[: len(names)], strict=False):
             there = of == side or field.name in self.on
             columns.append(rows_of(its.table.column(source), rows) if there else pa.nulls(len(rows), field.type))
-        return its.with_ends(pa.table(columns, names) if names else None, since, until)
-
-    def _filtered(self, its: Relation, intervals: Intervals, pieces: Pieces) -> pa.Table:
-        """Rows of the left side where they have a partner, or where they have none."""
-        if self.how == "anti":
-            whose, since, until = _left_over(intervals, pieces.left, pieces)
-        else:
-            owner, begin, finish = _by_owner(pieces.left, pieces)
-            first, until = runs(owner, begin, finish)
-            whose, since = owner[first], begin[first]
-        return its.made(its.columns, intervals.row[whose], since, until)
+        return its.with_ends(pa.table(columns, names) if names else None, found.since, found.until)
 
 
-def _by_owner(owner: Rows, pieces: Pieces) -> tuple[Rows, Keys, Keys]:
-    order = in_order(owner, pieces.since)
-    if order is None:
-        return owner, pieces.since, pieces.until
-    return owner[order], pieces.since[order], pieces.until[order]
+def _meetings(left: Intervals, right: Intervals, new_from: int | None) -> list[tuple[Rows | None, Rows | None]]:
+    """Which rows are looked at together: all (None), or those of which one begins at an instant or later."""
+    if new_from is None:
+        return [(None, None)]
+    new = [np.flatnonzero(side.since >= new_from) for side in (left, right)]
+    old = np.flatnonzero(left.since < new_from)
+    meetings = [(new[0], np.arange(len(right))), (old, new[1])]
+    return [(ours, theirs) for ours, theirs in meetings if len(ours) and len(theirs)]
 
 
-def _left_over(intervals: Intervals, owner: Rows, pieces: Pieces) -> tuple[Rows, Keys, Keys]:
-    return left_over(intervals.since, intervals.until, *_by_owner(owner, pieces))
+def _pairs(left: Intervals, right: Intervals) -> Iterator[tuple[Rows, Rows]]:
+    """All pairs that hold together, some at a time."""
+    pairs = Pairs(left.group, left.since, left.until, right.group, right.since, right.until)
+    while True:
+        one, other = pairs.take(_AT_ONCE)
+        if not len(one):
+            return
+        yield one, other

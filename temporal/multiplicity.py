@@ -16,8 +16,8 @@ import pyarrow as pa
 from inwindow.native._sweep import steps
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.intervals import Rows, in_order
-from inwindow.runtime.operations import Operation
 from inwindow.temporal.relation import check_relation, check_values, numbered_together, relations, values_of
+from inwindow.temporal.stitched import Stitched
 from inwindow.udaf.errors import UsageError
 
 
@@ -43,7 +43,7 @@ def same_columns(schemas: tuple[pa.Schema, ...], where: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Multiplicity(Operation):
+class Multiplicity(Stitched):
     """As many copies of each row as its numbers on both sides ask for."""
 
     @abstractmethod

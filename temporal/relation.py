@@ -87,12 +87,12 @@ def relation(table: pa.Table, where: str) -> Relation:
     return relations([table], where)[0]
 
 
-def relations(tables: Sequence[pa.Table], where: str) -> list[Relation]:
-    """Read tables with validity whose ends are compared with one another's."""
+def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] = ()) -> list[Relation]:
+    """Read tables with validity whose ends are compared with one another's, and with other instants."""
     kinds = [check_relation(table.schema, where) for table in tables]
     kind = one_kind(kinds, [_which(number, "its validity") for number in range(len(tables))], where)
     ends = [ends_of(table, ENDS, kind) for table in tables]
-    instants = Instants.of(kind, [column for pair in ends for column in pair])
+    instants = Instants.of(kind, [*(column for pair in ends for column in pair), *also])
     made = []
     for number, (table, (since, until)) in enumerate(zip(tables, ends, strict=True)):
         of = "" if len(tables) == 1 else f" of the {_ORDINALS[number]} table"

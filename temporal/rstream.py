@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import in_order
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.changes import check_new
 from inwindow.temporal.multiples import Grid, check_between, multiples
 from inwindow.temporal.names import check_name

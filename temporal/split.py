@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.multiples import Grid, check_between, multiples
 from inwindow.temporal.relation import relation
 
@@ -37,6 +38,10 @@ class Split(Operation):
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""
         return None
+
+    def timed_by(self) -> str | None:
+        """Rows begin no earlier than they did."""
+        return "since"
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Pieces in the order of rows, then of time."""

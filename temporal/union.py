@@ -6,7 +6,8 @@ from typing import TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import ends_of, one_kind
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.multiplicity import same_columns
 from inwindow.temporal.relation import ENDS, check_relation, relation
 
@@ -35,6 +36,10 @@ class Union(Operation):
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""
         return None
+
+    def timed_by(self) -> str | None:
+        """Rows begin no earlier than they did."""
+        return "since"
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """The ends in one type; rows that never hold are left out."""

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from inwindow.runtime.intervals import check_ends
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.operations import carried_out
 from inwindow.temporal.relation import ENDS
 from inwindow.udaf.errors import UsageError
 
@@ -38,6 +39,10 @@ class WithValidity(Operation):
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""
         return None
+
+    def timed_by(self) -> str | None:
+        """The column that becomes ``since``."""
+        return self.since if isinstance(self.since, str) else None
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """Renamed, and moved to the end, where results have them."""

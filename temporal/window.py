@@ -12,15 +12,17 @@ from inwindow.native.dictionaries import plain_type
 from inwindow.optimizer.columns import check_columns, check_position_columns
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.intervals import Instants, Keys, Rows, in_order
-from inwindow.runtime.operations import Operation, carried_out
+from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operations import carried_out
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.temporal.frames import Tuples, ends_of_extent, ends_of_window
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of
+from inwindow.windows.interval import is_positive
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Range, Scope, Session, Window
 from inwindow.windows.spec import Rows as RowsFrame
 
 Data = TypeVar("Data")
@@ -114,12 +116,19 @@ class Windowed(Operation):
     def run(self, *tables: pa.Table) -> pa.Table:
         """Sort, and compute both ends."""
         (table,) = tables
+        return self._seen(table, *self._ends(table))
+
+    def _ends(self, table: pa.Table) -> tuple[Rows, Keys, Keys]:
+        """Rows in the order of (partition, time), and when each is in the window."""
         key = self._key(table.schema)
         rows, tuples = self._tuples(table, key)
         if isinstance(self.window, Window):
-            since, until = ends_of_window(self.window, tuples)
-        else:
-            since, until = ends_of_extent(self.window, tuples)
+            return rows, *ends_of_window(self.window, tuples)
+        return rows, *ends_of_extent(self.window, tuples)
+
+    def _seen(self, table: pa.Table, rows: Rows, since: Keys, until: Keys) -> pa.Table:
+        """The rows that are in the window at some time, as they came."""
+        key = self._key(table.schema)
         since, until = (_within(end, key) for end in (since, until))
         holds = since < until
         rows, since, until = rows[holds], since[holds], until[holds]
@@ -130,6 +139,56 @@ class Windowed(Operation):
         for name, end in zip(ENDS, (since, until), strict=True):
             taken = taken.append_column(name, instants.column(end))
         return taken
+
+    # On a stream
+
+    def time(self) -> str:
+        """When a tuple is."""
+        return str(self._order().column)
+
+    def timed_by(self) -> str | None:
+        """The time, unless tuples are seen before it."""
+        frame = self.window.frame if isinstance(self.window, Window) else None
+        ahead = isinstance(frame, Scope) and frame.upper is not None
+        if isinstance(frame, Range):
+            ahead = frame.upper is None or is_positive(frame.upper)
+        return None if ahead else self.time()
+
+    def check_stream(self, *schemas: pa.Schema) -> None:
+        """What leaves by counting tuples, and sessions; not what depends on how many came before."""
+        self._key(schemas[0])
+        if isinstance(self.window, Session):
+            return
+        described = self.window.describe()
+        if not isinstance(self.window, Window) or self.window.slides_by_rows:
+            raise UsageError(
+                f"{_WHERE}: {described} on a stream: it moves with every n-th tuple since the first of the partition: use "
+                "iw.with_columns or iw.select over it, or a slide of time"
+            )
+        assert isinstance(self.window.frame, RowsFrame)
+        if self.window.frame.upper is None or self.window.frame.upper > 0:
+            raise UsageError(
+                f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
+                "end the frame at the current row"
+            )
+
+    def advance(self, turn: Turn) -> Advanced:
+        """The tuples that have left the window, or whose session has ended; the others stay."""
+        (given,) = turn.tables
+        table = given.drop_columns([NUMBER])
+        rows, since, until = self._ends(table)
+        if isinstance(self.window, Session):
+            key = self._key(table.schema)
+            decided = until < key.read(pa.array([turn.until.as_py()], key.type))[0][0]
+        else:
+            assert isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame)
+            decided = (since if self.window.frame.lower is None else until) != FOR_EVER
+        stay = np.zeros(len(table), dtype=bool)
+        stay[rows[~decided]] = True
+        seen = self._seen(table, rows[decided], since[decided], until[decided])
+        return Advanced(seen, seen.slice(0, 0), [stay])
+
+    # Tuples
 
     def _tuples(self, table: pa.Table, key: OrderKey) -> tuple[Rows, Tuples]:
         """The rows that have a time, in order; those whose time is NULL have always been there, for windows that count."""

@@ -22,8 +22,8 @@ from weakref import WeakKeyDictionary
 
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.contract import PUNT, Aggregate
+from inwindow.udaf.definition import gives_nothing
 from inwindow.udaf.errors import UsageError
-from inwindow.udaf.traits import gives_nothing
 
 
 def of_its_frame(applied: Applied) -> Applied:
@@ -69,7 +69,7 @@ def _made(kind: type[Aggregate]) -> type[Aggregate]:
     space["_answers"] = _SHOWN_LEAVING if as_it_leaves else _SHOWN
     made = cast(Any, type)(kind.__name__, (kind,), space, returns=traits.result, **_base(kind._declared.base))
     if not as_it_leaves:  # an answer to the newest tuple does not hold any more when others have left
-        made._traits = replace(made._traits, has_expire=False, hooks=made._traits.hooks - {"expire"})
+        made._traits = replace(made._traits, hooks=made._traits.hooks - {"expire"})
     return cast("type[Aggregate]", made)
 
 

@@ -9,12 +9,13 @@ import pyarrow as pa
 from inwindow.udaf.applied import Applied, apply, column_text
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.native import Implementation, Native
-from inwindow.udaf.traits import Traits
+from inwindow.udaf.traits import KernelTraits, Traits
 
 # Argument types and whether the session is ANSI -> a kernel; None where the built-in is not defined on such arguments.
 Resolve = Callable[[list[pa.DataType], bool], Native | None]
 
 NUMBERS = "integers, floats and decimals"
+_PLAIN = KernelTraits()
 
 
 @dataclass(frozen=True)
@@ -32,20 +33,38 @@ class BuiltIn:
             raise UsageError(
                 f"{label}: {self.traits.name} is for {self.accepts}, not {', '.join(map(str, types))}: cast the column"
             )
+        assert self.traits.kernel is not None
+        merges, swept = native.cascade is not None, native.swept is not None
+        grows = native.cascade is not None and native.cascade.grows
         traits = replace(
-            self.traits, result=native.result, has_merge=native.cascade is not None, keeps=native.keeps,
-            expire_any_order=native.swept is not None, partials_grow=native.cascade is not None and native.cascade.grows,
-        )  # fmt: skip
+            self.traits,
+            result=native.result,
+            hooks=self.traits.hooks | ({"merge"} if merges else set()),
+            promises=self.traits.promises | ({"expire_any_order"} if swept else set()),
+            kernel=replace(self.traits.kernel, keeps=native.keeps, partials_grow=grows),
+        )
         return Implementation(traits, native.result, native=native)
 
 
 def built_in(
     name: str, resolve: Resolve, accepts: str, *columns: Any, parameters: tuple[str, ...] | None = ("value",),
-    options: tuple[Any, ...] = (), **traits: Any,
+    options: tuple[Any, ...] = (), nulls: str = "skip", empty: Any = None, commutative: bool = False,
+    kernel: KernelTraits = _PLAIN,
 ) -> Applied:  # fmt: skip
     """The built-in ``name`` applied to ``columns``; ``options`` are shown behind them: ``percentile(price, 0.9)``."""
     arity = None if parameters is None else len(parameters)
-    known = Traits(name, parameters or (), arity, None, has_expire=True, native=True, options=options, **traits)
+    known = Traits(
+        name,
+        parameters or (),
+        arity,
+        None,
+        hooks=frozenset({"iterate", "expire", "terminate"}),
+        promises=frozenset({"rebase", "commutative"} if commutative else {"rebase"}),
+        nulls=nulls,
+        empty=empty,
+        kernel=kernel,
+        options=options,
+    )
     applied = apply(BuiltIn(known, resolve, accepts), columns)
     if not options:
         return applied

@@ -15,9 +15,10 @@ from types import MemberDescriptorType
 from typing import Any, ClassVar, Literal, Never, Self
 
 from inwindow.udaf.applied import Applied, apply
+from inwindow.udaf.definition import read_traits
 from inwindow.udaf.errors import DefinitionError, NotAppliedError, UsageError, shown
 from inwindow.udaf.shared_state import check_shared_state
-from inwindow.udaf.traits import Declared, Traits, read_traits
+from inwindow.udaf.traits import Declared, Traits
 
 
 class Punt:

@@ -1,31 +1,16 @@
-"""What can be said of an aggregate from its definition alone: which hooks it has, what they promise.
+"""What the optimizer knows of an aggregate: which hooks it has, what they give, what they promise.
 
-Capability is what is defined, never a flag beside it: a class with ``expire`` is invertible, a class
-with ``merge`` can be cut into panes. Everything that can be wrong in a definition is found here, when
-the class is defined.
+Capability is what is defined, never a flag beside it: a class with ``expire`` is invertible, a class with ``merge`` can be cut
+into panes. ``definition.py`` reads all that from a class.
 """
 
-import difflib
-import dis
-import inspect
-import typing
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from inwindow.udaf.errors import DefinitionError, shown
-from inwindow.udaf.types import arrow_type, fitting, record_values
-
 HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
-_MISSPELT = {
-    "init": "initialize", "initialise": "initialize", "update": "iterate", "step": "iterate", "reduce": "iterate",
-    "accumulate": "iterate", "add": "iterate", "remove": "expire",
-    "inverse": "expire", "retract": "expire", "evict": "expire", "finish": "terminate", "finalize": "terminate",
-    "value": "terminate", "combine": "merge",
-}  # fmt: skip
-
-_SELVES = ("self", "this", "me")
+PROMISES = ("algebraic", "commutative", "rebase", "expire_any_order")
 
 
 @dataclass(frozen=True)
@@ -45,6 +30,16 @@ class Declared:
 
 
 @dataclass(frozen=True)
+class KernelTraits:
+    """What is known of the kernel of a built-in."""
+
+    order_statistics: bool = False  # O(log window) per tuple
+    online: bool = False  # gives a result per tuple where no window is given, though it has a terminate
+    keeps: str | None = None  # what it keeps of a frame's tuples, if it needs no more of them
+    partials_grow: bool = False  # what is merged are lists of all that was folded
+
+
+@dataclass(frozen=True)
 class Traits:
     """What the optimizer knows of an aggregate."""
 
@@ -52,272 +47,90 @@ class Traits:
     parameters: tuple[str, ...]  # of iterate; the fields of inwindow's records
     arity: int | None  # None: any number of arguments
     result: pa.DataType | None  # None: depends on the argument types (built-ins)
-    has_terminate: bool = True
-    has_expire: bool = False
-    has_merge: bool = False
-    algebraic: bool = False
-    commutative: bool = False
+    hooks: frozenset[str] = frozenset({"iterate", "terminate"})  # of a class; of a built-in, what its kernel can do
+    derived: frozenset[str] = frozenset()  # of them, those that the framework wrote
+    yielding: frozenset[str] = frozenset()  # of initialize, iterate and expire, the generators
+    silent: frozenset[str] = frozenset()  # of the same, those that certainly return nothing
+    promises: frozenset[str] = frozenset({"rebase"})  # of PROMISES, those that hold
     reads_inwindow: bool = False
-    emits_many: bool = False
-    never_expires_a_value: bool = False  # `expire` certainly returns nothing: active expiration would give no row
-    never_answers: bool = False  # no `terminate`, and the other hooks certainly return nothing
-    has_base: bool = False
-    rebase: bool = True  # a frame may be folded afresh where its float fields have lost what they should hold
-    expire_any_order: bool = False  # `expire` undoes any tuple of the frame, not just the oldest
+    base: Any = None  # the version for frames that nothing leaves
     nulls: str = "skip"
     empty: Any = None
-    native: bool = False  # has kernels of its own
-    order_statistics: bool = False  # O(log window) kernel
-    partials_grow: bool = False  # what is merged are lists of all that was folded
-    keeps: str | None = None  # what a kernel keeps of a frame's tuples, if it needs no more of them
-    online: bool = False  # blocking, but with a result per tuple where no window is given
-    hooks: frozenset[str] = field(default_factory=frozenset)
-    derived: frozenset[str] = field(default_factory=frozenset)  # of them, those that the framework wrote
-    options: tuple[Any, ...] = ()  # what a built-in was given beside columns
+    kernel: KernelTraits | None = None  # of a built-in
+    options: tuple[Any, ...] = field(default_factory=tuple)  # what a built-in was given beside columns
 
+    @property
+    def has_terminate(self) -> bool:
+        return "terminate" in self.hooks
 
-def read_traits(cls: type, declared: Declared) -> Traits:
-    """Read and validate an aggregate class; a :class:`DefinitionError` says what to change."""
-    name = cls.__name__
-    hooks = {hook: inspect.getattr_static(cls, hook) for hook in HOOKS if hasattr(cls, hook)}
-    for hook, definition in hooks.items():
-        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
-            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
-        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
-            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
-    _check_spelling(cls, hooks)
-    step = "iterate" if "iterate" in hooks else "initialize"
-    if step not in hooks:
-        raise DefinitionError(
-            f"{name} has neither `iterate` nor `initialize`, so it would never see a tuple: "
-            f"write `def iterate(self, value)`{_other_words(cls, hooks)}"
-        )
-    _check_self(name, hooks)
-    parameters, arity = _parameters(name, step, hooks[step])
-    for other in ("initialize", "expire"):
-        if other in hooks and other != step:
-            _same_arity(name, other, hooks[other], step, arity)
-    for fixed, count, spelling in (
-        ("terminate", 0, "self"),
-        ("merge", 1, "self, later"),
-        ("unmerge", 1, "self, earlier"),
-    ):
-        if fixed in hooks and _parameters(name, fixed, hooks[fixed])[1] not in (count, None):
-            raise DefinitionError(f"{name}.{fixed} must be written `def {fixed}({spelling})`")
-    if "terminate" in hooks and inspect.isgeneratorfunction(hooks["terminate"]):
-        raise DefinitionError(
-            f"{name}.terminate yields; it gives one result for a frame: return it (a list for several values), or "
-            "drop `terminate` and yield from `iterate`"
-        )
-    if "unmerge" in hooks and "merge" not in hooks:
-        raise DefinitionError(f"{name} has `unmerge` but no `merge` to undo: write `def merge(self, later)`")
-    _check_keywords(name, declared, hooks, arity)
-    result = _result_type(cls, declared, hooks)
-    _check_empty(name, declared.empty, result)
-    return Traits(
-        name=name,
-        parameters=parameters,
-        arity=arity,
-        result=result,
-        has_terminate="terminate" in hooks,
-        has_expire="expire" in hooks,
-        has_merge="merge" in hooks,
-        algebraic=declared.algebraic,
-        commutative=declared.commutative,
-        reads_inwindow=_annotates_inwindow(cls),
-        emits_many=any(
-            inspect.isgeneratorfunction(hooks[h]) for h in ("initialize", "iterate", "expire") if h in hooks
-        ),
-        never_expires_a_value="expire" in hooks and gives_nothing(cls, hooks["expire"]),
-        never_answers="merge" not in hooks and _answers_nothing(cls, hooks),
-        has_base=declared.base is not None,
-        rebase=declared.rebase,
-        expire_any_order=declared.expire_any_order and "expire" in hooks,
-        nulls=declared.nulls,
-        empty=declared.empty,
-        hooks=frozenset(hooks),
-    )
+    @property
+    def has_expire(self) -> bool:
+        return "expire" in self.hooks
 
+    @property
+    def has_merge(self) -> bool:
+        return "merge" in self.hooks
 
-def _check_self(name: str, hooks: dict[str, Any]) -> None:
-    """A hook whose one parameter is the value; unless the class calls ``self`` so."""
-    firsts = {hook: _first_parameter(definition) for hook, definition in hooks.items()}
-    for hook in ("initialize", "iterate", "expire"):
-        first, alone = firsts.get(hook, ("self", False))
-        if alone and first not in _SELVES and not first.startswith("_") and firsts.get("terminate", ("",))[0] != first:
-            raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, {first})`")
+    @property
+    def has_base(self) -> bool:
+        return self.base is not None
 
+    @property
+    def emits_many(self) -> bool:
+        """Whether a tuple may have any number of results."""
+        return bool(self.yielding)
 
-def _first_parameter(definition: Any) -> tuple[str, bool]:
-    """Its name, and whether it is the only one."""
-    try:
-        parameters = list(inspect.signature(definition).parameters.values())
-    except ValueError:
-        return "self", False
-    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return (plain[0], len(parameters) == 1) if plain else ("self", False)
+    @property
+    def never_expires_a_value(self) -> bool:
+        """Whether ``expire`` certainly returns nothing: active expiration would give no row."""
+        return "expire" in self.silent
 
+    @property
+    def never_answers(self) -> bool:
+        """Whether no hook ever gives a result."""
+        return not self.hooks & {"terminate", "merge"} and self.hooks <= self.silent
 
-def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
-    """A method that is nearly a hook, where that hook is not written, is that hook misspelt."""
-    for method, definition in vars(cls).items():
-        if method in HOOKS or method.startswith("_") or not inspect.isfunction(definition):
-            continue
-        for hook in difflib.get_close_matches(method.casefold(), HOOKS, 1, 0.85):
-            if hook not in hooks and method != f"{hook}d":  # an `expired` may be a helper
-                raise DefinitionError(
-                    f"{cls.__name__}.{method} is no hook; is it meant to be `{hook}`? (the hooks are {', '.join(HOOKS)})"
-                )
-        if "iterate" not in hooks and "initialize" in hooks and _MISSPELT.get(method) == "iterate":
-            raise DefinitionError(
-                f"{cls.__name__} has `initialize` but no `iterate`, so `initialize` would be called for every tuple, and "
-                f"`{method}` never: is `{method}` meant to be `iterate`?"
-            )
+    @property
+    def algebraic(self) -> bool:
+        """Whether the result of a pane may be folded like a tuple."""
+        return "algebraic" in self.promises
 
+    @property
+    def commutative(self) -> bool:
+        """Whether tuples and partials may come in any order."""
+        return "commutative" in self.promises
 
-def _other_words(cls: type, hooks: dict[str, Any]) -> str:
-    """A hint at methods that are named as elsewhere."""
-    near = [(other, hook) for other, hook in _MISSPELT.items() if other in vars(cls) and hook not in hooks]
-    return "".join(f"; is `{other}` meant to be `{hook}`?" for other, hook in near)
+    @property
+    def rebase(self) -> bool:
+        """Whether a frame may be folded afresh where its float fields have lost what they should hold."""
+        return "rebase" in self.promises
 
+    @property
+    def expire_any_order(self) -> bool:
+        """Whether ``expire`` undoes any tuple of the frame, not just the oldest."""
+        return "expire_any_order" in self.promises
 
-def _parameters(name: str, hook: str, definition: Any) -> tuple[tuple[str, ...], int | None]:
-    try:
-        parameters = list(inspect.signature(definition).parameters.values())
-    except ValueError:
-        raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`") from None
-    if not parameters:
-        raise DefinitionError(f"{name}.{hook} takes no `self`: write `def {hook}(self, ...)`")
-    names: list[str] = []
-    for parameter in parameters[1:]:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            return (*names, parameter.name), None
-        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
-            raise DefinitionError(
-                f"{name}.{hook} has the keyword parameter {parameter.name!r}; hooks are called with the tuple's values "
-                "by position: make it a plain parameter, or a parameter of `__init__`"
-            )
-        names.append(parameter.name)
-    return tuple(names), len(names)
+    @property
+    def native(self) -> bool:
+        """Whether it has kernels of its own."""
+        return self.kernel is not None
 
+    @property
+    def order_statistics(self) -> bool:
+        """Whether its kernel takes O(log window) per tuple."""
+        return self.kernel is not None and self.kernel.order_statistics
 
-def _same_arity(name: str, other: str, definition: Any, step: str, arity: int | None) -> None:
-    names, count = _parameters(name, other, definition)
-    if count is not None and arity is not None and count != arity:
-        raise DefinitionError(
-            f"{name}.{other} takes {count} value{'s' if count != 1 else ''} ({', '.join(names) or 'none'}) but "
-            f"{step} takes {arity}: every tuple goes in and out with the same values, so give both the same parameters"
-        )
+    @property
+    def online(self) -> bool:
+        """Whether its kernel gives a result per tuple where no window is given."""
+        return self.kernel is not None and self.kernel.online
 
+    @property
+    def keeps(self) -> str | None:
+        """What its kernel keeps of a frame's tuples, if it needs no more of them."""
+        return None if self.kernel is None else self.kernel.keeps
 
-def _check_keywords(name: str, declared: Declared, hooks: dict[str, Any], arity: int | None) -> None:
-    for keyword in ("algebraic", "commutative", "derive", "rebase", "compile", "expire_any_order"):
-        value = getattr(declared, keyword)
-        if not isinstance(value, bool):
-            raise DefinitionError(f"{name}: {keyword}={shown(value)}: write True or False")
-    if not isinstance(declared.nulls, str) or declared.nulls not in ("skip", "pass"):
-        raise DefinitionError(
-            f"{name}: nulls={shown(declared.nulls)} is not known: use nulls='skip' (no hook sees a tuple with a NULL) "
-            "or nulls='pass' (hooks get None)"
-        )
-    if declared.algebraic and "merge" not in hooks and arity not in (1, None):
-        raise DefinitionError(
-            f"{name}: algebraic=True feeds the result of a pane to `iterate` as if it were a tuple, but `iterate` takes "
-            f"{arity} values: write `def merge(self, later)` instead"
-        )
-
-
-def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
-    if empty is None:
-        return  # NULL fits everything; and the first pa.array() of a process imports pandas, where there is one
-    try:
-        value = record_values(empty)
-        if fitting(result)(value):
-            pa.array([value], result)
-            return
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        pass
-    raise DefinitionError(f"{name}: empty={shown(empty)} does not fit the result type {result}")
-
-
-def gives_nothing(cls: type, hook: Any) -> bool:
-    """Whether a hook certainly gives no value, by its code: it has an end, and each of its ends is a bare one."""
-    if not inspect.isfunction(hook) or inspect.isgeneratorfunction(hook):
-        return False
-    if _return_annotation(cls, hook) not in (inspect.Signature.empty, None, type(None)):
-        return False
-    steps = list(dis.get_instructions(hook))
-    ends = [at for at, step in enumerate(steps) if step.opname.startswith("RETURN_")]
-    return bool(ends) and all(_is_bare_end(steps, at) for at in ends)
-
-
-def _answers_nothing(cls: type, hooks: dict[str, Any]) -> bool:
-    """Whether there is no `terminate`, and the other hooks certainly give no value."""
-    return "terminate" not in hooks and all(gives_nothing(cls, hook) for hook in hooks.values())
-
-
-def _is_bare_end(steps: list[dis.Instruction], at: int) -> bool:
-    end, before = steps[at], steps[at - 1]
-    if end.opname == "RETURN_CONST":
-        return end.argval is None
-    # A jump to the return itself would bring another value.
-    return before.opname == "LOAD_CONST" and before.argval is None and not end.is_jump_target
-
-
-def _annotates_inwindow(cls: type) -> bool:
-    for base in cls.__mro__:
-        annotation = vars(base).get("__annotations__", {}).get("inwindow")
-        if annotation is not None:
-            if "InWindow" not in str(annotation):
-                raise DefinitionError(
-                    f"{cls.__name__}.inwindow is the window's buffer: annotate it `inwindow: iw.InWindow`"
-                )
-            return True
-    return False
-
-
-def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.DataType:
-    if declared.returns is not None:
-        try:
-            return arrow_type(declared.returns)
-        except DefinitionError as error:
-            raise DefinitionError(f"{cls.__name__}(returns=...): {error}") from None
-    giver = "terminate" if "terminate" in hooks else "iterate" if "iterate" in hooks else "initialize"
-    candidates = [giver] if "terminate" in hooks else [h for h in ("iterate", "initialize", "expire") if h in hooks]
-    for hook in candidates:
-        annotation = _return_annotation(cls, hooks[hook])
-        if annotation in (inspect.Signature.empty, None, type(None)):
-            continue
-        if inspect.isgeneratorfunction(hooks[hook]):
-            arguments = typing.get_args(annotation)
-            if not arguments:
-                of = getattr(annotation, "__name__", annotation)
-                raise DefinitionError(
-                    f"{cls.__name__}.{hook} yields, so its annotation `-> {of}` does not fit: write what it yields, as in "
-                    f"`-> Iterator[{of if annotation in (float, int, str, bool) else 'float'}]`"
-                )
-            annotation = arguments[0]
-        try:
-            return arrow_type(annotation)
-        except DefinitionError as error:
-            raise DefinitionError(f"{cls.__name__}.{hook}: {error}") from None
-    raise DefinitionError(
-        f"{cls.__name__} does not say what it returns: annotate the result, as in `def {giver}(self"
-        f"{'' if giver == 'terminate' else ', value'}) -> float`, or write class {cls.__name__}(..., returns='double')"
-        + (_other_words(cls, hooks) or _forgotten(cls, hooks))
-    )
-
-
-def _forgotten(cls: type, hooks: dict[str, Any]) -> str:
-    """A hint at a `terminate`, where no other hook gives anything."""
-    if not _answers_nothing(cls, hooks):
-        return ""
-    return "; or is a `def terminate(self) -> float` missing? (without one, results are what the other hooks return)"
-
-
-def _return_annotation(cls: type, hook: Any) -> Any:
-    try:
-        return typing.get_type_hints(hook).get("return", inspect.Signature.empty)
-    except Exception:
-        # A name that only the type checker knows, or DDL text; the annotation itself may still be a plain type.
-        return inspect.signature(hook).return_annotation
+    @property
+    def partials_grow(self) -> bool:
+        """Whether what its kernel merges are lists of all that was folded."""
+        return self.kernel is not None and self.kernel.partials_grow

@@ -98,7 +98,7 @@ def line(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
     plot = Plot(span(times), (0.0, float(max(values.max(), prices.max()))), what)
     plot.dots(moments(some["time"]), prices)
     plot.line(times, values)
-    return plot.svg(show.title)
+    return plot.picture(show.title)
 
 
 def yields(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
@@ -112,7 +112,7 @@ def yields(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
     plot = Plot(span(times), (0.0, float(values.max())), f"{name}, {item}; a point is a row of the result")
     plot.line(times, values)
     plot.points(times, values)
-    return plot.svg(show.title)
+    return plot.picture(show.title)
 
 
 def hops(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
@@ -125,7 +125,7 @@ def hops(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
     plot = Plot((starts.min(), ends.max()), (float(values.min()), float(values.max())), what)
     for start, end, value in zip(starts, ends, values, strict=True):
         plot.segment(start, end, value)
-    return plot.svg(show.title)
+    return plot.picture(show.title)
 
 
 def sessions(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
@@ -136,7 +136,7 @@ def sessions(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
     plot = Plot((starts.min(), ends.max()), (0.0, float(len(items))), "sessions of the items with most bids", items)
     for start, end, item, bids_in in zip(starts, ends, rows["item"].to_pylist(), rows["bids"].to_pylist(), strict=True):
         plot.bar(start, end, items.index(item), f"{item}: {bids_in:,} bids")
-    return plot.svg(show.title)
+    return plot.picture(show.title)
 
 
 def alarms(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
@@ -148,7 +148,7 @@ def alarms(bids: pa.Table, rows: pa.Table, show: windows.Show) -> str:
     )
     for number, (start, end) in enumerate(zip(last, alarm, strict=True)):
         plot.wait(start, end, number + 0.5, rows["item"][number].as_py())
-    return plot.svg(show.title)
+    return plot.picture(show.title)
 
 
 def by_bids(bids: pa.Table) -> list[str]:

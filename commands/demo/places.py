@@ -1,4 +1,4 @@
-"""Where the demo runs its calls: a local Spark, or Arrow tables without one; in each, as a batch and as a stream."""
+"""Where the demo runs its calls: on Arrow tables, a local Spark, or Sail; as a batch and, where there are streams, as a stream."""
 
 import tempfile
 import warnings
@@ -11,10 +11,12 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from inwindow.commands.local_sail import local_sail
 from inwindow.commands.local_spark import local_spark
 from inwindow.commands.progress import Bar
 from inwindow.runtime.stream.replay import replay
 from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.udaf.errors import UsageError
 
 Call = Callable[[Any], Any]  # of the bids, a batch or a stream
 
@@ -31,6 +33,7 @@ class OnArrow:
     """Arrow tables, without Spark: a stream is replayed, table by table."""
 
     name = "Arrow tables, one thread"
+    has_streams = True
 
     def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
         self.bids, self.arrivals, self.delay, self.bar = bids, arrivals, delay, bar
@@ -54,6 +57,8 @@ class OnArrow:
 
 class OnSpark:
     """A Spark of our own, on this machine: a stream comes as files, each of them a micro-batch."""
+
+    has_streams = True
 
     def __init__(self, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> None:
         with bar.step(lambda: ("starting Spark", 0.0)):
@@ -94,3 +99,42 @@ class OnSpark:
         """Stop it, and leave nothing behind."""
         self.session.stop()
         self.folder.cleanup()
+
+
+class OnSail:
+    """Sail in this process: a Spark Connect server that needs no Java, and has no streams for us."""
+
+    has_streams = False
+    stream = None
+
+    def __init__(self, bids: pa.Table, _arrivals: list[pa.Table], _delay: str, bar: Bar) -> None:
+        with bar.step(lambda: ("starting Sail", 0.0)):
+            self.server, self.session = local_sail("demo")
+        self.bar = bar
+        version = self.session.sql("SELECT version()").head()[0]
+        self.name = f"Sail {version} in this process, batches only"
+        self.bids = self.session.createDataFrame(bids)
+
+    def run_batch(self, call: Call) -> pa.Table:
+        """The rows of a call on all bids."""
+        with self.bar.step(lambda: ("a batch", 0.0)):
+            rows: pa.Table = call(self.bids).toArrow()
+        return rows
+
+    def run_stream(self, call: Call) -> Streamed:
+        """Refused by the call itself."""
+        raise UsageError("demo --engine sail runs batches only: streams run on Spark and on tables")
+
+    def close(self) -> None:
+        """Stop it."""
+        self.session.stop()
+        self.server.stop()
+
+
+Place = OnArrow | OnSpark | OnSail
+
+
+def place_of(engine: str, bids: pa.Table, arrivals: list[pa.Table], delay: str, bar: Bar) -> Place:
+    """The place of that name."""
+    kinds: dict[str, type[Place]] = {"tables": OnArrow, "sail": OnSail, "spark": OnSpark}
+    return kinds[engine](bids, arrivals, delay, bar)

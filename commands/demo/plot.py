@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from html import escape
 from typing import Any
 
 import numpy as np
+
+from inwindow.windows.drawing import svg
 
 _WIDTH, _HEIGHT = 760, 230
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 16, 26, 24
@@ -19,7 +20,7 @@ class Plot:
 
     >>> plot = Plot((0, 3600), (0, 10), "price")
     >>> plot.line(np.array([0.0, 3600.0]), np.array([0.0, 10.0]))
-    >>> '<path class="line" d="M70.0 206.0L744.0 26.0"/>' in plot.svg("an hour")
+    >>> '<path d="M70.0 206.0L744.0 26.0" class="line"/>' in plot.picture("an hour")
     True
     """
 
@@ -41,66 +42,57 @@ class Plot:
 
     def dots(self, times: Any, values: Any) -> None:
         """A dot for each."""
-        self.parts += [
-            f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="1.8"/>' for x, y in self.places(times, values)
-        ]
+        self.parts += [svg.element("circle", class_="dot", cx=x, cy=y, r=1.8) for x, y in self.places(times, values)]
 
     def line(self, times: Any, values: Any) -> None:
         """A line through all, in order of time; where there are more than pixels, the least and the most of each."""
-        places = thinned(list(self.places(times, values)))
-        self.parts.append(f'<path class="line" d="M{"L".join(f"{x:.1f} {y:.1f}" for x, y in places)}"/>')
+        self.parts.append(svg.path(thinned(list(self.places(times, values))), class_="line"))
 
     def points(self, times: Any, values: Any) -> None:
         """A point for each."""
-        self.parts += [
-            f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in self.places(times, values)
-        ]
+        self.parts += [svg.element("circle", class_="point", cx=x, cy=y, r=3) for x, y in self.places(times, values)]
 
     def segment(self, start: float, end: float, value: float) -> None:
         """A level from a time to another."""
         y = self.y(value)
-        self.parts.append(f'<path class="line" d="M{self.x(start):.1f} {y:.1f}L{self.x(end):.1f} {y:.1f}"/>')
+        self.parts.append(svg.path([(self.x(start), y), (self.x(end), y)], class_="line"))
         self.points(np.array([end]), np.array([value]))
 
     def bar(self, start: float, end: float, row: int, said: str) -> None:
         """A bar in a named row."""
         step = _HIGH / self.levels[-1]
+        left, top, width = float(self.x(start)), _TOP + row * step + 2, float(max(self.x(end) - self.x(start), 1.5))
         self.parts.append(
-            f'<rect class="bar" x="{self.x(start):.1f}" y="{_TOP + row * step + 2:.1f}" rx="2" '
-            f'width="{max(self.x(end) - self.x(start), 1.5):.1f}" height="{step - 4:.1f}"><title>{escape(said)}</title></rect>'
+            svg.element("rect", svg.title(said), class_="bar", x=left, y=top, rx=2, width=width, height=step - 4)
         )
 
     def wait(self, start: float, end: float, value: float, said: str) -> None:
         """A line from a time to another, with a mark at its end."""
         y = self.y(value)
-        self.parts.append(
-            f'<g><title>{escape(said)}</title><line class="wait" x1="{self.x(start):.1f}" x2="{self.x(end):.1f}" y1="{y:.1f}" '
-            f'y2="{y:.1f}"/><circle class="alarm" cx="{self.x(end):.1f}" cy="{y:.1f}" r="3"/></g>'
-        )
+        line = svg.line(self.x(start), y, self.x(end), y, class_="wait")
+        mark = svg.element("circle", class_="alarm", cx=self.x(end), cy=y, r=3)
+        self.parts.append(svg.element("g", svg.title(said), line, mark))
 
     def places(self, times: Any, values: Any) -> Any:
         """Where they are."""
         return zip(self.x(times).tolist(), self.y(values).tolist(), strict=True)
 
-    def svg(self, said: str) -> str:
+    def picture(self, said: str) -> str:
         """The whole chart."""
-        parts = [f'<text class="name" x="{_LEFT}" y="14">{escape(self.what)}</text>']
+        parts = [svg.label(_LEFT, 14, self.what, class_="name")]
         if self.names is None:
             for tick in self.levels:
                 kind = "axis" if tick == self.levels[0] else "grid"
-                parts.append(
-                    f'<line class="{kind}" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{self.y(tick):.1f}" y2="{self.y(tick):.1f}"/>'
-                )
+                parts.append(svg.line(_LEFT, self.y(tick), _WIDTH - _RIGHT, self.y(tick), class_=kind))
                 parts.append(text(_LEFT - 8, self.y(tick) + 4, f"{tick:,.4g}" if tick < 1e4 else f"{tick:,.0f}", "end"))
         else:
             for row, name in enumerate(self.names):
                 parts.append(text(_LEFT - 8, _TOP + (row + 0.5) * _HIGH / self.levels[-1] + 4, name, "end"))
             base = _TOP + _HIGH
-            parts.append(f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{base}" y2="{base}"/>')
+            parts.append(svg.line(_LEFT, base, _WIDTH - _RIGHT, base, class_="axis"))
         for tick, label in ticks(self.low, self.high):
             parts.append(text(self.x(tick), _HEIGHT - 6, label, "middle"))
-        head = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" aria-label="{escape(said)}">'
-        return "".join([head, *parts, *self.parts, "</svg>"])
+        return svg.document(_WIDTH, _HEIGHT, *parts, *self.parts, role="img", aria_label=said)
 
 
 def thinned(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -149,4 +141,4 @@ def ticks(low: float, high: float) -> list[tuple[float, str]]:
 
 def text(x: float, y: float, words: str, anchor: str) -> str:
     """A label of an axis."""
-    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    return svg.label(x, y, words, class_="tick", text_anchor=anchor)

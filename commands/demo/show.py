@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import inwindow as iw
 from inwindow.commands.demo import screen
 from inwindow.commands.demo.auctions import DELAY, PIECES, arrivals, auction
-from inwindow.commands.demo.places import OnArrow, OnSpark, Streamed
+from inwindow.commands.demo.places import Place, Streamed, place_of
 from inwindow.commands.demo.windows import SHOWS, Average, Quiet, Show
 from inwindow.commands.progress import Bar
 from inwindow.optimizer.explain import Explanation
@@ -53,14 +53,15 @@ class Shown:
     stream: Stream | None
 
 
-def show(bids: int, local: bool, streams: bool, save: str | None, as_json: bool) -> int:
+def show(bids: int, engine: str, streams: bool, save: str | None, as_json: bool) -> int:
     """The whole demo; the exit code."""
     if save is not None and not Path(save).resolve().parent.is_dir():
         raise UsageError(f"demo --save {save}: there is no folder {str(Path(save).parent)!r}")
     say: Callable[[str], None] = (lambda text: None) if as_json else (lambda text: print(text, flush=True))
     table = auction(bids)
     bar = Bar(len(SHOWS) * (2 if streams else 1) + 1)
-    place = (OnArrow if local else OnSpark)(table, arrivals(table, PIECES), DELAY, bar)
+    place = place_of(engine, table, arrivals(table, PIECES), DELAY, bar)
+    streams = streams and place.has_streams
     try:
         say(screen.opening(table, place.name))
         done = []
@@ -84,7 +85,7 @@ def show(bids: int, local: bool, streams: bool, save: str | None, as_json: bool)
     return 0 if all(one.stream is None or one.stream.is_same for one in done) else 1
 
 
-def run_batch(each: Show, place: OnArrow | OnSpark) -> Batch:
+def run_batch(each: Show, place: Place) -> Batch:
     """A window over all bids."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", UserWarning)
@@ -95,7 +96,7 @@ def run_batch(each: Show, place: OnArrow | OnSpark) -> Batch:
     return Batch(rows, seconds, explained(each, place.bids), tuple(said))
 
 
-def run_stream(each: Show, place: OnArrow | OnSpark, batch: Batch) -> Stream:
+def run_stream(each: Show, place: Place, batch: Batch) -> Stream:
     """The same window over the bids as they arrive."""
     started = perf_counter()
     streamed = place.run_stream(lambda bids: called(each, bids))

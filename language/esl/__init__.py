@@ -7,10 +7,13 @@ trees        small syntax trees of Python
 values       what the made code calls where Python's operators are not SQL's
 scope        which column a name is
 scalar       an expression, as an expression of Python
+functions    functions of SQL
 truth        a condition in three-valued logic, as a condition of Python
 tables       local tables: attributes, dictionaries, lists; the window; tables of a catalog
-query        SELECT
+select       SELECT, read; joins: its FROM; groups: GROUP BY and aggregates; subqueries: SELECTs in expressions
+query        a SELECT that was read, as loops of Python
 changes      INSERT, UPDATE, DELETE
 hooks        blocks, as methods
+tidy         statements that follow one another, made one
 written      the whole class, its source and its making
 """

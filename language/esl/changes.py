@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from inwindow.language.esl import query, scalar, truth
+from inwindow.language.esl import joins, query, scalar, select, truth
 from inwindow.language.esl.definition import Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -29,6 +29,7 @@ from inwindow.language.esl.trees import (
     compare,
     constant,
     every,
+    function_of_rows,
     instead,
     is_constant,
     item,
@@ -53,7 +54,7 @@ def change(statement: Statement, context: Context) -> list[ast.stmt]:
     for clause in ("order", "limit", "returning", "from_", "from", "using", "with_", "with"):
         if tree.args.get(clause):
             raise context.error(f"{clause.strip('_').upper()} is not known in {tree.key.upper()}", tree)
-    table = query.table_of(written_table(tree), context)
+    table = joins.table_of(written_table(tree), context)
     if isinstance(table, Given):
         raise context.error(f"{table.name} is a table of the catalog, which an aggregate only reads", tree)
     if isinstance(tree, exp.Insert):
@@ -84,12 +85,12 @@ def _insert(statement: Statement, table: Stored, context: Context) -> list[ast.s
         condition = constant(True) if statement.condition is None else truth.holds(statement.condition, Scope(context))
         return _when(condition, _add(made, table, statement, context))
     with query.names_of_its_own(context):
-        selected = query.read(tree.expression, None, context)
-        made_ = _row(selected.outputs, tree.expression.expressions, places, table, context)
-        if selected.is_single and selected.limit == (None, None):
-            return _when(selected.when, _add([made_], table, statement, context))
-        selected.outputs = made_
-        return _extend(query.rows(selected, context), table, context)
+        found = select.read(tree.expression, None, context)
+        made_ = _row(found.outputs, select.selected(tree.expression), places, table, context)
+        if found.is_single and found.limit == (None, None):
+            return _when(found.when, _add([made_], table, statement, context))
+        found.outputs = made_
+        return _extend(query.rows(found, context), table, context)
 
 
 def values_of(tree: Any) -> list[Any]:
@@ -278,7 +279,7 @@ def _matching(tree: Any, table: Stored, context: Context) -> tuple[Scan, list[No
     scope = Scope(context, None, {str(written_table(tree).alias_or_name).casefold(): found.scans[0].columns})
     where = tree.args.get("where")
     if where is not None:
-        query.add_conditions(where.this, scope, found)
+        joins.add_conditions(where.this, scope, found)
     return found.scans[0], found.conditions, scope
 
 
@@ -323,9 +324,8 @@ def _delete_key(table: Keyed, scan: Scan, conditions: list[Node]) -> list[ast.st
 
 def _delete_tuples(tree: Any, table: Window, scan: Scan, doomed: Node, context: Context) -> ast.stmt:
     assert isinstance(scan.variables, ast.Name)
-    arguments = ast.arguments([], [ast.arg(scan.variables.id)], None, [], [], None, [])
     spared = {"keep_newest": constant(True)} if spares_newest(tree, table, context) else {}
-    return ast.Expr(call(attribute(me("inwindow"), "delete"), ast.Lambda(arguments, doomed), **spared))
+    return ast.Expr(call(attribute(me("inwindow"), "delete"), function_of_rows([scan.variables.id], doomed), **spared))
 
 
 def spares_newest(tree: Any, table: Window, context: Context) -> bool:

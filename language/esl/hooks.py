@@ -6,8 +6,9 @@ A hook that may give many rows yields them. TERMINATE gives one result for a fra
 import ast
 from typing import Any
 
-from inwindow.language.esl import query, scalar, truth
+from inwindow.language.esl import query, scalar, select, truth
 from inwindow.language.esl.changes import change, values_of
+from inwindow.language.esl.costs import cost_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -37,18 +38,22 @@ class Method:
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
         self.context = context
+        self.block = block
         returns = [one for one in block.statements if is_return(one)]
         gives_many = bool(returns) and not self._is_last_word(block, returns)
         self.lists = gives_many and context.hook == "TERMINATE"
         self.yields = gives_many and not self.lists
         self.answers = bool(returns)
         self.nullable = False
+        self.costs: list[tuple[Statement, str]] = []
         self.body: list[ast.stmt] = []
         if self.lists:
             self.body = self._listed(block)
             return
         for statement in block.statements:
-            self.body += self._answer(statement) if is_return(statement) else change(statement, context)
+            made = self._answer(statement) if is_return(statement) else change(statement, context)
+            self.costs.append((statement, cost_of(made, context.tables)))
+            self.body += made
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
         """One RETURN at the end, of at most one row, is a return."""
@@ -59,7 +64,7 @@ class Method:
             return len(tree.expressions) == 1
         taken = {*self.context.names.taken}
         self.context.span = returns[0].span
-        single = query.read(tree, None, self.context).gives_one_at_most
+        single = select.read(tree, None, self.context).gives_one_at_most
         self.context.names.taken = taken
         return single
 
@@ -69,6 +74,9 @@ class Method:
             if not is_return(statement):
                 change(statement, self.context)  # refuses: TERMINATE changes no table
         lists = [self._list_of(statement) for statement in block.statements]
+        self.costs = [
+            (one, cost_of([made], self.context.tables)) for one, made in zip(block.statements, lists, strict=True)
+        ]
         together = listed([ast.Starred(one, ast.Load()) for one in lists])
         return [ast.Return(lists[0] if len(lists) == 1 else together)]
 
@@ -79,8 +87,8 @@ class Method:
             condition, rows = self._values(statement)
             return listed(rows) if is_constant(condition, True) else choice(condition, listed(rows), listed([]))
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            return self._rows(found, self._stored(found.outputs, [one.unalias() for one in tree.expressions]))
+            found = select.read(tree, None, context)
+            return self._rows(found, self._stored(found.outputs, select.selected(tree)))
 
     def _answered(self, statement: Statement) -> Any:
         """What stands behind INSERT INTO RETURN."""
@@ -106,8 +114,8 @@ class Method:
             condition, results = self._values(statement)
             return [one for result in results for one in self._given(condition, result)]
         with query.names_of_its_own(context):
-            found = query.read(tree, None, context)
-            made = self._stored(found.outputs, [one.unalias() for one in tree.expressions])
+            found = select.read(tree, None, context)
+            made = self._stored(found.outputs, select.selected(tree))
             if found.is_single and found.limit == (None, None):
                 return self._given(found.when, self._record(made))
             rows = self._rows(found, made)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
-from inwindow.language.esl import query, truth
+from inwindow.language.esl import functions, subqueries, truth
 from inwindow.language.esl.kinds import (
     ANY,
     BOOL,
@@ -18,7 +18,6 @@ from inwindow.language.esl.kinds import (
     STR,
     TIMEDELTA,
     Kind,
-    can_meet,
     joined,
     read_kind,
 )  # fmt: skip
@@ -30,7 +29,6 @@ from inwindow.language.esl.trees import (
     choice,
     constant,
     is_constant,
-    is_known,
     is_null,
     is_simple,
     name,
@@ -61,7 +59,7 @@ def value(tree: Any, scope: Scope) -> Value:
         return truth.as_value(truth.truth(tree, scope))
     name_, arguments = function_of(tree)
     if name_ is not None:
-        return _function(tree, name_, arguments, scope)
+        return functions.call_of(tree, name_, arguments, scope)
     raise scope.context.error(f"{tree.sql('spark')} is not known in an aggregate", tree)
 
 
@@ -97,10 +95,10 @@ def stored(given: Value, kind: Kind, context: Context, tree: Any, what: str) -> 
 
 def _converted(given: Value, kind: Kind, context: Context) -> Value:
     function = name(context.imported("decimal", "Decimal") if kind.python == "decimal" else kind.python)
-    return _strict(function, [given], kind, context)
+    return strict(function, [given], kind, context)
 
 
-def _strict(function: Node, arguments: list[Value], kind: Kind, context: Context) -> Value:
+def strict(function: Node, arguments: list[Value], kind: Kind, context: Context) -> Value:
     """A call that gives NULL where an argument is NULL."""
     nodes = [one.node for one in arguments]
     nullable = [one.node for one in arguments if one.nullable]
@@ -117,10 +115,10 @@ def _arithmetic(tree: Any, scope: Scope, sign: type[ast.operator], helper: str) 
     kind = _result(sign, one.kind, other.kind)
     if kind is None:
         raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} and {other.kind.ddl} do not go together", tree)
-    return _binary(sign, helper, one, other, kind, context)
+    return binary(sign, helper, one, other, kind, context)
 
 
-def _binary(sign: type[ast.operator], helper: str, one: Value, other: Value, kind: Kind, context: Context) -> Value:
+def binary(sign: type[ast.operator], helper: str, one: Value, other: Value, kind: Kind, context: Context) -> Value:
     node = ast.BinOp(one.node, sign(), other.node)
     nullable = [side.node for side in (one, other) if side.nullable]
     if not nullable:
@@ -233,7 +231,7 @@ def _negated(tree: Any, scope: Scope) -> Value:
         return Value(node, one.kind, False)
     if is_simple(one.node):
         return Value(choice(is_null(one.node), constant(None), node), one.kind, True)
-    return _strict(name(scope.context.imported("operator", "neg")), [one], one.kind, scope.context)
+    return strict(name(scope.context.imported("operator", "neg")), [one], one.kind, scope.context)
 
 
 def _case(tree: Any, scope: Scope) -> Value:
@@ -278,7 +276,7 @@ def _cast(tree: Any, scope: Scope) -> Value:
     if kind.python in ("int", "float", "decimal") and (not one.kind or one.kind.python in (*NUMBERS, "str", "bool")):
         return _converted(one, kind, context)
     if kind.python == "str" and (not one.kind or one.kind.python in ("int", "str", "date")):
-        return _strict(name("str"), [one], kind, context)
+        return strict(name("str"), [one], kind, context)
     raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} cannot be cast to {kind.ddl} in an aggregate", tree)
 
 
@@ -302,7 +300,7 @@ def _paren(tree: Any, scope: Scope) -> Value:
 
 
 def _subquery(tree: Any, scope: Scope) -> Value:
-    return query.single_value(tree.this, scope)
+    return subqueries.single_value(tree.this, scope)
 
 
 def _dot(tree: Any, scope: Scope) -> Value:
@@ -313,146 +311,17 @@ def _dot(tree: Any, scope: Scope) -> Value:
         and str(tree.this.this).casefold() == "oldest"
         and not tree.this.expressions
     ):
-        return query.oldest(scope.context, tree.expression.name, tree)
+        return functions.oldest(scope.context, tree.expression.name, tree)
     raise scope.context.error(f"{tree.sql('spark')} is not known: write oldest().column, or table.column", tree)
+
+
+def _pipe(tree: Any, scope: Scope) -> Value:
+    return functions.concatenated([value(tree.this, scope), value(tree.expression, scope)], scope.context)
 
 
 NULL = Value(constant(None), ANY, True)
 _WRITTEN: dict[str, Callable[[Any, Scope], Value]] = {
     "Column": _column, "Literal": _literal, "Null": _null, "Boolean": _boolean, "Paren": _paren, "Neg": _negated,
     "Div": _divided, "Mod": _by_helper("remainder"), "IntDiv": _by_helper("whole_division", INT), "Case": _case, "If": _if,
-    "Cast": _cast, "TryCast": _cast, "Interval": _interval, "Subquery": _subquery, "Dot": _dot,
-}  # fmt: skip
-
-
-# --- Functions --------------------------------------------------------------------------------------------
-
-
-def _function(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Value:
-    context = scope.context
-    if function == "oldest" and not arguments:
-        return query.oldest(context, None, tree)
-    if function in query.AGGREGATES or function in context.aggregates:
-        raise context.error(f"{function}(...) is an aggregate: write (SELECT {function}(...) FROM table)", tree)
-    if function not in _FUNCTIONS:
-        known = ", ".join(sorted(_FUNCTIONS))
-        raise context.error(f"{function}(...) is not known in an aggregate; there are: {known}", tree)
-    least_, most, write = _FUNCTIONS[function]
-    if not least_ <= len(arguments) <= most:
-        raise context.error(f"{function}(...) takes {least_ if least_ == most else f'{least_} to {most}'} values", tree)
-    return write([value(one, scope) for one in arguments], context)
-
-
-_Write = Callable[[list[Value], Context], Value]
-
-
-def _plain(function: str, kind: Kind | None = None) -> _Write:
-    """A function of Python's own, by its name."""
-
-    def write(values: list[Value], context: Context) -> Value:
-        return _strict(name(function), values, kind or values[0].kind, context)
-
-    return write
-
-
-def _method(method: str, kind: Kind | None = None) -> _Write:
-    """A method of text, called on the class where NULL must be looked for."""
-
-    def write(values: list[Value], context: Context) -> Value:
-        first = values[0]
-        if not first.nullable:
-            return Value(
-                call(attribute(first.node, method), *[one.node for one in values[1:]]), kind or first.kind, False
-            )
-        return _strict(attribute(name("str"), method), values, kind or first.kind, context)
-
-    return write
-
-
-def _helped(helper: str, kind: Kind | None = None) -> _Write:
-    """A helper of ``values``, which takes NULL as it comes."""
-
-    def write(values: list[Value], context: Context) -> Value:
-        known = kind or values[0].kind
-        return Value(
-            call(context.helper(helper), *[one.node for one in values]), known, any(one.nullable for one in values)
-        )
-
-    return write
-
-
-def _real(function: str) -> _Write:
-    def write(values: list[Value], context: Context) -> Value:
-        made = name(context.imported("math", function))
-        return Value(call(context.helper("real_function"), made, *[one.node for one in values]), FLOAT, True)
-
-    return write
-
-
-def _whole(function: str) -> _Write:
-    def write(values: list[Value], context: Context) -> Value:
-        return _strict(name(context.imported("math", function)), values, INT, context)
-
-    return write
-
-
-def _coalesce(values: list[Value], context: Context) -> Value:
-    result = values[-1]
-    for one in reversed(values[:-1]):
-        if not one.nullable:
-            result = one
-        elif is_simple(one.node):
-            node = choice(is_known(one.node), one.node, result.node)
-            result = Value(node, joined(one.kind, result.kind), result.nullable)
-        else:
-            first = call(context.helper("first_known"), one.node, result.node)
-            result = Value(first, joined(one.kind, result.kind), result.nullable)
-    return result
-
-
-def _nullif(values: list[Value], context: Context) -> Value:
-    one, other = values
-    if not is_simple(one.node):
-        return Value(call(context.helper("null_if"), one.node, other.node), one.kind, True)
-    equal = ast.Compare(one.node, [ast.Eq()], [other.node])
-    return Value(choice(equal, constant(None), one.node), one.kind, True)
-
-
-def _extreme(helper: str, function: str) -> _Write:
-    def write(values: list[Value], context: Context) -> Value:
-        kind = values[0].kind
-        for one in values[1:]:
-            kind = joined(kind, one.kind)
-        nodes = [one.node for one in values]
-        if any(one.nullable for one in values):
-            return Value(call(context.helper(helper), *nodes), kind, all(one.nullable for one in values))
-        return Value(call(function, *nodes), kind, False)
-
-    return write
-
-
-def _concatenated(values: list[Value], context: Context) -> Value:
-    result = values[0]
-    for one in values[1:]:
-        for side in (result, one):
-            if not can_meet(side.kind, STR):
-                raise context.error(f"|| and concat join text, and {side.kind.ddl} is none: write CAST(... AS String)")
-        result = _binary(ast.Add, "add", result, one, STR, context)
-    return result
-
-
-def _pipe(tree: Any, scope: Scope) -> Value:
-    return _concatenated([value(tree.this, scope), value(tree.expression, scope)], scope.context)
-
-
-_WRITTEN["DPipe"] = _pipe
-_FUNCTIONS: dict[str, tuple[int, int, _Write]] = {
-    "abs": (1, 1, _plain("abs")), "length": (1, 1, _plain("len", INT)), "char_length": (1, 1, _plain("len", INT)),
-    "round": (1, 2, _helped("rounded")), "upper": (1, 1, _method("upper", STR)), "lower": (1, 1, _method("lower", STR)),
-    "trim": (1, 1, _method("strip", STR)), "substring": (2, 3, _helped("substring", STR)),
-    "substr": (2, 3, _helped("substring", STR)),
-    "coalesce": (1, 99, _coalesce), "ifnull": (2, 2, _coalesce), "nvl": (2, 2, _coalesce), "nullif": (2, 2, _nullif),
-    "greatest": (2, 99, _extreme("greatest", "max")), "least": (2, 99, _extreme("least", "min")),
-    "sqrt": (1, 1, _real("sqrt")), "ln": (1, 1, _real("log")), "exp": (1, 1, _real("exp")), "power": (2, 2, _real("pow")),
-    "pow": (2, 2, _real("pow")), "floor": (1, 1, _whole("floor")), "ceil": (1, 1, _whole("ceil")), "concat": (1, 99, _concatenated),
+    "Cast": _cast, "TryCast": _cast, "Interval": _interval, "Subquery": _subquery, "Dot": _dot, "DPipe": _pipe,
 }  # fmt: skip

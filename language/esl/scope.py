@@ -11,7 +11,7 @@ from inwindow.language.esl.trees import Node
 from inwindow.language.text import Source, Span, StatementError, place_of
 
 if TYPE_CHECKING:
-    from inwindow.language.esl.query import Grouping
+    from inwindow.language.esl.groups import Grouping
     from inwindow.language.esl.tables import Stored
 
 
@@ -65,6 +65,7 @@ class Scope:
     tables: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     merged: set[str] = field(default_factory=set)  # columns of USING: one, though both tables have them
     grouping: "Grouping | None" = None
+    named: Mapping[str, tuple[Any, "Scope"]] = field(default_factory=dict)  # queries of WITH, and where they are read
 
     def column(self, tree: Any) -> Value:
         """The value of a column by its name, or an error that says which there are."""
@@ -78,6 +79,15 @@ class Scope:
         if not table and name in self.context.parameters:
             return self.context.parameters[name]
         raise self._unknown(tree, table)
+
+    def query_named(self, name: str) -> "tuple[Any, Scope] | None":
+        """A query of WITH, here or around."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.named:
+                return scope.named[name]
+            scope = scope.around
+        return None
 
     def _own(self, name: str, table: str, tree: Any) -> Value | None:
         if table:

@@ -55,6 +55,10 @@ def listed(values: Iterable[Node]) -> Node:
     return ast.List(list(values), ast.Load())
 
 
+def is_call(node: Node, function: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+
+
 def compare(one: Node, operator: ast.cmpop, other: Node) -> Node:
     return ast.Compare(one, [operator], [other])
 
@@ -131,6 +135,11 @@ def method(called: str, parameters: Sequence[str], body: list[ast.stmt], returns
     """``def called(self, ...) -> returns``."""
     arguments = ast.arguments([], [ast.arg("self"), *map(ast.arg, parameters)], None, [], [], None, [])
     return untyped(ast.FunctionDef(called, arguments, body, [], returns))
+
+
+def function_of_rows(parameters: Sequence[str], result: Node) -> Node:
+    """``lambda one, other: result``."""
+    return ast.Lambda(ast.arguments([], [ast.arg(one) for one in parameters], None, [], [], None, []), result)
 
 
 def untyped(node: ast.stmt) -> ast.stmt:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from inwindow.language.esl import query, scalar
+from inwindow.language.esl import scalar, subqueries
 from inwindow.language.esl.kinds import BOOL, can_meet
 from inwindow.language.esl.scope import Scope, Value
 from inwindow.language.esl.trees import (
@@ -180,7 +180,7 @@ def _different(tree: Any, scope: Scope) -> Truth:
 
 def _in(tree: Any, scope: Scope) -> Truth:
     if tree.args.get("query") is not None:
-        return query.membership(tree, scope)
+        return subqueries.membership(tree, scope)
     if not tree.expressions:
         raise scope.context.error(f"{tree.sql('spark')}: write IN (value, ...) or IN (SELECT ...)", tree)
     pairs = [meeting(tree, tree.this, one, scope) for one in tree.expressions]
@@ -204,7 +204,7 @@ def _like(tree: Any, scope: Scope) -> Truth:
 
 
 def _exists(tree: Any, scope: Scope) -> Truth:
-    return certain(query.exists(tree.this, scope))
+    return certain(subqueries.exists(tree.this, scope))
 
 
 _WRITTEN: dict[str, Callable[[Any, Scope], Truth]] = {

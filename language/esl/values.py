@@ -170,6 +170,37 @@ def insert_once(table: dict[Any, Any], key: Any, row: Any) -> None:
     table[key] = row
 
 
+def outer_joined(
+    left: list[tuple[Any, ...]], right: list[tuple[Any, ...]], belong: Callable[[Any, Any], Any], width: int, other_width: int,
+    keeps_left: bool,
+) -> list[tuple[Any, ...]]:  # fmt: skip
+    """RIGHT JOIN, and FULL JOIN where the left side is kept, too.
+
+    >>> outer_joined([(1,), (2,)], [(2, "b"), (3, "c")], lambda one, other: one[0] == other[0], 1, 2, True)
+    [(1, None, None), (2, 2, 'b'), (None, 3, 'c')]
+    """
+    result, found = [], set()
+    for one in left:
+        partners = [at for at, other in enumerate(right) if belong(one, other)]
+        result += [one + right[at] for at in partners]
+        found.update(partners)
+        if keeps_left and not partners:
+            result.append(one + (None,) * other_width)
+    return result + [(None,) * width + other for at, other in enumerate(right) if at not in found]
+
+
+def rows_without(one: list[Any], other: list[Any]) -> list[Any]:
+    """``EXCEPT``: each row of the one that the other has not, once."""
+    gone = set(other)
+    return [row for row in dict.fromkeys(one) if row not in gone]
+
+
+def rows_in_both(one: list[Any], other: list[Any]) -> list[Any]:
+    """``INTERSECT``: each row that both have, once."""
+    both = set(other)
+    return [row for row in dict.fromkeys(one) if row in both]
+
+
 def grouped(rows: Iterable[tuple[Hashable, Any]]) -> dict[Any, list[Any]]:
     """Rows by their keys, in the order in which the keys come."""
     result: dict[Any, list[Any]] = {}
@@ -235,6 +266,7 @@ STATISTICS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "stddev_pop": _of_several(1, lambda known: float(pstdev(known))),
 }
 STATISTICS |= {"variance": STATISTICS["var_samp"], "stddev": STATISTICS["stddev_samp"]}
+AGGREGATES = frozenset({"count", "sum", "avg", "mean", "min", "max", *STATISTICS})
 
 
 def statistic(name: str, values: Iterable[Any]) -> Any:

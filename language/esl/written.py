@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inwindow.language.esl.changes import spares_newest
-from inwindow.language.esl.definition import Definition, Named, Table
+from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.hooks import Method
 from inwindow.language.esl.names import Names, class_name
 from inwindow.language.esl.scope import Context, Value
@@ -27,6 +27,7 @@ from inwindow.language.esl.trees import attribute, constant, method, name, names
 from inwindow.language.text import library
 from inwindow.udaf.contract import Aggregate
 
+_LONGEST = 70  # characters of a statement in explain
 _HOOKS = ("INITIALIZE", "ITERATE", "EXPIRE", "TERMINATE")
 
 
@@ -56,6 +57,7 @@ def made_class(definition: Definition, outside: Outside = NOTHING) -> type[Aggre
         if writer.null_columns <= nullable:
             made = _compiled(definition, ast.unparse(ast.fix_missing_locations(module)), writer.given)
             made.gives_rows = writer.gives_rows
+            made.explained = writer.explained
             return made
         nullable |= writer.null_columns
 
@@ -257,13 +259,23 @@ class _Writer:
                     block.span,
                 )
 
+    @property
+    def explained(self) -> tuple[tuple[str, str], ...]:
+        """What explain says: where the tables are, and what each statement costs."""
+        tables = [f"{table.name}: {table.told}" for table in self._told_tables]
+        costs = [
+            f"{' and '.join(hook.capitalize() for hook in method.block.hooks)}, {cost}: {_shortened(self.definition, one)}"
+            for method in self.methods.values() for one, cost in method.costs
+        ]  # fmt: skip
+        return (*(("table", one) for one in tables), *(("statement", one) for one in costs))
+
+    @property
+    def _told_tables(self) -> list[Stored]:
+        return [table for key, table in self.tables.items() if key != "inwindow" or self._window_is_read()]
+
     def _docstring(self) -> str:
         its = self.definition
-        tables = [
-            f"    {table.name:<10} {table.told}"
-            for key, table in self.tables.items()
-            if key != "inwindow" or self._window_is_read()
-        ]
+        tables = [f"    {table.name:<10} {table.told}" for table in self._told_tables]
         end = "." if not its.header.endswith(".") else ""
         header = its.header if its.header.upper().startswith("CREATE") else f"CREATE {its.header}"
         return header + end + ("\n\n" + "\n".join(tables) + "\n    " if tables else "")
@@ -302,6 +314,11 @@ class _Writer:
             ast.ImportFrom(module, [ast.alias(one) for one in names], 0) for module, names in sorted(by_module.items())
         ]
         return [*froms, ast.Import([ast.alias("inwindow", "iw")])]
+
+
+def _shortened(definition: Definition, statement: Statement) -> str:
+    text = definition.source.on_one_line(statement.span)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def _reads_window(tree: ast.AST) -> bool:

@@ -12,8 +12,11 @@ from inwindow.optimizer.strategy import No, Verdict
 from inwindow.runtime.memory_budget import described
 from inwindow.runtime.query import Query
 from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.engine import engine_of
+from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.sample import hot_key_finder
 from inwindow.runtime.spark.shuffles import Shuffle, in_order_of_sharing, shuffles_of, sorts
+from inwindow.udaf.errors import UsageError
 from inwindow.windows.own_ends import own_columns
 
 
@@ -33,10 +36,18 @@ class SparkPlan:
         """The passes, each with the shuffle that it needs as the rows lie then."""
         session = columns.session
         passes = in_order_of_sharing(query.verb.passes(query, columns.schema(), **session.planning))
+        if not session.is_spark and sentinels_of(*passes):
+            engine = engine_of(session, columns.df.sparkSession)
+            raise UsageError(
+                f"{query.where}: sentinel= counts with observed metrics, which {engine} does not have: drop "
+                "sentinel= here, or try it on a table or on Spark"
+            )
         if query.verb.rows == "groups":
             return cls._of_groups(query, columns, passes)
         crossing = (
-            "one Arrow UDF (in select: mapInArrow)" if session.has_iterator_udf else "mapInArrow (no Arrow UDFs in 4.0)"
+            "one Arrow UDF (in select: mapInArrow)"
+            if session.has_iterator_udf
+            else f"mapInArrow ({session.why_no_udf})"
         )
         return cls(
             query, columns, passes, shuffles_of(passes, columns, hot_key_finder(columns, query.hot_keys)), crossing
@@ -66,18 +77,18 @@ class SparkPlan:
         return made
 
     def _described(self, crossing: str) -> str:
-        lines = []
+        lines, engine = [], engine_of(self.columns.session, self.columns.df.sparkSession)
         for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
             if self.panes_first:
-                lines.append(f"spark, pass {at}: panes before the shuffle: {self.panes_first.reason}")
+                lines.append(f"{engine}, pass {at}: panes before the shuffle: {self.panes_first.reason}")
                 lines.append(
                     f"  {crossing} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
                     "the worker"
                 )
                 continue
             how = self._ordered(work, at) if work.position_columns else "in the order of arrival"
-            lines.append(f"spark, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
+            lines.append(f"{engine}, pass {at}: {shuffle.describe(work)}; {crossing} over {over}, {how}")
             if shuffle.needed and isinstance(shuffle.cut, Cut):
                 lines.append(f"  hot keys: {shuffle.cut.describe()}")
             elif isinstance(shuffle.cut, No) and shuffle.needed and work.extent is None:
@@ -86,9 +97,9 @@ class SparkPlan:
                 behind = any(step.strategy == "pane-cascade" for step in work.steps)
                 ordered_panes = "; panes of the ordered tuples" if behind else ""
                 lines.append(f"  panes before the shuffle: no, {self.panes_first.reason}{ordered_panes}")
+        shown = ", which Spark's UI shows as the stage's spill" if self.columns.session.is_spark else ""
         lines.append(
-            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs, "
-            "which Spark's UI shows as the stage's spill"
+            f"memory: a task holds {described(self.columns.session.memory)}; more goes to disk, in sorted runs{shown}"
         )
         return "\n".join(lines)
 

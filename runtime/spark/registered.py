@@ -160,8 +160,8 @@ def _checked_window(name: str, over: Any) -> Window:
 
 def _only_for_sql(spark: Any, name: str, traits: Traits, returns: Any) -> str | None:
     """Why an aggregate cannot be a function of Spark's own."""
-    if not Session.of(spark.range(0)).has_iterator_udf:
-        return "Spark 4.0 has no Arrow UDFs, so it cannot be a function of spark.sql"
+    if why := Session.of(spark.range(0)).why_no_udf:
+        return f"it cannot be a function of spark.sql ({why})"
     if traits.arity is None:
         return f"{traits.name} takes any number of arguments, so a call would not say which of its arguments are keys"
     if traits.emits_many:

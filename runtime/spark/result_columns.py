@@ -22,7 +22,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
 from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
-from inwindow.runtime.spark.session import quoted
+from inwindow.runtime.spark.session import is_connect, quoted
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -60,7 +60,7 @@ def _finished(
     dropped = [*titles, *columns.computed]
     texts = {name: result.text(place) for name, (place, result) in results.items()}
     replaces = {name.casefold() for name in names} & {name.casefold() for name in columns.names}
-    if not replaces and None not in texts.values():
+    if not replaces and None not in texts.values() and not is_connect(df):  # fewer calls of the JVM; Sail has no EXCEPT
         return df.selectExpr(
             f"* EXCEPT ({', '.join(map(quoted, dropped))})", *(f"{texts[name]} AS {quoted(name)}" for name in names)
         )
@@ -114,7 +114,7 @@ def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
 
 
 def _by_map(df: Any, its: _Crossing, title: str) -> Any:
-    """The same by ``mapInArrow``, which hands over all columns: for Spark 4.0, which has no Arrow UDFs."""
+    """The same by ``mapInArrow``, which hands over all columns: where an Arrow UDF cannot (``Session.why_no_udf``)."""
     session = its.columns.session
     fields = df.schema.fields
     names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's may be there twice

@@ -10,6 +10,7 @@ from inwindow.runtime.memory_budget import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
 
 _ANSI, _ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
+_SPARKS_OWN = "spark.app.id"  # every session of Spark has one, and none of Sail
 
 
 def is_connect(thing: Any) -> bool:
@@ -27,6 +28,7 @@ class Session:
     Window: Any
     memory: int | None  # bytes of tuples that a task may hold; None: the worker knows
     expr: Callable[[str], Any]  # a Spark column of SQL text
+    is_spark: bool = True  # or another engine that speaks Spark Connect
 
     @classmethod
     def of(cls, df: Any) -> "Session":
@@ -34,7 +36,7 @@ class Session:
         spark = df.sparkSession
         if not is_connect(df):
             check_interpreter(spark)
-        ansi, zone, memory = _settings(spark, _ANSI, _ZONE, OPTION)
+        ansi, zone, memory, *own = _settings(spark, _ANSI, _ZONE, OPTION, *([_SPARKS_OWN] if is_connect(df) else []))
         return cls(
             str(ansi).lower() == "true",
             str(zone),
@@ -42,6 +44,7 @@ class Session:
             Window,
             None if memory is None else bytes_of(memory),
             F.expr if is_connect(df) else _of_jvm(spark.sparkContext).column,
+            is_spark=own != [None],
         )
 
     @property
@@ -55,8 +58,15 @@ class Session:
 
     @property
     def has_iterator_udf(self) -> bool:
-        """Spark 4.1 brought Arrow UDFs; 4.0 has mapInArrow only."""
-        return hasattr(self.F, "arrow_udf")
+        """Whether an Arrow UDF can give results beside the rows; if not, all columns go through ``mapInArrow``."""
+        return not self.why_no_udf
+
+    @property
+    def why_no_udf(self) -> str:
+        """Why not, in words. On Sail a filter moves below a UDF, deterministic or not, and would take tuples out of frames."""
+        if not self.is_spark:
+            return "here a filter would move below an Arrow UDF"
+        return "" if hasattr(self.F, "arrow_udf") else "no Arrow UDFs in 4.0"
 
 
 def _settings(spark: Any, *names: str) -> list[str | None]:

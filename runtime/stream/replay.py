@@ -17,7 +17,7 @@ from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
-from inwindow.runtime.stream.replay_stream import Arrived, Stream, StreamPlan
+from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
@@ -78,7 +78,7 @@ def replay(
     given = micro_batches(batches)
     tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
     check_query(query, len(tables[0]))
-    made = query(*[Stream(table.schema, sources=(number,)) for number, table in enumerate(tables[0])])
+    made = query(*[Stream(table.schema, sources=(Source(number),)) for number, table in enumerate(tables[0])])
     if not isinstance(made, StreamPlan):
         raise UsageError(
             f"replay(): the query gave {shown(made)}, but it must give the result of iw.with_columns, iw.select or "
@@ -98,7 +98,7 @@ def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replaye
 
 def _run(
     query: StreamPlan,
-    arrived: list[Arrived],
+    arrived: list[list[Piece]],
     delays: list[Any],
     watermarks: Sequence[Any] | None,
     until: Any,
@@ -106,7 +106,11 @@ def _run(
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
     given = _given(watermarks, key, len(arrived))
-    slowest = _Slowest(key, {n: delays[n] for n in query.stream.sources}) if key is not None and given is None else None
+    slowest = (
+        _Slowest(key, {one.number: delays[one.number] for one in query.stream.sources})
+        if key is not None and given is None
+        else None
+    )
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
     watermark: int | None = None
@@ -114,7 +118,7 @@ def _run(
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
-        table = None if pieces is None else pa.concat_tables([piece for _, piece in pieces])
+        table = None if pieces is None else pa.concat_tables([piece.table for piece in pieces])
         _turn(query, buckets, table, watermark, replayed, key)
         if slowest is not None and pieces is not None:
             watermark = slowest.after(pieces)
@@ -135,10 +139,10 @@ class _Slowest:
         }
         self.reached: dict[int, int] = {}
 
-    def after(self, pieces: Arrived) -> int | None:
+    def after(self, pieces: list[Piece]) -> int | None:
         """The watermark, when these have come."""
-        for stream, piece in pieces:
-            latest = _latest(self.key, piece)
+        for piece in pieces:
+            latest, stream = _latest(self.key, piece), piece.source.number
             if latest is not None:
                 reached = latest - self.distances[stream]
                 self.reached[stream] = max(reached, self.reached.get(stream, reached))
@@ -207,8 +211,10 @@ def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.Recor
     return [whole(table.filter(pa.array(bucket == index))) for index in range(count)]
 
 
-def _latest(key: Any, table: pa.Table) -> int | None:
-    check_columns(table.schema, [key.column], "replay")
-    keys, side = key.read(whole(table.select([key.column])).column(0))
+def _latest(key: Any, piece: Piece) -> int | None:
+    check_columns(piece.table.schema, [key.column], "replay")
+    times = piece.times(key.column)
+    times = times if times.type == key.type else times.cast(key.type)
+    keys, side = key.read(whole(pa.table({key.column: times})).column(0))
     times = keys[side == PLAIN]
     return int(times.max()) if len(times) else None

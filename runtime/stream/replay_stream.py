@@ -1,6 +1,6 @@
 """The stream that is replayed, as a place: a schema and no data yet, so to run a query is to plan it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,14 +49,51 @@ class StreamPlan:
         )
 
 
-Arrived = list[tuple[int, pa.Table]]  # tables, with the numbers of the streams that they are of
+@dataclass(frozen=True)
+class Source:
+    """A table of each micro-batch, and what is done with its rows before they arrive."""
+
+    number: int
+    steps: tuple[Callable[[pa.Table], pa.Table], ...] = ()
+    time: tuple[str, str] | None = None  # a column of what arrives whose watermark is that of a column of the table
+
+    def then(self, step: Callable[[pa.Table], pa.Table], timed_by: str | None, time: str) -> "Source":
+        """One step more; its ``time`` is no earlier than the column ``timed_by`` of its rows."""
+        raw = None if timed_by is None else self.raw(timed_by)
+        return Source(self.number, (*self.steps, step), None if raw is None else (time, raw))
+
+    def raw(self, name: str) -> str | None:
+        """The column of the table whose watermark a column of what arrives has."""
+        if not self.steps:
+            return name
+        return self.time[1] if self.time is not None and self.time[0] == name else None
+
+    def arrived(self, table: pa.Table) -> pa.Table:
+        """The rows of a table, as they arrive."""
+        for step in self.steps:
+            table = step(table)
+        return table
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a micro-batch has of a source's rows."""
+
+    source: Source
+    given: pa.Table
+    table: pa.Table
+
+    def times(self, name: str) -> pa.ChunkedArray:
+        """What the watermark goes by, where the time is in a column."""
+        raw = self.source.raw(name)
+        return self.table.column(name) if raw is None else self.given.column(raw)
 
 
 @dataclass(frozen=True)
 class Stream(ArrowData):
     """A stream that a query of :func:`replay` is called with."""
 
-    sources: tuple[int, ...] = (0,)  # of which tables of a micro-batch it is made
+    sources: tuple[Source, ...] = (Source(0),)  # of which tables of a micro-batch it is made
 
     def united(self, others: Sequence["Stream"]) -> "Stream":
         streams = [self, *others]
@@ -64,13 +101,18 @@ class Stream(ArrowData):
         schema = pa.concat_tables(empty, promote_options="permissive").schema
         return Stream(schema, sources=tuple(source for one in streams for source in one.sources))
 
-    def arrived(self, batch: MicroBatch) -> Arrived:
+    def arrived(self, batch: MicroBatch) -> list[Piece]:
         """What a micro-batch has of this stream's tuples, in the order in which they arrive."""
-        return [(source, self._fitting(batch[source])) for source in self.sources]
+        return [
+            Piece(source, batch[source.number], self._fitting(source.arrived(batch[source.number])))
+            for source in self.sources
+        ]
 
     def given(self, batches: Sequence[MicroBatch]) -> pa.Table:
         """All tuples of this stream; dictionaries as such, where all its tables have the same columns."""
-        tables = [batch[source].select(self.names()) for batch in batches for source in self.sources]
+        if any(source.steps for source in self.sources):
+            return empty_table(self.schema)
+        tables = [batch[source.number].select(self.names()) for batch in batches for source in self.sources]
         if all(table.schema == tables[0].schema for table in tables):
             return pa.concat_tables(tables)
         return pa.concat_tables([self._fitting(as_read(table, table.column_names)) for table in tables])

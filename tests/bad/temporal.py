@@ -490,10 +490,34 @@ ROWS = [
         "them to one type",
     ),
     Bad(
-        "a replayed stream",
-        lambda: iw.testing.replay([ROOMS], lambda df: temporal.coalesce(df), delay=3),
+        "pieces as they are on a stream",
+        lambda: iw.testing.replay([ROOMS], lambda df: temporal.aggregate(df, n=iw.count(), coalesce=False), delay=3),
         iw.UsageError,
-        "temporal.coalesce: got a stream that is replayed; rows that hold for a while need whole tables",
+        "temporal.aggregate(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce=",
+    ),
+    Bad(
+        "a window with FOLLOWING rows on a stream",
+        lambda: iw.testing.replay([STREAM], lambda df: temporal.window(df, iw.rows_between(-1, 1, order_by="ts"))),
+        iw.UsageError,
+        "temporal.window: (order by ts rows between 1 preceding and 1 following) on a stream: a tuple would be seen before its own "
+        "time, when others have gone out already: end the frame at the current row",
+    ),
+    Bad(
+        "a window that slides by rows on a stream",
+        lambda: iw.testing.replay([STREAM], lambda df: temporal.window(df, iw.rows(4, slide=2, order_by="ts"))),
+        iw.UsageError,
+        "temporal.window: (order by ts rows between 3 preceding and current row slide 2) on a stream: it moves with every n-th "
+        "tuple since the first of the partition: use iw.with_columns or iw.select over it, or a slide of time",
+    ),
+    Bad(
+        "a relation that begins before its tuples on a stream",
+        lambda: iw.testing.replay(
+            [STREAM],
+            lambda df: temporal.distinct(temporal.window(df, iw.range_between(-2, 2, order_by="ts"))),
+        ),
+        iw.UsageError,
+        "temporal.distinct on a stream: 'since' has no watermark: rows may begin before their tuples' own time, so nothing says "
+        "when all are there",
     ),
     Bad(
         "a session of neither gap nor until",

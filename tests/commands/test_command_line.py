@@ -111,7 +111,7 @@ def test_output_may_be_cut_off() -> None:
     """As in ``inwindow demo | head``: nobody reads on."""
     reads, writes = os.pipe()
     os.close(reads)
-    command = [sys.executable, "-m", "inwindow.commands", "demo", "--local", "--rows", "500"]
+    command = [sys.executable, "-m", "inwindow.commands", "demo", "--rows", "500"]
     run = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, timeout=120)
     os.close(writes)
     assert run.returncode == 141 and run.stderr == b""
@@ -121,7 +121,7 @@ def test_output_may_be_cut_off() -> None:
 
 
 def test_demo_as_json_and_as_a_page(folder: Path) -> None:
-    code, out, err = ran("demo --local --rows 2,000 --json --save demo.html")
+    code, out, err = ran("demo --rows 2,000 --json --save demo.html")
     assert code == 0 and err == ""
     data = json.loads(out)
     assert data["bids"] == 2000 and len(data["windows"]) == 6
@@ -136,12 +136,12 @@ def test_demo_as_json_and_as_a_page(folder: Path) -> None:
 
 @pytest.mark.parametrize("bids", [1, 5, 60])
 def test_demo_of_few_bids(bids: int, folder: Path) -> None:
-    assert ran(f"demo --local --rows {bids} --save few.html")[0] == 0
+    assert ran(f"demo --rows {bids} --save few.html")[0] == 0
     check_page((folder / "few.html").read_text(encoding="utf-8"))
 
 
 def test_demo_without_streams() -> None:
-    code, out, _ = ran("demo --local --rows 500 --no-stream")
+    code, out, _ = ran("demo --rows 500 --no-stream")
     assert code == 0 and "watermark" not in out and out.count(" tuples/s\n") == 6
 
 
@@ -155,7 +155,7 @@ def test_a_stream_that_differs_is_exit_code_1(monkeypatch: pytest.MonkeyPatch) -
         return Streamed(streamed.rows.slice(1), streamed.watermark)
 
     monkeypatch.setattr(OnArrow, "run_stream", loses_a_row)
-    code, out, _ = ran("demo --local --rows 500")
+    code, out, _ = ran("demo --rows 500")
     assert code == 1 and "NOT those of the batch" in out
 
 
@@ -166,8 +166,10 @@ def test_demo_says_what_to_install(missing: str, monkeypatch: pytest.MonkeyPatch
     for name in [name for name in sys.modules if name == missing or (missing == "pyspark" and name == "pyspark.sql")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
-    code, out, err = ran("demo --rows 500")
-    assert code == 2 and out == "" and "pip install" in err and "inwindow demo --local" in err
+    code, out, err = ran("demo --engine spark --rows 500")
+    assert (
+        code == 2 and out == "" and "pip install" in err and "inwindow demo runs the same windows without Spark" in err
+    )
 
 
 def check_page(page: str) -> None:
@@ -371,7 +373,7 @@ BAD = [
     ("explain trades.csv 'price' --window 'tumble(ts, 1 hour)'", "price is no aggregate"),
     ("demo --rows 0", "is not a whole number from 1 on"),
     ("demo --rows many", "is not a whole number from 1 on"),
-    ("demo --local --save /no/where.html", "there is no folder '/no'"),
+    ("demo --save /no/where.html", "there is no folder '/no'"),
     ("bench averag", "did you mean avg?"),
     ("bench mymodule.Top", "write mymodule:Top, if that is a class in it"),
     ("explain trades.csv 'avg(price) over (order by ts)' --udaf 'mymodule:Top(3)'", "make an instance in the module"),

@@ -89,7 +89,7 @@ def test_notebook_shows_what_its_cells_give() -> None:
 @pytest.mark.parametrize("place", ["arrow", "spark"])
 def test_demo(place: str) -> None:
     """What ``make demo`` runs, with fewer bids: six windows, each with its strategy, rows and speed; and as a stream."""
-    command = [sys.executable, str(DEMO), "--rows", "3000", *(["--local"] if place == "arrow" else [])]
+    command = [sys.executable, str(DEMO), "--rows", "3000", *(["--engine", "tables"] if place == "arrow" else [])]
     run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)  # Spark logs on stderr
     assert run.returncode == 0, run.stderr
     given = run.stdout

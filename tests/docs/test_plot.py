@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from benchmarks import plot
-from benchmarks.plot import HEIGHT, WIDTH, Axis, Line, Panel, svg
+from benchmarks.plot import HEIGHT, WIDTH, Axis, Line, Panel, picture
 
 NS = "{http://www.w3.org/2000/svg}"
 
@@ -23,7 +23,7 @@ def test_every_point_is_inside_the_axes(points: list[tuple[float, float]], log: 
     panel = Panel(
         "a < b & c", Axis("slide, tuples", log), Axis("µs", log), [Line("one", points), Line("two", points[:1])]
     )
-    root = ET.fromstring(svg([panel, panel]))
+    root = ET.fromstring(picture([panel, panel]))
     groups = root.findall(f"{NS}g")
     assert len(groups) == 2
     for group in groups:
@@ -39,6 +39,6 @@ def test_every_point_is_inside_the_axes(points: list[tuple[float, float]], log: 
 
 def test_a_linear_axis_begins_at_nothing_and_a_log_axis_at_a_power_of_ten() -> None:
     for log, first in ((False, "0"), (True, "1")):
-        picture = svg([Panel("t", Axis("x", log), Axis("y", log), [Line("l", [(2, 2), (70, 70)])])])
-        (group,) = ET.fromstring(picture).findall(f"{NS}g")
+        drawn = picture([Panel("t", Axis("x", log), Axis("y", log), [Line("l", [(2, 2), (70, 70)])])])
+        (group,) = ET.fromstring(drawn).findall(f"{NS}g")
         assert [t.text for t in group.findall(f"{NS}text")][1] == first

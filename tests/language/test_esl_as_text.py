@@ -197,3 +197,26 @@ class Myavg(iw.WindowAggregate):
         self.tsum -= next
 '''
     )
+
+
+COSTS = """
+CREATE WINDOW AGGREGATE f(item Int, price Real) : Real {
+    TABLE t(a Int, b Real); TABLE k(id Int PRIMARY KEY, n Int); TABLE one(x Real);
+    INITIALIZE: { INSERT INTO one VALUES (price); }
+    ITERATE: {
+        UPDATE one SET x = price;
+        UPDATE k SET n = n + 1 WHERE id = item;
+        UPDATE k SET n = 0 WHERE n > 1;
+        DELETE FROM t WHERE a = item AND EXISTS (SELECT * FROM k WHERE n = b);
+        DELETE FROM inwindow WHERE price > 5;
+    }
+    TERMINATE: { INSERT INTO RETURN SELECT a + n FROM t, k WHERE a IN (SELECT a FROM t) ORDER BY b LIMIT 2; }
+}"""
+
+
+def test_what_statements_cost() -> None:
+    told = [text.partition(":")[0] for title, text in iw.aggregate(COSTS).explained if title == "statement"]  # type: ignore[attr-defined]
+    assert told == [
+        "Initialize, O(1)", "Iterate, O(1)", "Iterate, O(1)", "Iterate, O(k)", "Iterate, O(t * k)", "Iterate, O(window)",
+        "Terminate, O(t * k log k + t * t)",
+    ]  # fmt: skip

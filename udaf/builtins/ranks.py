@@ -15,10 +15,12 @@ from inwindow.udaf.built_in import Resolve, built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_number, is_whole
 from inwindow.udaf.native import Native, as_it_is, own_panes
+from inwindow.udaf.traits import KernelTraits
 
 __all__ = ["median", "mode", "percentile", "percentile_approx"]
 
 Percentage = float | Sequence[float]
+ORDER_STATISTICS = KernelTraits(order_statistics=True)
 
 
 def median(column: Any) -> Applied:
@@ -29,7 +31,7 @@ def median(column: Any) -> Applied:
     >>> iw.with_columns(table, m=iw.median("price").over(iw.rows(3)))["m"].to_pylist()
     [1.0, 5.0, 2.0, 3.0]
     """
-    return built_in("median", _interpolated_on([0.5], False), "numbers and durations", column, order_statistics=True)
+    return built_in("median", _interpolated_on([0.5], False), "numbers and durations", column, kernel=ORDER_STATISTICS)
 
 
 def percentile(column: Any, percentage: Percentage) -> Applied:
@@ -43,7 +45,7 @@ def percentile(column: Any, percentage: Percentage) -> Applied:
     wanted, plural = _percentages("percentile", column, percentage)
     return built_in(
         "percentile", _interpolated_on(wanted, plural), "numbers and durations", column,
-        options=(percentage,), order_statistics=True,
+        options=(percentage,), kernel=ORDER_STATISTICS,
     )  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def percentile_approx(column: Any, percentage: Percentage, accuracy: int = 10_00
         )
     return built_in(
         "percentile_approx", _discrete_on(wanted, plural), "numbers, dates, times and durations", column,
-        options=(percentage,), order_statistics=True,
+        options=(percentage,), kernel=ORDER_STATISTICS,
     )  # fmt: skip
 
 

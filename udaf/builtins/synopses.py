@@ -17,6 +17,7 @@ from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_int, is_number, is_whole
 from inwindow.udaf.native import Cascade, Kernel, Native, own_panes
+from inwindow.udaf.traits import KernelTraits
 
 __all__ = ["decayed_avg", "frequent_items", "ones_in_window", "priority_sample"]
 
@@ -41,7 +42,7 @@ def decayed_avg(column: Any, decay: float = 0.9) -> Applied:
             return None
         return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel))
 
-    return built_in("decayed_avg", resolve, NUMBERS, column, options=(decay,), online=True)
+    return built_in("decayed_avg", resolve, NUMBERS, column, options=(decay,), kernel=KernelTraits(online=True))
 
 
 def frequent_items(column: Any, support: float = 0.01, eps: float | None = None, delta: float = 0.01) -> Applied:

@@ -1,7 +1,7 @@
 """A window as a picture: which tuples are in its frame at three successive yields, panes, and what leaves.
 
 Three steps: :mod:`.example` makes a short stream that fits the window, :mod:`.frame_scene`, :mod:`.extent_scene` and
-:mod:`.point_scene` ask the real bounds what is in which frame, :mod:`.svg` draws that. No picture is made by hand.
+:mod:`.point_scene` ask the real bounds what is in which frame, :mod:`.picture` draws that. No picture is made by hand.
 """
 
 from typing import Any
@@ -10,8 +10,8 @@ from inwindow.udaf.errors import UsageError
 from inwindow.windows.drawing.example import example, read
 from inwindow.windows.drawing.extent_scene import extents
 from inwindow.windows.drawing.frame_scene import expirations, yields
+from inwindow.windows.drawing.picture import Drawing
 from inwindow.windows.drawing.point_scene import points
-from inwindow.windows.drawing.svg import Drawing
 from inwindow.windows.spec import Extent, Window
 
 __all__ = ["Drawing", "draw"]

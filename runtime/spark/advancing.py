@@ -1,0 +1,36 @@
+"""Operators on streams of Spark: the rows of all sides as one stream, through buckets (``runtime/stream/advancing.py``)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.operation import Operation
+from inwindow.runtime.sides import Sides
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
+from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
+from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.stream.advancing import Advancing
+
+
+def advanced_on(
+    operation: Operation, sides: Sequence[Columns], schemas: tuple[pa.Schema, ...], keys: list[tuple[str, ...]]
+) -> Any:
+    """A streaming DataFrame of what is decided."""
+    where, session = operation.where, sides[0].session
+    layout = Sides.of(schemas, columns_read(operation, schemas), keys, operation.time())
+    part = Advancing.of(operation, layout)
+    result = part.bucket(layout.schema, session.zone).schema
+    for side in sides:
+        check_query(side.df, side.session, where, stacklevel=6)
+        check_time(side, operation.time(), where)
+    sent = sent_of(
+        sides, layout, lambda made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
+    )
+    results = results_of(operation, schemas, sides, result)
+    conf = sent.sparkSession.conf
+    call = StreamCall.new(where, timed=True, alone=not operator_of(conf).goes_with_others)
+    job = job_of(part, layout.schema, session.zone)
+    return tracked(stateful(sent, job, results, tuple(results), str(call.metrics), session), call)

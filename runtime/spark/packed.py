@@ -1,0 +1,144 @@
+"""Tuples of a stream, packed by bucket, through Spark's stateful operator, and rows unpacked; and what must be there for it."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.query import Part
+from inwindow.runtime.spark import buckets
+from inwindow.runtime.spark.buckets import StreamJob
+from inwindow.runtime.spark.columns import Columns
+from inwindow.runtime.spark.crossing import struct_of, titled
+from inwindow.runtime.spark.engine import engine_of
+from inwindow.runtime.spark.labels import labels_for
+from inwindow.runtime.spark.observations import sentinels_of
+from inwindow.runtime.spark.session import Session, explained
+from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_results import calls_of
+from inwindow.runtime.spark.types import Result
+from inwindow.udaf.errors import UsageError
+from inwindow.udaf.sentinel import COUNTS
+
+WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_WATERMARK_NODE = "EventTimeWatermark"  # in a plan
+_MANY_PARTITIONS = 64
+
+
+def stateful(
+    sent: Any, job: StreamJob, results: Mapping[str, Result], order: Sequence[str], metrics: str, session: Session
+) -> Any:
+    """What buckets give of tuples: columns known by their positions, and behind them a hash of the keys."""
+    F, work, conf = session.F, job.part.work, sent.sparkSession.conf
+    content = shipped(job)
+    packed = sent.mapInArrow(buckets.pack_function(partitions_of(conf), keyed=bool(work.partition_by)), buckets.PACKED)
+    # Always true, and never the same: where two halves of a query read the same tuples, Spark would shuffle them once, and
+    # then the second half's operator sees no watermark (also if it is Spark's own: PropagateWatermarkSimulator in 4.3).
+    packed = packed.where(F.rand() + F.col("number") >= 0)
+    given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F)
+    names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+    sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
+    if sentinels_of(work):
+        sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
+        sums.append(F.max_by("largest", "deviation").alias("largest"))
+    given = given.observe(metrics, *sums)
+    made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))  # type: ignore[no-untyped-call]
+    return titled(made, results, order, session)
+
+
+def hash_of(keys: Sequence[Any], session: Session) -> Any:
+    """A number of the keys, from which a task finds the bucket."""
+    return session.F.hash(*keys) if keys else session.F.lit(0)
+
+
+def job_of(part: Part, schema: pa.Schema, zone: str) -> StreamJob:
+    """What buckets need, with the fingerprint of their state."""
+    job = StreamJob(part, schema, zone, {})
+    try:
+        return replace(job, plan=part.bucket(schema, zone).plan)
+    except UsageError:
+        shipped(job)  # what cannot be sent to the workers is said of the aggregate
+        raise
+
+
+def described(conf: Any, *, keyed: bool) -> str:
+    """Spark's part of a plan."""
+    partitions = partitions_of(conf)
+    count = len(labels_for(partitions, keyed=keyed))
+    return (
+        f"spark: mapInArrow packs tuples by bucket; {operator_of(conf).name} over {count} buckets "
+        f"in {partitions} partitions; mapInArrow unpacks rows"
+    )
+
+
+def partitions_of(conf: Any) -> int:
+    """Of the state."""
+    return int(conf.get("spark.sql.shuffle.partitions"))
+
+
+# What must be there
+
+
+def check_query(df: Any, session: Session, where: str, stacklevel: int) -> None:
+    """The engine has streams, the query is one call, and the session's settings suit a stream, or a warning says so."""
+    if not session.is_spark:
+        engine = engine_of(session, df.sparkSession)
+        raise UsageError(
+            f"{where} on a stream: {engine} has no stateful operator for our tuples (Spark's transformWithState): run streams "
+            "on Spark; batch DataFrames work here"
+        )
+    if calls_of(df):
+        raise UsageError(
+            f"{where} on the result of another call on a stream: a query is one call: give it all aggregates, with one "
+            "partitioning and order, or write the first result and read it as a stream of its own"
+        )
+    conf = df.sparkSession.conf
+    operator_of(conf).check()
+    partitions = partitions_of(conf)
+    if partitions > _MANY_PARTITIONS:
+        warnings.warn(
+            f"{where} on a stream: spark.sql.shuffle.partitions is {partitions}, and each partition costs some milliseconds in "
+            "every micro-batch: set it to a small multiple of the number of cores before the query first starts (a "
+            "checkpoint keeps it)",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def check_time(columns: Columns, name: str, where: str) -> None:
+    """The stream has a watermark on its time, or an error."""
+    kind = columns.schema().field(name).type
+    if not pa.types.is_timestamp(kind):
+        raise UsageError(
+            f"{where} on a stream: the order column {name!r} is of type {kind}, but Spark's "
+            "watermark is on a timestamp: order by the event time, or count tuples in arrival order (no order_by=)"
+        )
+    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+    if WATERMARK not in metadata:
+        raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
+
+
+def watermark_of(df: Any, name: str | None) -> Any:
+    """The delay of a column's watermark, in milliseconds; None where it has none."""
+    return next((field.metadata.get(WATERMARK) for field in df.schema.fields if field.name == name), None)
+
+
+def elsewhere(columns: Columns, name: str) -> str:
+    """Where the stream's watermark is, and what to do: a second one in a query is an error of Spark's, or never moves."""
+    marked = f"df.withWatermark({name!r}, '10 seconds')"
+    if name.casefold() not in map(str.casefold, columns.names):  # an expression
+        marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"
+    marks = [repr(one.name) for one in columns.df.schema.fields if WATERMARK in one.metadata]
+    so = "so no tuple would ever be known to be in order"
+    if marks:
+        return f" (that of the stream is on {', '.join(marks)}), {so}: move it, as in {marked}"
+    if _WATERMARK_NODE in explained(columns.df, "extended"):
+        return (
+            f" (that of the stream is on a column that it no longer has), {so}; a second one would never move: where the column is "
+            f"made without groups or joins, write {marked} behind that, in place of the first; F.window_time() of a window of "
+            "Spark's has the first one's; else write the rows, and read them as a stream of their own, with a watermark of its own"
+        )
+    return f", {so}: say how late tuples may come, as in {marked}"

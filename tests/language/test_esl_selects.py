@@ -1,0 +1,74 @@
+"""SELECT in an aggregate: outer joins, UNION and the like, WITH; rows worked by hand."""
+
+from typing import Any
+
+import pytest
+
+import inwindow as iw
+
+TABLES = """
+    TABLE t(a Int, b Real); TABLE u(id Int PRIMARY KEY, n Real); TABLE s(x Int);
+    INITIALIZE: {
+        INSERT INTO s VALUES (p);
+        INSERT INTO t VALUES (1, 0.5), (2, 1.5);
+        INSERT INTO u VALUES (2, 4.0), (3, NULL);
+    }
+    ITERATE: { }
+"""
+
+
+def text_of(select: str, result: str = "(a Int, b Real)") -> str:
+    return f"CREATE AGGREGATE f(p Int) : {result} {{ {TABLES} TERMINATE: {{ INSERT INTO RETURN {select}; }} }}"
+
+
+def rows(select: str) -> list[tuple[Any, ...]]:
+    kind: Any = iw.aggregate(text_of(select))
+    one = kind()
+    one.initialize(1)
+    given = one.terminate()
+    return [tuple(row.values()) for row in (given if isinstance(given, list) else [given])]
+
+
+CASES = [
+    ("SELECT a, n FROM t RIGHT JOIN u ON a = id", [(2, 4.0), (None, None)]),
+    ("SELECT id, b FROM t FULL JOIN u ON a = id", [(None, 0.5), (2, 1.5), (3, None)]),
+    ("SELECT a, n FROM t FULL JOIN u", [(1, 4.0), (1, None), (2, 4.0), (2, None)]),
+    ("SELECT x, n FROM s RIGHT OUTER JOIN u ON id = x + 1", [(1, 4.0), (None, None)]),
+    ("SELECT a, n FROM s, t FULL JOIN u ON id = a AND x > 5", [(1, None), (2, None), (None, 4.0), (None, None)]),
+    ("SELECT a, b FROM t UNION ALL SELECT a, b FROM t WHERE a = 1", [(1, 0.5), (2, 1.5), (1, 0.5)]),
+    ("SELECT a, b FROM t UNION SELECT a, b FROM t ORDER BY a DESC LIMIT 1", [(2, 1.5)]),
+    ("SELECT a, b FROM t UNION SELECT x, x FROM s ORDER BY 2", [(1, 0.5), (1, 1.0), (2, 1.5)]),
+    ("SELECT a, 1.0 FROM t EXCEPT SELECT id, 1.0 FROM u", [(1, 1.0)]),
+    ("SELECT a, 1.0 FROM t INTERSECT SELECT id, 1.0 FROM u", [(2, 1.0)]),
+    ("WITH big(v, w) AS (SELECT a, b FROM t WHERE b > 1) SELECT v, w FROM big", [(2, 1.5)]),
+    ("WITH one AS (SELECT a FROM t), two AS (SELECT max(a) AS m FROM one) SELECT m, (SELECT count(*) FROM one) FROM two", [(2, 2)]),
+    ("SELECT v, w FROM (SELECT id, n FROM u) AS d(v, w) WHERE w IS NULL", [(3, None)]),
+    (
+        "SELECT a, (SELECT max(id) FROM (SELECT id FROM u UNION SELECT a FROM t) AS d) FROM t WHERE a IN (SELECT 2 UNION SELECT 9)",
+        [(2, 3)],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("select", "expected"), CASES)
+def test_select(select: str, expected: list[tuple[Any, ...]]) -> None:
+    assert sorted(rows(select), key=str) == sorted(expected, key=str)
+
+
+MISTAKES = [
+    ("WITH RECURSIVE r AS (SELECT 1 AS v) SELECT v, v FROM r", "WITH RECURSIVE is not known in an aggregate"),
+    ("SELECT a, n FROM t RIGHT JOIN u USING (a)", "RIGHT JOIN ... USING is not known in an aggregate: write ON"),
+    ("SELECT a, n FROM t NATURAL JOIN u", "NATURAL JOIN is not known in an aggregate: write JOIN ... ON"),
+    ("SELECT a FROM t UNION SELECT a, b FROM t", "UNION: 1 columns, and 2"),
+    ("SELECT a, b FROM t EXCEPT ALL SELECT a, b FROM t", "EXCEPT ALL is not known in an aggregate: write EXCEPT"),
+    ("SELECT a, 'x' FROM t UNION SELECT a, b FROM t", "UNION puts string and double into one column"),
+    ("WITH d(v) AS (SELECT a, b FROM t) SELECT v, v FROM d", "d has 1 names, and its SELECT gives 2"),
+    ("WITH d AS (SELECT a FROM e), e AS (SELECT a FROM t) SELECT a, a FROM d", "there is no table e"),
+]
+
+
+@pytest.mark.parametrize(("select", "message"), MISTAKES)
+def test_mistakes(select: str, message: str) -> None:
+    with pytest.raises(iw.UsageError, match="line ") as raised:
+        iw.aggregate(text_of(select))
+    assert message in str(raised.value)
