@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test spark sail parity lint types bench docs figures thorough clean
+.PHONY: help demo test test-local spark sail parity lint types bench docs figures thorough clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 # A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
 SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime temporal language testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
@@ -29,6 +29,9 @@ demo: $(VENV)/ready  ## an auction through six windows, batch and stream
 
 test: $(VENV)/ready  ## all tests, doctests included
 	$(PYTEST)
+
+test-local: $(VENV)/ready  ## all tests that need no JVM
+	$(PYTEST) --ignore=tests/spark
 
 thorough: $(VENV)/ready  ## the property tests with many more cases
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
@@ -53,7 +56,7 @@ sail: $(VENV)/ready  ## the tests on Sail, which needs no Java and another PySpa
 	PYSPARK_PYTHON=$(abspath $(SAIL)/bin/python) $(SAIL)/bin/python -m pytest tests/sail
 
 parity: $(VENV)/ready  ## make docs/parity.md anew
-	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write-parity
+	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write
 
 lint: $(VENV)/ready  ## ruff, format and lint
 	$(BIN)/python -m ruff format --check .

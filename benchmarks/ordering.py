@@ -3,8 +3,13 @@
 CPU nanoseconds per row, one thread, the best of a few runs that take turns. "Order": the row numbers in order, of a table of
 keys and times; `as seen` with the keys in the order of their first appearance, `by value` in their own. "Average": the whole of
 `with_columns` on a table of key, time and double. Targets: 60 for (integer, timestamp), 5 where they are in order.
+
+``POLARS_MAX_THREADS=1 python -m benchmarks.ordering [--rows N ...] [--only order|average]`` for a part; each row is printed
+as it is measured. All of it takes some ten minutes, most of them in the others' runs over ten million rows.
 """
 
+import argparse
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,16 +34,44 @@ PATIENCE = 4.0  # seconds: who has taken longer is not run again
 Contenders = dict[str, Callable[[], Any] | None]
 
 
-def report(sizes: tuple[int, ...] = SIZES) -> str:
-    """Both tables; of the larger ones integers alone, and no averages."""
-    small, *large = sizes
-    data = [(small, *of) for of in [*integers(small), *others(small)]]
-    ordered = [[f"{rows:,}", title, *order(table)] for rows, title, table in data]
-    ordered += [[f"{rows:,}", title, *order(table)] for rows in large for title, table in integers(rows)]
-    averaged = [[f"{rows:,}", title, *average(table)] for rows, title, table in data]
-    head = ["order", "keys and times", "as seen", "by value", "np.lexsort", "pyarrow", "Polars", "DuckDB"]
-    other = ["average", "keys and times", "inwindow", "Polars", "pandas", "DuckDB"]
-    return f"{markdown(head, ordered)}\n\n{markdown(other, averaged)}"
+MEASURED: dict[str, tuple[Callable[[pa.Table], list[float | None]], list[str]]] = {
+    "order": (lambda table: order(table), ["as seen", "by value", "np.lexsort", "pyarrow", "Polars", "DuckDB"]),
+    "average": (lambda table: average(table), ["inwindow", "Polars", "pandas", "DuckDB"]),
+}
+
+
+def main() -> None:
+    """A part of the report."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ordering", description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--only", choices=list(MEASURED))
+    asked = parser.parse_args()
+    if pl.thread_pool_size() > 1:
+        parser.error("CPU time is compared on one thread: set POLARS_MAX_THREADS=1")
+    print(report(tuple(asked.rows), asked.only))
+
+
+def report(sizes: tuple[int, ...] = SIZES, only: str | None = None) -> str:
+    """Both tables; of all but the first size integers alone."""
+    return "\n\n".join(measured(sizes, what) for what in MEASURED if only in (None, what))
+
+
+def measured(sizes: tuple[int, ...], what: str) -> str:
+    """A table, each row of which is printed when it is known."""
+    action, names = MEASURED[what]
+    rows = []
+    for size in sizes:
+        for title, table in data_of(size, others_too=size == sizes[0]):
+            rows.append([f"{size:,}", title, *action(table)])
+            print(markdown([what, "keys and times", *names], rows).splitlines()[-1], file=sys.stderr, flush=True)
+    return markdown([what, "keys and times", *names], rows)
+
+
+def data_of(rows: int, *, others_too: bool) -> Iterator[tuple[str, pa.Table]]:
+    """Tables of so many rows, made when it is their turn."""
+    yield from integers(rows)
+    if others_too:
+        yield from others(rows)
 
 
 def integers(rows: int) -> Iterator[tuple[str, pa.Table]]:
@@ -164,3 +197,7 @@ def raced(contenders: Contenders, rows: int, runs: int = 3) -> list[float | None
             spent[name] += elapsed
             best[name] = min(best.get(name, elapsed), elapsed)
     return [best[name] / rows * 1e9 if name in best else None for name in contenders]
+
+
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 
@@ -95,27 +96,44 @@ def polars_islands(frame: pl.DataFrame) -> Any:
     )
 
 
+def pandas_events(frame: pd.DataFrame, value: str) -> Any:
+    """The same."""
+    amount = frame["x"] if value == "x" else pd.Series(1, frame.index)
+    both = pd.concat([pd.Series(amount.to_numpy(), frame["since"]), pd.Series(-amount.to_numpy(), frame["until"])])
+    return both.groupby(level=0).sum().cumsum()
+
+
+def pandas_islands(frame: pd.DataFrame) -> Any:
+    """By the running maximum."""
+    ordered = frame[["since", "until"]].sort_values("since")
+    island = (ordered["since"] > ordered["until"].cummax().shift()).cumsum()
+    return ordered.groupby(island).agg({"since": "min", "until": "max"})
+
+
 def sweeps(rows: int = SIZE) -> str:
     """Coalesce, and snapshot aggregates."""
     its = intervals(rows)
     frame: Any = pl.from_arrow(its)
+    rowwise: Any = its.to_pandas()
     few = its.slice(0, rows // 10)
     contenders: list[tuple[str, pa.Table, dict[str, Callable[[], Any] | None]]] = [
         ("coalesce", its, {
             "inwindow": lambda: temporal.coalesce(its, by=()), "DuckDB": asked(ISLANDS, its=its),
-            "Polars": lambda: polars_islands(frame)}),
+            "Polars": lambda: polars_islands(frame), "pandas": lambda: pandas_islands(rowwise)}),
         ("count", its, {
             "inwindow": lambda: temporal.aggregate(its, n=iw.count()), "DuckDB": asked(EVENTS.format(value="n"), its=its),
-            "Polars": lambda: polars_events(frame, "n")}),
+            "Polars": lambda: polars_events(frame, "n"), "pandas": lambda: pandas_events(rowwise, "n")}),
         ("sum (ours exact)", its, {
             "inwindow": lambda: temporal.aggregate(its, s=iw.sum("x")), "DuckDB": asked(EVENTS.format(value="x"), its=its),
-            "Polars": lambda: polars_events(frame, "x")}),
-        ("avg (ours exact)", its, {"inwindow": lambda: temporal.aggregate(its, a=iw.avg("x")), "DuckDB": None, "Polars": None}),
-        ("max", few, {"inwindow": lambda: temporal.aggregate(few, m=iw.max("x")), "DuckDB": None, "Polars": None}),
+            "Polars": lambda: polars_events(frame, "x"), "pandas": lambda: pandas_events(rowwise, "x")}),
+        ("avg (ours exact)", its, {
+            "inwindow": lambda: temporal.aggregate(its, a=iw.avg("x")), "DuckDB": None, "Polars": None,
+            "pandas": None}),
+        ("max", few, {"inwindow": lambda: temporal.aggregate(few, m=iw.max("x")), "DuckDB": None, "Polars": None, "pandas": None}),
         ("Python class with merge", few, {
-            "inwindow": lambda: temporal.aggregate(few, m=Spread()("x")), "DuckDB": None, "Polars": None}),
+            "inwindow": lambda: temporal.aggregate(few, m=Spread()("x")), "DuckDB": None, "Polars": None, "pandas": None}),
     ]  # fmt: skip
-    head = ["ns per interval", "intervals", "inwindow", "DuckDB", "Polars"]
+    head = ["ns per interval", "intervals", "inwindow", "DuckDB", "Polars", "pandas"]
     lines = []
     for title, data, ways in contenders:
         cells = [None if way is None else nanoseconds(way, len(data), runs=2) for way in ways.values()]
@@ -189,8 +207,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=SIZE)
     parser.add_argument("--spark", action="store_true", help="on Spark, too")
+    parser.add_argument("--joined", type=int, default=20_000, help="rows of each side of the join on Spark")
     arguments = parser.parse_args()
     pa.set_cpu_count(1)
-    print(sweeps(arguments.rows), joins(), sep="\n\n")
+    print(sweeps(arguments.rows), joins(), sep="\n\n", flush=True)
     if arguments.spark:
-        print("\n" + on_spark())
+        print("\n" + on_spark(arguments.joined))

@@ -34,7 +34,8 @@ Prints::
         runs      native kernel
         result    double
 
-    rows enter in the order of since, and leave in that of until
+    aggregate: rows with equal section together; one sort by since and one by until, then a sweep over both
+      data 1: section, minute, speed, since, until
 """
 
 import pyarrow as pa

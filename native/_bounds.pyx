@@ -18,26 +18,25 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from inwindow.native.int128 cimport int128_t
 from inwindow.native.space import space
 
 cdef extern from *:
     """
-    typedef __int128 int128;
-    #define INT128_MAX ((int128)((~(unsigned __int128)0) >> 1))
+    #define INT128_MAX ((__int128)((~(unsigned __int128)0) >> 1))
     #define INT128_MIN (-INT128_MAX - 1)
-    static inline int128 int128_saturating_add(int128 a, int128 b) {
-        int128 sum;
+    static inline __int128 int128_saturating_add(__int128 a, __int128 b) {
+        __int128 sum;
         if (!__builtin_add_overflow(a, b, &sum)) return sum;
         return b > 0 ? INT128_MAX : INT128_MIN;
     }
     """
-    ctypedef long long int128
-    int128 int128_saturating_add(int128 a, int128 b) nogil
+    int128_t int128_saturating_add(int128_t a, int128_t b) nogil
 
 ctypedef fused key_t:
     int64_t
     double
-    int128
+    int128_t
 
 
 cdef void _edges(
@@ -86,7 +85,7 @@ def edges(keys, int64_t base, targets, const int64_t[::1] low, const int64_t[::1
             _edges[double](<const double*> k, base, <const double*> t, &low[0], &high[0], &out[0], n, after)
     elif keys.ndim == 2:
         with nogil:
-            _edges[int128](<const int128*> k, base, <const int128*> t, &low[0], &high[0], &out[0], n, after)
+            _edges[int128_t](<const int128_t*> k, base, <const int128_t*> t, &low[0], &high[0], &out[0], n, after)
     else:
         with nogil:
             _edges[int64_t](<const int64_t*> k, base, <const int64_t*> t, &low[0], &high[0], &out[0], n, after)
@@ -130,9 +129,9 @@ def shifted(keys, offset):
     cdef unsigned char[::1] out_bytes = _bytes(result)
     if n == 0:
         return result
-    cdef const int128* wide = <const int128*> &key_bytes[0]
-    cdef int128* wide_out = <int128*> &out_bytes[0]
-    cdef int128 half, rest
+    cdef const int128_t* wide = <const int128_t*> &key_bytes[0]
+    cdef int128_t* wide_out = <int128_t*> &out_bytes[0]
+    cdef int128_t half, rest
     cdef const int64_t* narrow = <const int64_t*> &key_bytes[0]
     cdef int64_t* narrow_out = <int64_t*> &out_bytes[0]
     cdef int64_t step, limit
@@ -161,9 +160,9 @@ def shifted(keys, offset):
     return result
 
 
-cdef int128 _int128(value):
+cdef int128_t _int128(value):
     cdef bytes words = value.to_bytes(16, "little", signed=True)
-    cdef int128 wide
+    cdef int128_t wide
     memcpy(&wide, <const char*> words, 16)
     return wide
 

@@ -27,11 +27,9 @@ from libc.stdlib cimport free
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.abbreviated cimport Column, Doubles, LargeTexts, Longs, Texts, Wides, compared, key_at
 from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
-from inwindow.native.kernel cimport Kernel, Slice, is_seen, set_null, slice_of
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
-
-include "abbreviated.pxi"
+from inwindow.native.kernel cimport Kernel, is_seen, set_null, slice_of
 
 
 cdef inline bint stays(

@@ -9,25 +9,7 @@ beside the item itself is too much, so the least of its k cells is the item's es
     table 2   . . . 7 . . .
     table 3   3 . . . . 4 .
 
-*Estimates.* Never below the truth. Above it by more than eps * n, n being the tuples that count in the frame,
-with a probability of at most delta, for each item and frame: width >= e / eps, and the cells of two items are
-the same with probability 1 / width (multiply-shift of 128 bits is pairwise independent: Dietzfelbinger 1996), so
-the excess of one cell is at most n * eps / e in the mean and beyond eps * n in one of e cases; depth >= ln(1 /
-delta) tables are independent. The probability is over the multipliers; these are fixed, so that a result is the
-same everywhere.
-
-*Candidates.* No frame is scanned for its frequent items. An item becomes a candidate when at its arrival its estimate
-is support * n / 2 or more, and may be pruned only while it is less. When n has fallen below half of its ``peak``, the
-greatest n since the candidates were last made, they are made anew of the frame's tuples. So every item with a
-count f >= support * n is a candidate. Let t be its last arrival, and u any moment from t (or from the making, if
-that came later) until now. All of its tuples that are in the frame now were so at u, as tuples leave in the order in
-which they came: its estimate was f at least. And n at u was at most the peak, so 2 * n now:
-f >= support * n >= support * (n at u) / 2. It was taken in, and never pruned. A frame that begins afresh (start >= hi)
-begins with no tuple, no candidate and peak 0.
-A product support * n that is an integer but for rounding is that integer: 7 of 100 have a support of 0.07.
-An item with a count below support * n is shown if it is a candidate and its *estimate* is support * n or more; whether
-it is one may depend on what slid before. Its estimate does not: the tables are linear in the frame's tuples. So what
-is shown although it is rarer than (support - eps) * n is an error that delta bounds.
+sketch.pxd says what an estimate promises, and why no frequent item is missing.
 
 Cost: O(k) per tuple, amortised, and O(k) for each item of a result and for the candidates close to it. Making
 anew: n tuples, after more than n have left. Space: k * width counters of 8 bytes, width < 2 * e / eps; not more
@@ -40,6 +22,12 @@ Equal is what Spark takes for equal: any two NaN, and -0.0 and 0.0. NULL is not 
 empty list.
 """
 
+import math
+from datetime import datetime, timezone
+from decimal import Decimal
+from fractions import Fraction
+from hashlib import blake2b
+
 from libc.stdint cimport int64_t, uint8_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
@@ -50,20 +38,15 @@ import pyarrow as pa
 from inwindow.native.kernel cimport Slice, is_seen, no_eviction, slice_of
 from inwindow.native.objects cimport ObjectKernel
 from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.sketch cimport (
+    DEEPEST, Item, Sketch, Slot, arrive, begin, consider, estimate, forget_candidates, frequent, index_candidates, leave,
+    multiplier_of,
+)
 
-include "sketch.pxi"
-
-import math
-from hashlib import blake2b
-
-# A column of numbers, by type. A key is an int64 that ranks as the value does.
-cdef struct Ints:
+cdef struct Column:
     Slice slice
-cdef struct Floats:
-    Slice slice
-ctypedef fused Column:
-    Ints
-    Floats
+    bint floating            # a key is an int64 that ranks as the value does
+
 
 # The items of all frames so far.
 cdef struct Found:
@@ -74,10 +57,7 @@ cdef struct Found:
 
 cdef inline int64_t key_at(const Column* column, int64_t position) noexcept nogil:
     cdef int64_t word = (<const int64_t*>column.slice.data)[position]
-    if Column is Floats:
-        return ranked(one_nan_one_zero(word))
-    else:
-        return word
+    return ranked(one_nan_one_zero(word)) if column.floating else word
 
 
 cdef int slide(
@@ -179,7 +159,8 @@ cdef class _Frequent:
         free(self.sketch.candidates)
         free(self.sketch.slots)
 
-    def _state(self):
+    def state(self):
+        """Numbers, the cells that are not 0 (None: any may be), their counters, and the candidates."""
         cdef Sketch* sketch = &self.sketch
         cdef int64_t size = sketch.depth * sketch.width
         counters = np.empty(size, np.int64)
@@ -194,7 +175,8 @@ cdef class _Frequent:
         numbers = sketch.lo, sketch.hi, sketch.n, sketch.peak, sketch.limit, sketch.close, sketch.patience
         return numbers, cells, counters, candidates
 
-    def _restore(self, state):
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
         cdef Sketch* sketch = &self.sketch
         cdef int64_t size = sketch.depth * sketch.width, index
         cdef const int64_t[::1] words
@@ -235,16 +217,11 @@ cdef class _FrequentNumbers(_Frequent):
     cdef Found fold(
         self, values, int64_t base, const int64_t* start, const int64_t* end, Py_ssize_t frames, int64_t* offsets
     ) except *:
-        cdef Slice column = slice_of(values, base, sizeof(int64_t))
-        cdef Ints ints = Ints(column)
-        cdef Floats floats = Floats(column)
+        cdef Column column = Column(slice_of(values, base, 8), self.floating)
         cdef Found found = Found(NULL, 0, 0)
         try:
             with nogil:
-                if self.floating:
-                    fold(&self.sketch, &floats, self.evicts, start, end, frames, &found, offsets)
-                else:
-                    fold(&self.sketch, &ints, self.evicts, start, end, frames, &found, offsets)
+                fold(&self.sketch, &column, self.evicts, start, end, frames, &found, offsets)
         except BaseException:
             free(found.items)
             raise
@@ -272,33 +249,18 @@ cdef class _FrequentNumbers(_Frequent):
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Fold the frame [start, end) in without a result."""
-        cdef Slice column = slice_of(values, base, sizeof(int64_t))
-        cdef Ints ints = Ints(column)
-        cdef Floats floats = Floats(column)
+        cdef Column column = Column(slice_of(values, base, 8), self.floating)
         with nogil:
-            if self.floating:
-                slide(&self.sketch, &floats, self.evicts, start, end)
-            else:
-                slide(&self.sketch, &ints, self.evicts, start, end)
+            slide(&self.sketch, &column, self.evicts, start, end)
 
     def estimates(self, values):
-        """The estimate of the count of each of an Arrow array's values, in the frame that was folded in last."""
-        cdef Slice column = slice_of(values, 0, sizeof(int64_t))
-        cdef Ints ints = Ints(column)
-        cdef Floats floats = Floats(column)
+        """Of each of an Arrow array's values, in the frame that was folded in last."""
+        cdef Column column = Column(slice_of(values, 0, 8), self.floating)
         cdef int64_t[::1] out = np.empty(len(values), np.int64)
         cdef Py_ssize_t index
         for index in range(out.shape[0]):
-            out[index] = estimate(&self.sketch, key_at(&floats, index) if self.floating else key_at(&ints, index), 0)
+            out[index] = estimate(&self.sketch, key_at(&column, index), 0)
         return out.base
-
-    def state(self):
-        """Numbers, the cells that are not 0 (None: any may be), their counters, and the candidates."""
-        return self._state()
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self._restore(state)
 
 
 cdef class FloatFrequent(_FrequentNumbers):
@@ -316,8 +278,127 @@ cdef class IntFrequent(_FrequentNumbers):
     [[{'item': 7, 'count': 2}], [{'item': 8, 'count': 2}]]
     """
 
-    def __cinit__(self, double support, double eps, double delta, *, bint evicts=True):
-        self.floating = False
+
+# --- Python objects, by their digests -------------------------------------------------------------------------
 
 
-include "frequent_objects.pxi"
+cdef bytes text_of(value):
+    """The same for values that are equal, different for others, and the same in every process."""
+    cdef list parts
+    if isinstance(value, str):
+        return b"s" + (<str>value).encode("utf-8", "surrogatepass")
+    if isinstance(value, (bytes, bytearray)):
+        return b"b" + bytes(value)
+    if isinstance(value, (int, float, Decimal, Fraction)):
+        if value != value:
+            return b"nan"
+        if value in (math.inf, -math.inf):
+            return b"inf" if value > 0 else b"-inf"
+        return b"n%x/%x" % value.as_integer_ratio()
+    if isinstance(value, (tuple, list)):
+        parts = [text_of(part) for part in value]
+        return b"t" + b"".join([b"%d:%b" % (len(part), part) for part in parts])
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return b"z" + repr(value.astimezone(timezone.utc).replace(tzinfo=None, fold=0)).encode()
+    return b"r" + repr(value).encode("utf-8", "surrogatepass")
+
+
+cdef int64_t digest_of(value) except? -1:
+    return int.from_bytes(blake2b(text_of(value), digest_size=8).digest(), "little", signed=True)
+
+
+cdef class ObjectFrequent(ObjectKernel):
+    """The frequent ones of hashable Python objects, of the Arrow type ``type``. None is not counted.
+
+    What is counted is a digest of 64 bits. Two items of D have the same one with a probability below D * D /
+    2**65; then they count as one.
+
+    >>> start, end = np.array([0, 1]), np.array([4, 5])
+    >>> ObjectFrequent(0.5, 0.05, 0.01, pa.string()).roll([["a", "b", None, "a", "b"]], 0, None, start, end).to_pylist()
+    [[{'item': 'a', 'count': 2}], [{'item': 'b', 'count': 2}]]
+    """
+
+    cdef _Frequent frequent
+    cdef dict objects        # of the candidates, by digest; also of some that were pruned
+    cdef object type
+
+    def __cinit__(self, double support, double eps, double delta, type, *, bint evicts=True):
+        self.frequent = _Frequent(support, eps, delta)
+        self.objects, self.type, self.evicts = {}, type, evicts
+
+    cdef int forget(self) except -1:
+        begin(&self.frequent.sketch, self.lo)
+        self.objects.clear()
+        return 0
+
+    cdef int enter(self, object value) except -1:
+        cdef int64_t digest = digest_of(value)
+        return self.remember(digest, value) if arrive(&self.frequent.sketch, digest) else 0
+
+    cdef int leave(self, object value) except -1:
+        leave(&self.frequent.sketch, digest_of(value))
+        return 0
+
+    cdef int settle(self, list columns, int64_t base, const uint8_t* seen) except -1:
+        cdef Sketch* sketch = &self.frequent.sketch
+        cdef int64_t position, digest
+        sketch.lo, sketch.hi = self.lo, self.hi
+        if 2 * sketch.n >= sketch.peak:
+            return 0
+        forget_candidates(sketch)
+        self.objects.clear()
+        for position in range(self.lo, self.hi):
+            value = self.value_at(columns, position - base)
+            if value is not None and (seen == NULL or seen[position - base]):
+                digest = digest_of(value)
+                if consider(sketch, digest, estimate(sketch, digest, 0)):
+                    self.remember(digest, value)
+        return 0
+
+    cdef int remember(self, int64_t digest, value) except -1:
+        """Keep the object of a candidate; now and then forget those of items that are none any more."""
+        cdef Sketch* sketch = &self.frequent.sketch
+        self.objects.setdefault(digest, value)
+        if len(self.objects) > 2 * (sketch.limit + 1):
+            self.objects = {sketch.candidates[index].key: self.objects[sketch.candidates[index].key]
+                            for index in range(sketch.used)}
+        return 0
+
+    cdef int answer(self, list results) except -1:
+        """The frequent items and their counts, the most frequent first."""
+        cdef Sketch* sketch = &self.frequent.sketch
+        cdef int64_t index
+        found = [(-sketch.candidates[index].count, self.objects[sketch.candidates[index].key])
+                 for index in range(frequent(sketch))]
+        try:
+            found.sort()
+        except TypeError:                    # of items that have no order
+            found.sort(key=lambda row: (row[0], text_of(row[1])))
+        results.append(found)
+        return 0
+
+    def column(self, list results):
+        """Lists of struct<item, count>."""
+        offsets = np.cumsum([0, *map(len, results)])
+        items = [item for found in results for _, item in found]
+        counts = [-count for found in results for count, _ in found]
+        return lists_of(offsets, pa.array(items, self.type), pa.array(counts, pa.int64()))
+
+    def __len__(self):
+        """How many candidates there are."""
+        return len(self.frequent)
+
+    def __sizeof__(self):
+        """Bytes, the tables and the candidates included."""
+        return self.frequent.__sizeof__()
+
+    def state(self):
+        """The state of the sketch, and the candidates' objects."""
+        return self.frequent.state(), dict(self.objects)
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        sketch, objects = state
+        self.frequent.restore(sketch)
+        self.lo, self.hi = self.frequent.sketch.lo, self.frequent.sketch.hi
+        self.objects = dict(objects)

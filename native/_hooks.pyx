@@ -232,7 +232,7 @@ cdef class Delta(_Driver):
         cdef Py_ssize_t p
         cdef int found
         cdef bint is_read
-        if start >= self._hi:
+        if start >= (self._hi if self._rank is None else end):
             self._forget()
             self._count, self._lo, self._hi = 0, start, start
             self._oldest = max(self._oldest, start)

@@ -26,17 +26,16 @@ larger values come. A trend costs nothing: when the mean is a quarter of a devia
 NaN and infinities are counted, not added: any in the frame makes the result NaN, and is forgotten when it leaves.
 """
 
-from libc.math cimport INFINITY, NAN, fabs, frexp, isfinite, ldexp, sqrt
+from libc.math cimport NAN, fabs, sqrt
 
 from libc.stdint cimport int64_t, uint8_t
 
 import pyarrow as pa
 
 from inwindow.native._monoids import SpreadOfPanes
-from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, at, doubles_of, is_valid
-from inwindow.native.kernel cimport Kernel, is_seen, set_null
-
-include "moments.pxi"
+from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, doubles_of, is_valid
+from inwindow.native.kernel cimport Kernel, set_null
+from inwindow.native.moments cimport ROUNDOFF, Moments, add, move, plain_rows, recentre, refold, restart, squares
 
 
 # What is made of n values and M2: M2 / (n - ddof), or its root. The common loop is compiled for either.
@@ -120,7 +119,7 @@ cdef int64_t glide(Moments* m, const Doubles* values, Validity validity, Op op, 
         hi += 1
         out[i] = in_units(op, mass * share, unit)
         i += 1
-    m.error += (lo - m.lo) * 25.0 * U * most
+    m.error += (lo - m.lo) * 25.0 * ROUNDOFF * most
     m.lo = lo
     m.hi = hi
     m.finite = finite

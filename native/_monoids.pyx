@@ -24,12 +24,13 @@ A decayed average is the monoid (S, W, P) = (sum of d**age * x, sum of d**age, d
 there by its P. A weight below 1e-307 counts as 0.
 """
 
-from libc.math cimport INFINITY, NAN, copysign, fabs, frexp, isfinite, isinf, isnan, ldexp, sqrt
+from libc.math cimport INFINITY, NAN, copysign, isfinite, isinf, isnan, sqrt
 from libc.stdint cimport int64_t, uint8_t
 
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.factors cimport Factors, lost, multiply, normalise, value_of
 from inwindow.native.kernel cimport Slice, is_seen, set_null, slice_of
 
 cdef enum:                   # the marks
@@ -65,11 +66,6 @@ cdef struct Or:
 
 cdef struct Xor:
     int64_t word
-
-
-cdef struct Factors:
-    double high, low
-    int64_t exponent
 
 
 cdef struct Weighted:
@@ -118,9 +114,6 @@ cdef inline void empty(Run* run) noexcept nogil:
         run.word = -1
     else:
         run.word = 0
-
-
-include "factors.pxi"
 
 
 # --- a tuple or a pane joins ---------------------------------------------------------------------------------

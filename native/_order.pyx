@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Rows in the order of some columns: stable, by radix, for keys of any length.
 
-A row's key is a string of bits (words.pxi, key_bits.pxi). As many of its first bits as fit go into one word, above the
-number of the row, and the words are sorted (radix.pxi): nothing is moved but 8 bytes a row, and equal keys stay in the
-order in which they came. Rows whose words are equal are then told apart by the next bits of their keys (ties.pxi)::
+A row's key is a string of bits (words.pxd, key_bits.pxd). As many of its first bits as fit go into one word, above the
+number of the row, and the words are sorted (radix.pxd): nothing is moved but 8 bytes a row, and equal keys stay in the
+order in which they came. Rows whose words are equal are then told apart by the next bits of their keys (ties.pxd)::
 
     k  t (59 bits)     1,000,000 rows: 20 bits of row, 44 of k and t; the other 15 only where these are equal
     long strings       the first 44 bits; then 64 less the bits of the largest group of ties, over and over
@@ -12,18 +12,22 @@ Cost: 9 ns a row for a million of (integer, timestamp), 11 for ten; 1.4 to see t
 and 24 for each of the largest group of ties.
 """
 
+from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memset
 
 import numpy as np
 import pyarrow as pa
 
 from inwindow.native.space import space
 
-include "words.pxi"
-include "key_bits.pxi"
-include "radix.pxi"
-include "ties.pxi"
-include "numbering.pxi"
+from inwindow.native.key_bits cimport Key, key_of
+from inwindow.native.numbering cimport number
+from inwindow.native.ties cimport mark_changes, sort_rows
+from inwindow.native.words cimport (
+    BLOCK, DECIMAL, DOUBLE, FIXED, FLOAT, HALF, SIGNED8, SIGNED16, SIGNED32, SIGNED64, TEXT32, TEXT64, UNSIGNED8, UNSIGNED16,
+    UNSIGNED32, UNSIGNED64, Column, bit_length, blocks_of, is_null, read_words, text_of,
+)
 
 cdef const char* NOTHING = b""  # the bytes of texts that are all empty
 

@@ -19,7 +19,7 @@ Paredes, "On sorting, heaps, and minimum spanning trees", 2010) back to back, gr
 The order is that of (key, position): all entries differ, and ties are no special case. The key of an integer
 is itself, that of a double the int64 that ranks as it does in Spark: every NaN is the largest, -0.0 is right
 below 0.0. The low side is kept turned around, by the complements of keys and positions: on both sides "greater"
-means "farther", and one form of the code serves both. The piles and what is done to them are in piles.pxi.
+means "farther", and one form of the code serves both. The piles and what is done to them are in piles.pxd.
 
 Invariants: _Quantile._check() asserts them.
 Cost: amortised O(log w) per tuple for any data and frames, in the mean over random pivots (one step may cost
@@ -29,16 +29,19 @@ Memory: 65 bits per position of the frame, 16 to 64 bytes per counted tuple.
 """
 
 from libc.math cimport ceil, isfinite
-from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint8_t, uintptr_t
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uintptr_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy
 
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.core cimport (
+    HIGH, LOW, MISSING, RING, Ranks, add, clear, count_of, evict, is_counted, remember, replace, seek,
+)
+from inwindow.native.piles cimport FULL, Entry, Pile, Side
 from inwindow.native.kernel cimport Kernel, Slice, column_of, is_seen, set_null, slice_of
 from inwindow.native.ranked cimport one_nan, ranked
-
-include "piles.pxi"
-include "core.pxi"
 
 cdef inline int64_t key_at(const Slice* column, int64_t position, bint floating) noexcept nogil:
     cdef int64_t word = (<const int64_t*>column.data)[position]

@@ -26,17 +26,15 @@ NaN and infinities are counted, not added. A sum beyond 2**960 goes on in units 
 in the result only, and comes back.
 """
 
-from libc.math cimport INFINITY, NAN, fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
+from libc.math cimport INFINITY, NAN, fabs, isfinite
 
-from libc.stdint cimport int64_t, uint8_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t
 
-import numpy as np
 import pyarrow as pa
 
-from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, at, doubles_of, is_valid
-from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, set_null
-
-include "split_sum.pxi"
+from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, doubles_of, is_valid
+from inwindow.native.kernel cimport Kernel, memory_of, set_null
+from inwindow.native.split_sum cimport Panes, Partial, Sum, Terms, begin, move
 
 
 cdef bint is_average(op) except -1:
@@ -107,19 +105,46 @@ cdef inline double remainder(const Sum* sum) noexcept nogil:
     return ((sum.high - (rounded - low)) + (sum.low - low)) / sum.scale
 
 
-cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+cdef inline void count_tuples(Sum* sum, const Panes* panes, int64_t start, int64_t end) noexcept nogil:
+    """As many as there are in the panes [start, end)."""
+    cdef int64_t lo = sum.lo >> 1, hi = sum.hi >> 1
+    if start >= hi:
+        sum.tuples, lo, hi = 0, start, start
+    while lo < start:
+        sum.tuples -= panes.rows[lo].count
+        lo += 1
+    while hi < end:
+        sum.tuples += panes.rows[hi].count
+        hi += 1
+
+
+cdef inline void go_to(Sum* sum, const Terms* terms, int64_t start, int64_t end) noexcept nogil:
+    """Move to the frame [start, end), of values or of panes."""
+    if Terms is Panes:
+        count_tuples(sum, terms, start, end)
+        move(sum, terms, 2 * start, 2 * end)
+    else:
+        move(sum, terms, start, end)
+
+
+cdef int64_t fill(Sum* sum, const Terms* terms, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                   bint average, double* out, uint8_t* validity) noexcept nogil:
     """Compute the rows from i on; stop before a NULL as long as there is no bitmap for it."""
+    cdef int64_t count
     while i < n:
-        if values.slice.seen == NULL:
-            i = glide(sum, values, NoBits(False), start, end, i, n, average, out)
-        else:
-            i = glide(sum, values, Bits(values.slice.seen), start, end, i, n, average, out)
-        if i == n:
-            break
-        move(sum, values, start[i], end[i])
-        if counted(sum) > 0:
-            out[i] = total(sum) / (counted(sum) if average else 1)
+        if Terms is Doubles:
+            if terms.slice.seen == NULL:
+                i = glide(sum, terms, NoBits(False), start, end, i, n, average, out)
+            else:
+                i = glide(sum, terms, Bits(terms.slice.seen), start, end, i, n, average, out)
+            if i == n:
+                break
+        go_to(sum, terms, start[i], end[i])
+        count = counted(sum)
+        if count > 0:
+            if Terms is Panes:
+                count = sum.tuples
+            out[i] = total(sum) / (count if average else 1)
         elif validity == NULL:
             break
         else:
@@ -129,15 +154,25 @@ cdef int64_t fill(Sum* sum, const Doubles* values, const int64_t* start, const i
     return i
 
 
-cdef struct Partial:
-    double high, low         # the sum of a pane is high + low
-    double special           # or this, if it is not 0: NaN, inf or -inf, because of the values or as the pane overflows
-    int64_t count
+cdef inline void write_partials(Sum* sum, const Doubles* values, const int64_t* start, const int64_t* end, int64_t n,
+                                Partial* out) noexcept nogil:
+    cdef int64_t i
+    cdef double rounded
+    for i in range(n):
+        move(sum, values, start[i], end[i])
+        rounded = total(sum)
+        if isfinite(rounded):
+            out[i] = Partial(rounded, remainder(sum), 0.0, counted(sum))
+        else:
+            out[i] = Partial(0.0, 0.0, rounded, counted(sum))
 
 
 cdef class FloatSum(Kernel):
     """``sum`` or ``avg`` of float64 values. The average of a sum that overflows is infinite, as in Spark.
 
+    Over panes this is the same sum, of twice as many terms, with the same guarantee.
+
+    >>> import numpy as np
     >>> FloatSum("sum").roll(pa.array([1.0, None, 2.5]), 0, np.array([0, 0, 1]), np.array([1, 3, 3])).to_pylist()
     [1.0, 3.5, 2.5]
     """
@@ -152,34 +187,21 @@ cdef class FloatSum(Kernel):
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Doubles doubles = doubles_of(values, base)
+        cdef Doubles doubles
+        cdef Panes panes
+        if self.over_panes:
+            panes = Panes(<const Partial*>memory_of(values[0], self.partial) - base, 2 * base)
+            with nogil:
+                return fill(&self.sum, &panes, start, end, i, n, self.average, <double*>out, validity)
+        doubles = doubles_of(values, base)
         with nogil:
             return fill(&self.sum, &doubles, start, end, i, n, self.average, <double*>out, validity)
 
     cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
                            int64_t* out) except -1:
         cdef Doubles doubles = doubles_of(values, base)
-        cdef Partial* rows = <Partial*>out
-        cdef int64_t i
-        cdef double rounded
         with nogil:
-            for i in range(n):
-                move(&self.sum, &doubles, start[i], end[i])
-                rounded = total(&self.sum)
-                if isfinite(rounded):
-                    rows[i] = Partial(rounded, remainder(&self.sum), 0.0, counted(&self.sum))
-                else:
-                    rows[i] = Partial(0.0, 0.0, rounded, counted(&self.sum))
-
-    def of_panes(self):
-        """The second level."""
-        return FloatSumOfPanes("avg" if self.average else "sum")
-
-    def absorb(self, values, int64_t base, int64_t start, int64_t end):
-        """Move to the frame [start, end) without a result."""
-        cdef Doubles doubles = doubles_of(values, base)
-        with nogil:
-            move(&self.sum, &doubles, start, end)
+            write_partials(&self.sum, &doubles, start, end, n, <Partial*>out)
 
     def state(self):
         """What ``restore`` goes on from."""
@@ -188,60 +210,3 @@ cdef class FloatSum(Kernel):
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
         self.sum, = state
-
-
-cdef class FloatSumOfPanes(Kernel):
-    """The second level: ``sum`` or ``avg`` over panes, given by ``roll_partials`` of :class:`FloatSum`.
-
-    A pane is two terms, high (or special) and low; an empty pane is two NULLs. On the doubled positions this
-    is level one again, with the same guarantee. Only the divisor of the average is summed beside it.
-    """
-
-    cdef Sum sum
-    cdef int64_t lo, hi, tuples
-    cdef bint average
-
-    def __cinit__(self, op):
-        self.type = pa.float64()
-        self.average = is_average(op)
-        begin(&self.sum)
-
-    cdef int64_t fold(self, object partials, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
-                      int64_t* out, uint8_t* validity) except -1:
-        cdef const Partial* panes = <const Partial*>memory_of(partials[0], sizeof(Partial) // 8)
-        cdef int64_t frame, done
-        high, low, special = partials[0].view(np.float64)[:, :3].T
-        terms = np.stack((np.where(special == 0, high, special), low), axis=1)
-        bits = np.packbits(np.repeat(partials[0][:, 3] > 0, 2), bitorder="little")
-        doubled = np.empty((2, n), np.int64)
-        cdef Doubles doubles = Doubles(Slice(
-            <const char*><uintptr_t>terms.ctypes.data - 16 * base, <const uint8_t*><uintptr_t>bits.ctypes.data, -2 * base,
-        ), 2 * base)
-        cdef int64_t* bounds = <int64_t*><uintptr_t>doubled.ctypes.data
-        for frame in range(i, n):
-            bounds[frame], bounds[n + frame] = 2 * start[frame], 2 * end[frame]
-        done = fill(&self.sum, &doubles, bounds, bounds + n, i, n, False, <double*>out, validity)
-        if self.average:
-            for frame in range(i, done):
-                self.count_tuples(panes - base, start[frame], end[frame])
-                (<double*>out)[frame] /= max(self.tuples, 1)
-        return done
-
-    cdef void count_tuples(self, const Partial* panes, int64_t start, int64_t end) noexcept:
-        cdef int64_t pane
-        if start >= self.hi:
-            self.lo = self.hi = start
-            self.tuples = 0
-        for pane in range(self.lo, start):
-            self.tuples -= panes[pane].count
-        for pane in range(self.hi, end):
-            self.tuples += panes[pane].count
-        self.lo, self.hi = start, end
-
-    def state(self):
-        """What ``restore`` goes on from."""
-        return self.sum, self.lo, self.hi, self.tuples
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self.sum, self.lo, self.hi, self.tuples = state

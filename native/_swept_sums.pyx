@@ -1,5 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counts and sums of what holds, where values leave in another order than they came: nothing of them may stay behind.
+# cython: auto_pickle=False
+"""Sums of doubles that leave in another order than they came: nothing of them may stay behind.
 
 Frame i holds the values at the positions [0, end[i]) without those at left[0 : start[i]]: see _sweep.pyx. A running sum of doubles
 would keep the rounding of every value that has left, and there is no run of values to fold afresh. So sums are exact::
@@ -12,29 +13,25 @@ would keep the rounding of every value that has left, and there is no run of val
     their sum          23     86F2 6FC1   0000 0001     and without 1e16 again just 1.0
 
 NaN and infinities are counted beside it. Where 128 bits hold all bits of the values and of their sums, as they mostly do, the number
-is one integer of 128 bits. So are sums of integers.
+is one integer of 128 bits. (Counts and sums of integers are exact anyway: _totals.pyx.)
 
 *Cost*: O(1) per value; a result of limbs reads those between the smallest and the largest value that the group has had, about six.
 """
 
-import numpy as np
+from libc.math cimport INFINITY, NAN, ldexp
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy, memset
+
 import pyarrow as pa
 
-from inwindow.native.space import space
-
-from libc.math cimport INFINITY, NAN, ldexp
-from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint8_t, uint64_t, uintptr_t
-from libc.string cimport memcpy, memset
+from inwindow.native.int128 cimport int128_t, uint128_t
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, set_null, slice_of
 
 cdef extern from *:
     """
-    typedef __int128 int128_t;
-    typedef unsigned __int128 uint128_t;
     #define DIGIT 0xFFFFFFFFLL
     #define FRACTION 0xFFFFFFFFFFFFFULL
     """
-    ctypedef long long int128_t         # Cython needs a name and a rank; the C compiler knows the size
-    ctypedef unsigned long long uint128_t
     const int64_t DIGIT
     const uint64_t FRACTION
 
@@ -44,13 +41,30 @@ cdef enum:
 
 
 cdef struct Wide:
+    int64_t lo, hi                      # so many have left, so many have entered
     int64_t limb[LIMBS]
     int low, high                       # the limbs that are not 0 are among [low, high]
     int64_t added                       # since carries were settled
     int64_t finite, nans, ups, downs
 
 
-cdef inline void clear(Wide* sum) noexcept nogil:
+cdef struct Narrow:
+    int64_t lo, hi
+    int128_t amount                     # in units of 2**(low - 1075)
+    int64_t count
+    int low
+    double unit
+
+
+ctypedef fused Sum:
+    Wide
+    Narrow
+
+
+# --- limbs ----------------------------------------------------------------------------------------------------
+
+
+cdef inline void clear_limbs(Wide* sum) noexcept nogil:
     if sum.low <= sum.high:
         memset(&sum.limb[sum.low], 0, (sum.high - sum.low + 1) * sizeof(int64_t))
     sum.low, sum.high, sum.added = LIMBS, -1, 0
@@ -71,7 +85,7 @@ cdef inline void settle(Wide* sum) noexcept nogil:
     sum.added = 0
 
 
-cdef inline void fold(Wide* sum, double x, int64_t sign) noexcept nogil:
+cdef inline void fold_limbs(Wide* sum, double x, int64_t sign) noexcept nogil:
     """Put a value in (sign 1), or take it out (-1)."""
     cdef uint64_t bits
     cdef int exponent, i
@@ -107,7 +121,7 @@ cdef inline void fold(Wide* sum, double x, int64_t sign) noexcept nogil:
         settle(sum)
 
 
-cdef inline double total(const Wide* sum) noexcept nogil:
+cdef inline double total_of_limbs(const Wide* sum) noexcept nogil:
     """The sum, rounded once."""
     cdef int64_t digits[LIMBS + 1]
     cdef int64_t carry = 0, value
@@ -146,27 +160,7 @@ cdef inline double total(const Wide* sum) noexcept nogil:
     return (-1 if negative else 1) * ldexp(<double>head, 32 * k - 1074)
 
 
-# The values of a column in the order in which they enter, and which of them count.
-cdef struct Column:
-    const int64_t* integers
-    const double* doubles
-    const uint8_t* validity
-    int64_t offset
-
-
-cdef Column column_of(values):
-    cdef const void* data = NULL
-    cdef const uint8_t* validity = NULL
-    if not pa.types.is_null(values.type) and len(values.buffers()) > 1 and values.buffers()[1] is not None:
-        data = <const void*><uintptr_t>values.buffers()[1].address
-    if values.null_count:
-        validity = <const uint8_t*><uintptr_t>values.buffers()[0].address
-    return Column(<const int64_t*>data, <const double*>data, validity, values.offset)
-
-
-cdef inline bint counts(const Column* column, int64_t p) noexcept nogil:
-    p += column.offset
-    return column.validity == NULL or (column.validity[p >> 3] >> (p & 7)) & 1
+# --- 128 bits -------------------------------------------------------------------------------------------------
 
 
 cdef struct Span:
@@ -174,15 +168,15 @@ cdef struct Span:
     bint special                        # there are NaN or infinities
 
 
-cdef Span span_of(const Column* column, int64_t n) noexcept nogil:
+cdef Span span_of(const Slice* column, int64_t n) noexcept nogil:
     """Which bits the values have."""
     cdef Span span = Span(4096, -1, False)
     cdef int64_t p
     cdef uint64_t bits
     cdef int exponent
     for p in range(n):
-        if counts(column, p):
-            memcpy(&bits, &column.doubles[p + column.offset], 8)
+        if is_seen(column, p):
+            memcpy(&bits, <const double*>column.data + p, 8)
             exponent = <int>(bits >> 52) & 0x7FF
             if exponent == 0x7FF:
                 span.special = True
@@ -207,153 +201,100 @@ cdef inline int128_t fixed(double x, int low) noexcept nogil:
     return -part if bits >> 63 else part
 
 
-cdef made(kind, values, uint8_t[::1] is_null, bint nulls):
-    return pa.array(values, kind, mask=np.asarray(is_null).view(np.bool_)) if nulls else pa.array(values, kind)
+cdef inline bint is_narrow(const Span* span, int64_t values) noexcept nogil:
+    """Whether 128 bits hold the sum of so many values. 2**-1000 and 2**1000 are far from where a double has fewer digits, or none."""
+    cdef int bits = 0
+    while values:
+        values >>= 1
+        bits += 1
+    return not span.special and 75 < span.low and span.high < 2000 and span.high - span.low + 53 + bits < 127
 
 
-cdef class SweptCount:
-    """How many values that are not NULL hold; all tuples, where there is no NULL."""
-
-    def roll(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame."""
-        cdef int64_t n = start.shape[0], i, lo = 0, hi = 0, count = 0
-        cdef int64_t[::1] out = space(n, np.int64)
-        cdef Column column
-        if not values.null_count:
-            return pa.array(np.subtract(end, start))
-        if pa.types.is_null(values.type):
-            return pa.array(np.zeros(n, np.int64))
-        column = column_of(values)
-        with nogil:
-            for i in range(n):
-                while hi < end[i]:
-                    count += counts(&column, hi)
-                    hi += 1
-                while lo < start[i]:
-                    count -= counts(&column, left[lo])
-                    lo += 1
-                out[i] = count
-        return pa.array(out.base[:n])
+# --- frames ---------------------------------------------------------------------------------------------------
 
 
-cdef class SweptDoubles:
-    """``sum`` or ``avg`` of doubles."""
+cdef inline int64_t counted(const Sum* sum) noexcept nogil:
+    if Sum is Narrow:
+        return sum.count
+    else:
+        return sum.finite + sum.nans + sum.ups + sum.downs
 
+
+cdef inline void clear(Sum* sum) noexcept nogil:
+    if Sum is Narrow:
+        sum.amount, sum.count = 0, 0
+    else:
+        clear_limbs(sum)
+
+
+cdef inline double total(const Sum* sum) noexcept nogil:
+    if Sum is Narrow:
+        return <double>sum.amount * sum.unit
+    else:
+        return total_of_limbs(sum)
+
+
+cdef inline void fold_one(Sum* sum, const Slice* column, int64_t position, int64_t sign) noexcept nogil:
+    if not is_seen(column, position):
+        return
+    if Sum is Narrow:
+        sum.amount += sign * fixed((<const double*>column.data)[position], sum.low)
+        sum.count += sign
+    else:
+        fold_limbs(sum, (<const double*>column.data)[position], sign)
+
+
+cdef int64_t fold_frames(Sum* sum, const Slice* column, const int64_t* left, bint average, const int64_t* start,
+                         const int64_t* end, int64_t i, int64_t n, double* out, uint8_t* validity) noexcept nogil:
+    while i < n:
+        if start[i] >= end[i]:          # all that have come have left
+            clear(sum)
+            sum.lo = sum.hi = end[i]
+        while sum.hi < end[i]:          # first: some may leave before the next frame that they would be in
+            fold_one(sum, column, sum.hi, 1)
+            sum.hi += 1
+        while sum.lo < start[i]:
+            fold_one(sum, column, left[sum.lo], -1)
+            sum.lo += 1
+        if counted(sum):
+            out[i] = total(sum) / (counted(sum) if average else 1)
+        elif validity == NULL:
+            break
+        else:
+            clear(sum)
+            out[i] = 0.0
+            set_null(validity, i)
+        i += 1
+    return i
+
+
+cdef class SweptDoubles(Kernel):
+    """``sum`` or ``avg`` of float64, for ``sweep``; NULL where no value holds.
+
+    >>> import numpy as np
+    >>> values, left = pa.array([1e16, 1.0, 0.5]), np.array([0, 2, 1])
+    >>> SweptDoubles("sum").sweep(values, left, np.array([0, 1, 2]), np.array([2, 3, 3])).to_pylist()
+    [1e+16, 1.5, 1.0]
+    """
+
+    cdef Wide wide
+    cdef Narrow narrow
     cdef bint average
 
-    def __init__(self, op):
-        self.average = op == "avg"
+    def __cinit__(self, op):
+        self.type, self.average = pa.float64(), op == "avg"
 
-    def roll(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame; NULL where no value holds."""
-        cdef int64_t n = start.shape[0], i, lo = 0, hi = 0, count
-        cdef double[::1] out = space(n, np.float64)
-        cdef uint8_t[::1] is_null = np.zeros(n, np.uint8)
-        cdef bint nulls = False
-        cdef Column column = column_of(values)
-        cdef Wide sum
-        cdef Span span = span_of(&column, len(values))
-        cdef int64_t most = len(values), bits = 0
-        while most:
-            most >>= 1
-            bits += 1
-        # 2**-1000 and 2**1000 are far from where a double has fewer digits, or none.
-        if not span.special and 75 < span.low and span.high < 2000 and span.high - span.low + 53 + bits < 127:
-            nulls = self.narrow(&column, span.low, left, start, end, out, is_null)
-            return made(pa.float64(), out.base[:n], is_null, nulls)
-        memset(&sum, 0, sizeof(Wide))
-        sum.low, sum.high = LIMBS, -1
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Slice column = slice_of(values, 0, 8)
+        cdef int64_t count = len(values)
+        cdef Span span
         with nogil:
-            for i in range(n):
-                if start[i] >= hi and start[i] > lo:
-                    clear(&sum)
-                    lo = hi = start[i]  # all that came before have left
-                while hi < end[i]:
-                    if counts(&column, hi):
-                        fold(&sum, column.doubles[hi + column.offset], 1)
-                    hi += 1
-                while lo < start[i]:
-                    if counts(&column, left[lo]):
-                        fold(&sum, column.doubles[left[lo] + column.offset], -1)
-                    lo += 1
-                count = sum.finite + sum.nans + sum.ups + sum.downs
-                if count == 0:
-                    clear(&sum)
-                    out[i] = 0.0
-                    is_null[i] = nulls = True
-                else:
-                    out[i] = total(&sum) / (count if self.average else 1)
-        return made(pa.float64(), out.base[:n], is_null, nulls)
-
-
-    cdef bint narrow(self, const Column* column, int low, const int64_t[::1] left, const int64_t[::1] start,
-                     const int64_t[::1] end, double[::1] out, uint8_t[::1] is_null):
-        """The same in 128 bits; whether there is a NULL."""
-        cdef int64_t n = start.shape[0], i, lo = 0, hi = 0, count = 0
-        cdef int128_t amount = 0
-        cdef double unit = ldexp(1.0, low - 1075)
-        cdef bint nulls = False, average = self.average
-        with nogil:
-            for i in range(n):
-                while hi < end[i]:
-                    if counts(column, hi):
-                        amount += fixed(column.doubles[hi + column.offset], low)
-                        count += 1
-                    hi += 1
-                while lo < start[i]:
-                    if counts(column, left[lo]):
-                        amount -= fixed(column.doubles[left[lo] + column.offset], low)
-                        count -= 1
-                    lo += 1
-                if count == 0:
-                    out[i] = 0.0
-                    is_null[i] = nulls = True
-                else:
-                    out[i] = <double>amount * unit / (count if average else 1)
-        return nulls
-
-
-cdef class SweptIntegers:
-    """``sum`` or ``avg`` of 64-bit integers; a sum beyond them is an error (``ansi``), or wraps around."""
-
-    cdef bint average, ansi
-
-    def __init__(self, op, bint ansi=True):
-        self.average, self.ansi = op == "avg", ansi
-
-    def roll(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
-        """One result per frame; NULL where no value holds."""
-        cdef int64_t n = start.shape[0], i, lo = 0, hi = 0, count = 0
-        cdef int128_t amount = 0
-        cdef int64_t[::1] out = space(n, np.int64)
-        cdef double[::1] averages = space(n if self.average else 0, np.float64)
-        cdef uint8_t[::1] is_null = np.zeros(n, np.uint8)
-        cdef bint nulls = False, over = False
-        cdef Column column = column_of(values)
-        with nogil:
-            for i in range(n):
-                while hi < end[i]:
-                    if counts(&column, hi):
-                        amount += column.integers[hi + column.offset]
-                        count += 1
-                    hi += 1
-                while lo < start[i]:
-                    if counts(&column, left[lo]):
-                        amount -= column.integers[left[lo] + column.offset]
-                        count -= 1
-                    lo += 1
-                if count == 0:
-                    is_null[i] = nulls = True
-                    out[i] = 0
-                    if self.average:
-                        averages[i] = 0.0
-                elif self.average:
-                    averages[i] = <double>amount / count
-                else:
-                    over = over or amount > INT64_MAX or amount < INT64_MIN
-                    out[i] = <int64_t>amount
-        if over and self.ansi:
-            raise OverflowError
-        if self.average:
-            return made(pa.float64(), averages.base[:n], is_null, nulls)
-        return made(pa.int64(), out.base[:n], is_null, nulls)
+            if i == 0:
+                span = span_of(&column, count)
+                self.narrow = Narrow(0, 0, 0, 0, span.low if is_narrow(&span, count) else -1, ldexp(1.0, span.low - 1075))
+                memset(&self.wide, 0, sizeof(Wide))
+                self.wide.low, self.wide.high = LIMBS, -1
+            if self.narrow.low < 0:
+                return fold_frames(&self.wide, &column, self.left, self.average, start, end, i, n, <double*>out, validity)
+            return fold_frames(&self.narrow, &column, self.left, self.average, start, end, i, n, <double*>out, validity)

@@ -24,54 +24,12 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
 
 import pyarrow as pa
 
-from inwindow.native.kernel cimport Kernel, Slice, memory_of, set_null, slice_of
+from inwindow.native.int128 cimport int128_t, uint128_t
+from inwindow.native.kernel cimport Kernel, memory_of, set_null, slice_of
+from inwindow.native.totals cimport (
+    ByEnd, Counts, InOrder, Leaving, Longs, Marks, Panes, Row, Terms, Total, Wides, shift_to,
+)
 
-cdef extern from *:
-    """
-    typedef __int128 int128_t;
-    typedef unsigned __int128 uint128_t;
-    """
-    ctypedef long long int128_t         # Cython needs a name and a rank; the C compiler knows the size
-    ctypedef unsigned long long uint128_t
-
-# What is added up, at a position of the endless sequence.
-cdef struct Marks:                      # what is valid counts, whatever its type
-    const uint8_t* bits                 # that of position p is bit p + shift; NULL where all are alike
-    int64_t shift
-    int64_t each                        # what a position counts then: 1 or 0
-
-cdef struct Longs:
-    Slice slice                         # int64
-
-cdef struct Wides:
-    Slice slice                         # decimal128: low word, high word
-
-cdef struct Counts:                     # of panes
-    const int64_t* counts
-    int64_t base
-
-cdef struct Row:
-    int64_t count, low, middle, high
-
-cdef struct Panes:
-    const Row* rows
-    int64_t base
-
-ctypedef fused Terms:
-    Marks
-    Longs
-    Wides
-    Counts
-    Panes
-
-ctypedef fused Values:
-    Longs
-    Wides
-
-cdef struct Total:
-    int64_t lo, hi
-    int64_t count
-    int128_t high, low
 
 # What becomes of a total.
 cdef enum Kind:
@@ -87,65 +45,6 @@ cdef struct Outcome:
     bint wide                           # a result has 128 bits
     int128_t bound                      # 10 ** precision
     uint64_t factor                     # 10 ** (scale of the result - scale of the input)
-
-
-# --- terms ----------------------------------------------------------------------------------------------------
-
-
-cdef inline void add(Total* total, int64_t count, int128_t high, int128_t low, int64_t sign) noexcept nogil:
-    if sign > 0:
-        total.count += count
-        total.high += high
-        total.low += low
-    else:
-        total.count -= count
-        total.high -= high
-        total.low -= low
-
-
-cdef inline void add_value(Total* total, const Values* values, int64_t position, int64_t mask, int64_t sign) noexcept nogil:
-    """``mask`` is 0 for a NULL, else -1: no branch can be mispredicted."""
-    cdef const int64_t* words
-    if Values is Wides:
-        words = <const int64_t*>values.slice.data + 2 * position
-        add(total, -mask, <int128_t>(words[1] & mask), <int128_t><uint64_t>(words[0] & mask), sign)
-    else:
-        add(total, -mask, 0, <int128_t>((<const int64_t*>values.slice.data)[position] & mask), sign)
-
-
-cdef inline void fold_terms(Total* total, const Terms* terms, int64_t first, int64_t last, int64_t sign) noexcept nogil:
-    """Add (sign = 1) or remove (sign = -1) the terms at [first, last); a NULL adds nothing."""
-    cdef int64_t position, bit
-    cdef const Row* row
-    if Terms is Marks:
-        if terms.bits == NULL:
-            total.count += sign * terms.each * (last - first)
-        else:
-            for position in range(first + terms.shift, last + terms.shift):
-                total.count += sign * (terms.bits[position >> 3] >> (position & 7) & 1)
-    elif Terms is Counts:
-        for position in range(first, last):
-            total.count += sign * terms.counts[position - terms.base]
-    elif Terms is Panes:
-        for position in range(first, last):
-            row = terms.rows + (position - terms.base)
-            add(total, row.count, (<int128_t>row.high << 64) + <int128_t><uint64_t>row.middle,
-                <int128_t><uint64_t>row.low, sign)
-    elif terms.slice.seen == NULL:
-        for position in range(first, last):
-            add_value(total, terms, position, -1, sign)
-    else:
-        for position in range(first, last):
-            bit = terms.slice.bit + position
-            add_value(total, terms, position, -<int64_t>(terms.slice.seen[bit >> 3] >> (bit & 7) & 1), sign)
-
-
-cdef inline void shift_to(Total* total, const Terms* terms, int64_t start, int64_t end) noexcept nogil:
-    if start >= total.hi:
-        total[0] = Total(start, start, 0, 0, 0)
-    fold_terms(total, terms, total.lo, start, -1)
-    fold_terms(total, terms, total.hi, end, 1)
-    total.lo, total.hi = start, end
 
 
 # --- results --------------------------------------------------------------------------------------------------
@@ -227,15 +126,15 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
     return fits
 
 
-cdef int64_t slide(Total* total, const Terms* terms, const Outcome* asked, const int64_t* start, const int64_t* end,
-                   int64_t i, int64_t n, int64_t* out, uint8_t* validity) noexcept nogil:
+cdef int64_t slide(Total* total, const Terms* terms, Leaving leaving, const Outcome* asked, const int64_t* start,
+                   const int64_t* end, int64_t i, int64_t n, int64_t* out, uint8_t* validity) noexcept nogil:
     """Compute the rows from i on; stop at a NULL without a bitmap, and at an ANSI overflow."""
     cdef Total now = total[0]
     cdef Terms source = terms[0]
     cdef Kind kind = asked.kind
     cdef bint ansi = asked.ansi, wide = asked.wide
     while i < n:
-        shift_to(&now, &source, start[i], end[i])
+        shift_to(&now, &source, leaving, start[i], end[i])
         if Terms is Marks or Terms is Counts:
             out[i] = now.count
         elif now.count == 0 or not conclude(
@@ -259,7 +158,7 @@ cdef void write_partials(Total* total, const Terms* terms, const int64_t* start,
     cdef int128_t top
     cdef int64_t i
     for i in range(n):
-        shift_to(total, terms, start[i], end[i])
+        shift_to(total, terms, InOrder(False), start[i], end[i])
         if Terms is Marks:
             out[i] = total.count
         else:
@@ -298,7 +197,6 @@ cdef class _Totals(Kernel):
 
     cdef Total total
     cdef Outcome outcome
-
     cdef int becomes(self, Kind kind, type, bint ansi, int64_t factor) except -1:
         self.type, self.partial = type, 1 if kind == COUNT else 4
         self.outcome = Outcome(kind, ansi, type.bit_width == 128, <int128_t>1 << 64, factor)
@@ -307,30 +205,36 @@ cdef class _Totals(Kernel):
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
+        cdef Panes panes
+        cdef Counts counts
+        if not self.over_panes:
+            if self.left == NULL:
+                return self.fold_values(values, base, InOrder(False), start, end, i, n, out, validity)
+            return self.fold_values(values, base, ByEnd(self.left), start, end, i, n, out, validity)
+        if self.outcome.kind == COUNT:
+            counts = Counts(memory_of(values[0], 1), base)
+            with nogil:
+                return slide(&self.total, &counts, InOrder(False), &self.outcome, start, end, i, n, out, validity)
+        panes = Panes(<const Row*>memory_of(values[0], 4), base)
+        with nogil:
+            return slide(&self.total, &panes, InOrder(False), &self.outcome, start, end, i, n, out, validity)
+
+    cdef int64_t fold_values(self, object values, int64_t base, Leaving leaving, const int64_t* start, const int64_t* end,
+                             int64_t i, int64_t n, int64_t* out, uint8_t* validity) except -1:
         cdef Marks marks
         cdef Longs longs
         cdef Wides wides
-        cdef Counts counts
-        cdef Panes panes
-        if self.over_panes and self.outcome.kind == COUNT:
-            counts = Counts(memory_of(values[0], 1), base)
-            with nogil:
-                return slide(&self.total, &counts, &self.outcome, start, end, i, n, out, validity)
-        if self.over_panes:
-            panes = Panes(<const Row*>memory_of(values[0], 4), base)
-            with nogil:
-                return slide(&self.total, &panes, &self.outcome, start, end, i, n, out, validity)
         if self.outcome.kind == COUNT:
             marks = marks_of(values, base)
             with nogil:
-                return slide(&self.total, &marks, &self.outcome, start, end, i, n, out, validity)
+                return slide(&self.total, &marks, leaving, &self.outcome, start, end, i, n, out, validity)
         if is_wide(values):
             wides = Wides(slice_of(values, base, 16))
             with nogil:
-                return slide(&self.total, &wides, &self.outcome, start, end, i, n, out, validity)
+                return slide(&self.total, &wides, leaving, &self.outcome, start, end, i, n, out, validity)
         longs = Longs(slice_of(values, base, 8))
         with nogil:
-            return slide(&self.total, &longs, &self.outcome, start, end, i, n, out, validity)
+            return slide(&self.total, &longs, leaving, &self.outcome, start, end, i, n, out, validity)
 
     cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
                            int64_t* out) except -1:

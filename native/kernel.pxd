@@ -30,6 +30,7 @@ cdef class Kernel:
     cdef object type         # of the results; each is one word of 64 bits, of a decimal two
     cdef int64_t partial     # words of a pane's partial
     cdef bint over_panes     # the sequence is of panes, as roll_partials writes them
+    cdef const int64_t* left # while it sweeps: the position of the k-th to leave; else NULL
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1

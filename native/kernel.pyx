@@ -88,6 +88,37 @@ cdef class Kernel:
             self.stuck(done)
         return column_of(self.type, n, out, bits)
 
+    def resume(self, values, const int64_t[::1] first, const int64_t[::1] end, const int64_t[::1] folded,
+               const int64_t[::1] grown, const int64_t[::1] shift, list states):
+        """Go on with many frames that only grow, each from a state of its own (None: afresh): as ``resume`` of hooks does.
+
+        Number k has the frames first[k] .. first[k + 1], which end before the values end[i]; it has folded those before
+        folded[k], and then folds all before grown[k]. Its tuple p is value p + shift[k]. The new states take the place of the
+        old ones. This kernel must be fresh.
+        """
+        cdef int64_t n = end.shape[0], i, k, last, hi
+        out = pa.allocate_buffer(max(n, 1) * (16 if self.type.bit_width == 128 else 8))
+        bits = pa.allocate_buffer(max((n + 7) // 8, 1))
+        cdef int64_t* results = <int64_t*><uintptr_t>out.address
+        cdef uint8_t* valid = <uint8_t*><uintptr_t>bits.address
+        cdef int64_t[::1] starts = np.zeros(n + 1, np.int64), ends = np.empty(n + 1, np.int64)
+        fresh = self.state()
+        memset(valid, 255, (n + 7) // 8)
+        for k in range(shift.shape[0]):
+            self.restore(fresh if states[k] is None else states[k])
+            last, hi = first[k + 1], folded[k] - shift[k]
+            for i in range(first[k], last):
+                ends[i] = end[i] - shift[k]
+            if first[k] < last:
+                i = self.fold(values, -shift[k], &starts[0], &ends[0], first[k], last, results, valid)
+                if i < last:
+                    self.stuck(i)
+                hi = max(hi, ends[last - 1])
+            if grown[k] - shift[k] > hi:
+                self.absorb(values, -shift[k], 0, grown[k] - shift[k])
+            states[k] = self.state()
+        return column_of(self.type, n, out, bits)
+
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: one int64 array, a row of words per pane."""
         cdef int64_t n = start.shape[0]
@@ -95,6 +126,14 @@ cdef class Kernel:
         if n:
             self.fold_partials(values, base, &start[0], &end[0], n, <int64_t*><uintptr_t>rows.ctypes.data)
         return (rows,)
+
+    def sweep(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
+        """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]]: where ``fold`` reads ``left``."""
+        self.left = &left[0]
+        try:
+            return self.roll(values, 0, start, end)
+        finally:
+            self.left = NULL
 
     def of_panes(self):
         """This kernel, to be rolled over panes: the rows of ``roll_partials`` take the place of values."""

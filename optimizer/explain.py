@@ -114,7 +114,9 @@ class Explanation:
         ]
         if step.sentinel is not None:
             rows.append(("sentinel", _sentinel(step)))
-        return [*rows, *_derived(step), *getattr(step.prototype, "explained", ())]
+        if step.implementation.aggregate is not None:
+            rows += [*_derived(step), *getattr(step.prototype, "explained", ())]
+        return rows
 
 
 def _what_runs(step: Step) -> str:

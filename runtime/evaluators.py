@@ -53,6 +53,21 @@ class Evaluator(Stateful, ABC):
         """How many frames were folded afresh out of turn: since a hook refused, and since a float had lost its digits."""
         return 0, 0
 
+    @property
+    def resumes_at_once(self) -> bool:
+        """Whether :meth:`resume` is there: frames only grow, and what goes on from the state of a key does so for many."""
+        return False
+
+    def resume(
+        self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
+    ) -> pa.Array:
+        """The results of many frames that only grow, each from an inner state of its own (None: afresh), which is replaced.
+
+        Number k has the frames first[k] .. first[k + 1], which end at the positions end[i]; it has folded all before folded[k],
+        and then folds all before grown[k]. Its tuple p is at the position p + shift[k].
+        """
+        raise NotImplementedError(f"{type(self).__name__} goes on from one state")
+
     @abstractmethod
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         """The results of frames."""
@@ -122,6 +137,19 @@ class KernelEvaluator(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self.native.finish(self.kernel.roll(*self.given.read(), start, end, *self.given.seen()))
+
+    @property
+    def resumes_at_once(self) -> bool:
+        """Of columns that need no mask beside them."""
+        plain = self.native.reads in ("values", "marks") and hasattr(self.kernel, "resume")
+        return plain and not self.evicts and not self.moves
+
+    def resume(
+        self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
+    ) -> pa.Array:
+        """One call."""
+        kernel: Any = self.kernel  # only those in Cython have it
+        return self.native.finish(kernel.resume(self.given.read()[0], first, end, folded, grown, shift, states))
 
     def fold(self, start: int, end: int) -> None:
         self.kernel.absorb(*self.given.read(), start, end, *self.given.seen())

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._hooks import Misfit
+from inwindow.native._hooks import Delta, Misfit
 from inwindow.runtime.buffer import Buffer, ListColumn, MaskColumn
 from inwindow.runtime.evaluators import Driven
 from inwindow.udaf.types import fitting, plain_for
@@ -103,6 +103,18 @@ class HookEvaluator(Driven):
 
     def fold(self, start: int, end: int) -> None:
         self.driver.absorb(*self.arguments.read(), start, end)
+
+    @property
+    def resumes_at_once(self) -> bool:
+        """Hooks that take nothing back."""
+        return not self.evicts and isinstance(self.driver, Delta)
+
+    def resume(
+        self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
+    ) -> pa.Array:
+        """One call of the driver, which knows what it has folded."""
+        columns, _, seen = self.arguments.read()
+        return self.answers.rolled(lambda: self.driver.resume(columns, seen, first, end, grown, shift, states), end)
 
 
 class HookEmitter(Stateful):

@@ -18,9 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._hooks import Delta
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.hooks import HookEmitter, HookEvaluator
+from inwindow.runtime.hooks import HookEmitter
 from inwindow.windows.bounds import Framing
 from inwindow.windows.frontier import Answer, Arrival, Due, Frontier, View, Watermark
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
@@ -123,16 +122,9 @@ class FrameLane(Lane):
             self._look_ahead(arrival)
             self.evaluator.absorb(self.next_start, self.next_end)
 
-    @property
-    def resumes_at_once(self) -> bool:
-        """Whether the states of all keys can be gone on from in one call: hooks of a growing frame, that take nothing back."""
-        evaluator = self.evaluator
-        return isinstance(evaluator, HookEvaluator) and not evaluator.evicts and isinstance(evaluator.driver, Delta)
-
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with frames that only grow, each key of these from its own state; ``states`` are then those to go on from."""
-        evaluator, sequence = self.evaluator, frontier.sequence
-        assert isinstance(evaluator, HookEvaluator)
+        sequence = frontier.sequence
         _, end = self.framing.bounds(sequence, np.arange(sequence.end))
         out = frontier.due(ready).yields(self.view.slots, sequence)
         shift, gone, ready = frontier.shift[keys], frontier.gone[keys], ready[keys]
@@ -140,12 +132,13 @@ class FrameLane(Lane):
         first = np.append(np.searchsorted(out, gone), len(out))
         folded = np.array([0 if state is None else state[1] for state in states], dtype=np.int64) + shift
         grown = np.where(ready > gone, end[np.maximum(ready - 1, 0)], folded)
-        drivers = [None if state is None else state[2] for state in states]
-        columns, _, seen = evaluator.arguments.read()
-        bounds = [np.ascontiguousarray(bound, dtype=np.int64) for bound in (first, end[out], grown, shift)]
-        values = evaluator.answers.rolled(lambda: evaluator.driver.resume(columns, seen, *bounds, drivers), end[out])
+        inner = [None if state is None else state[2] for state in states]
+        until, first, folded, grown, shift = (
+            np.ascontiguousarray(bound, dtype=np.int64) for bound in (end[out], first, folded, grown, shift)
+        )
+        values = self.evaluator.resume(first, until, folded, grown, shift, inner)
         grown = np.maximum(grown, folded)
-        states[:] = [(0, hi, driver) for hi, driver in zip((grown - shift).tolist(), drivers, strict=True)]
+        states[:] = [(0, hi, its) for hi, its in zip((grown - shift).tolist(), inner, strict=True)]
         return ([(out, values)] if len(out) else []), np.minimum(grown, frontier.ends[keys])
 
     def _look_ahead(self, arrival: Arrival) -> None:

@@ -46,10 +46,23 @@ class Advanced:
     stay: Sequence[npt.NDArray[np.bool_]]  # per input, which rows the turns to come need
 
 
+class Unread(ABC):
+    """What stands for data while a query is made: an operator over it gives the like."""
+
+    @abstractmethod
+    def under(self, operation: "Operation", *others: "Unread") -> Any:
+        """An operator over this, and others of its kind."""
+
+
 class Operation(ABC):
     """An operator and its options; plain data, so that it can be sent to workers."""
 
     name: str
+    steps = "runs on whole tables"  # in words
+
+    def described(self) -> str:
+        """Its options, in words; the keys are said beside them."""
+        return ""
 
     @property
     def where(self) -> str:

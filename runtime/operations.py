@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.runtime.arrow_data import ArrowData
-from inwindow.runtime.operation import Operation
+from inwindow.runtime.operation import Operation, Unread
 from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.stream.operations import carried_out_on_streams
@@ -17,6 +17,13 @@ from inwindow.udaf.errors import UsageError
 def carried_out(operation: Operation, *data: Any) -> Any:
     """The operation's result on data of any kind, as data of the first one's kind."""
     where = operation.where
+    unread = [one for one in data if isinstance(one, Unread)]
+    if unread:
+        if len(unread) < len(data):
+            raise UsageError(
+                f"{where}: one is a relation of the query and the other is not: give the query all its data"
+            )
+        return unread[0].under(operation, *unread[1:])
     places = [place_of(one, where) for one in data]
     if all(isinstance(place, (Table, Reader)) for place in places):
         result = operation.run(*map(_table, places))

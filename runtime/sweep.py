@@ -89,7 +89,7 @@ class Sweep:
         given = input_of(step, buffer)
         buffer.append(self.columns)
         values, _ = given.read()
-        return native.finish(native.swept().roll(values, self.left, start, end))
+        return native.finish(native.swept().sweep(values, self.left, start, end))
 
     def _by_hooks(self, step: Step, start: Rows, end: Rows) -> pa.Array:
         buffer, traits = Buffer(), step.case.traits

@@ -8,7 +8,7 @@ At every instant a result holds what the ordinary operator gives of the rows tha
 {'n': [1, 2, 3, 2, 1], 'since': [1, 4, 5, 6, 7], 'until': [4, 5, 6, 7, 9]}
 """
 
-from inwindow.temporal.aggregate import aggregate, explain
+from inwindow.temporal.aggregate import aggregate
 from inwindow.temporal.at import at
 from inwindow.temporal.changes import dstream, istream
 from inwindow.temporal.coalesce import coalesce, distinct
@@ -16,6 +16,7 @@ from inwindow.temporal.difference import difference
 from inwindow.temporal.intersect import intersect
 from inwindow.temporal.join import join
 from inwindow.temporal.max_union import max_union
+from inwindow.temporal.query import explain, run
 from inwindow.temporal.rstream import rstream
 from inwindow.temporal.split import split
 from inwindow.temporal.union import union
@@ -36,6 +37,7 @@ __all__ = [
     "join",
     "max_union",
     "rstream",
+    "run",
     "split",
     "union",
     "valid",

@@ -15,13 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._sweep import pieces
-from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.call_arguments import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
 from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.intervals import Keys, Rows
-from inwindow.runtime.operations import carried_out, seen_by
+from inwindow.runtime.operations import carried_out
 from inwindow.runtime.reports import shown_scalar
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.temporal.names import names_of
@@ -49,35 +48,11 @@ def aggregate(
     >>> temporal.aggregate(sessions, by="host", n=iw.count(), mb=iw.sum("mb")).to_pylist()[1]
     {'host': 'h', 'n': 2, 'mb': 7, 'since': 4, 'until': 6}
     """
-    return carried_out(_holding(applied, by, coalesce, named), data)
+    return carried_out(holding(applied, by, coalesce, named), data)
 
 
-def explain(data: Any, *applied: Applied, by: str | Iterable[str] | None = None, **named: Applied) -> Explanation:
-    """What :func:`aggregate` would do: for each aggregate the strategy, why, and why not the better ones.
-
-    >>> import pyarrow as pa, inwindow as iw
-    >>> from inwindow import temporal
-    >>> sessions = pa.table({"mb": [5.0], "since": [1], "until": [6]})
-    >>> print(temporal.explain(sessions, high=iw.max("mb")))
-    pass 1 of 1: no partitioning, order by since; one aggregate
-    <BLANKLINE>
-      high = max(mb)
-        strategy  segment-tree
-        why       `max` has merge, which commutes
-        why not   delta: not possible, the kernel of `max` undoes the oldest tuple only
-        time      O(log n) steps per row, one or two merges per result
-        memory    all rows, in two orders, and the states of a tree
-        runs      native kernel
-        result    double
-    <BLANKLINE>
-    rows enter in the order of since, and leave in that of until
-    """
-    operation, schema = seen_by(_holding(applied, by, True, named), data)
-    work, _ = operation.planned(schema)
-    return Explanation([work], "rows enter in the order of since, and leave in that of until", at_points=True)
-
-
-def _holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, Any]) -> "Holding":
+def holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, Any]) -> "Holding":
+    """The operator for a call of aggregate or explain."""
     aggregates = named_aggregates(applied, named, _WHERE)
     if not aggregates:
         raise UsageError(f"{_WHERE}() was given no aggregate: write temporal.aggregate(data, n=iw.count())")
@@ -99,6 +74,7 @@ class Holding(Stitched):
     coalesce: bool
     planning: Any = None  # ANSI mode and time zone of a session
     name = "aggregate"
+    steps = "one sort by since and one by until, then a sweep over both"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """What is aggregated together has equal values in ``by``."""

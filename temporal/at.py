@@ -33,6 +33,10 @@ class At(Operation):
 
     instant: Any
     name = "at"
+    steps = "a filter"
+
+    def described(self) -> str:
+        return str(self.instant)
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""

@@ -63,6 +63,7 @@ class Changes(Operation):
     name: str
     at: str
     sign: int
+    steps = "one sort of all ends, and one pass"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Equal rows meet."""

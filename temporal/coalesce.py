@@ -55,6 +55,7 @@ class Coalesce(Stitched):
 
     name: str
     by: tuple[str, ...] | None
+    steps = "one sort by them and since, and one pass"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Rows meet if they are equal in these columns."""

@@ -118,6 +118,16 @@ class Join(Operation):
     conditions: tuple[Any, ...]
     suffix: str
     name = "join"
+    steps = "both sides sorted by the keys and since, a scan with two active sets"
+
+    def described(self) -> str:
+        condition = ", ".join(one.name if isinstance(one, Allen) else str(one) for one in self.conditions)
+        parts = [
+            f"on {', '.join(self.on)}" if self.on else "",
+            f"how {self.how}",
+            f"where {condition}" if condition else "",
+        ]
+        return ", ".join(filter(None, parts))
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Partners are equal in ``on``."""

@@ -38,6 +38,10 @@ class Rstream(Operation):
     grid: Grid
     at: str
     name = "rstream"
+    steps = "a row for each multiple within it"
+
+    def described(self) -> str:
+        return f"every {self.grid.every}"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""

@@ -34,6 +34,10 @@ class Split(Operation):
 
     grid: Grid
     name = "split"
+    steps = "a row for each multiple within it, and one more"
+
+    def described(self) -> str:
+        return f"every {self.grid.every}"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""

@@ -32,6 +32,7 @@ class Union(Operation):
     """One table behind the other."""
 
     name = "union"
+    steps = "all rows"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""

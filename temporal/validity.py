@@ -35,6 +35,10 @@ class WithValidity(Operation):
     since: Any
     until: Any
     name = "with_validity"
+    steps = "two columns renamed"
+
+    def described(self) -> str:
+        return f"since {self.since}, until {self.until}"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """None: each row is by itself."""

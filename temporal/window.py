@@ -60,6 +60,10 @@ class Windowed(Operation):
     window: Window | Extent
     by: tuple[str, ...]
     name = "window"
+    steps = "both ends of each tuple, from its time and those that push it out"
+
+    def described(self) -> str:
+        return self.window.describe()
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Tuples that count, or push one another out, are of one partition; else each is by itself."""

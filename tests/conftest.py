@@ -17,4 +17,10 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--spark", default="classic", choices=["classic", "connect"], help="the session of tests/spark")
-    parser.addoption("--write-parity", action="store_true", help="write docs/parity.md anew")
+    parser.addoption("--write", action="store_true", help="write anew the texts that tests compare with what is given")
+
+
+@pytest.fixture(scope="session")
+def write(pytestconfig: pytest.Config) -> bool:
+    """Whether a test that holds a text against what is given shall write the text instead; read the difference afterwards."""
+    return bool(pytestconfig.getoption("--write"))

@@ -5,7 +5,8 @@
     this batch's sequence       0  1  2 | 3  4  5  6 | ...        partitions side by side, held tuples first
     numbers in the partition    4  5  6 | 9 10 11 12              what a state speaks of
 
-Hooks go on with all keys in one call of their driver. Kernels, and hooks that take something back, have a call for each key.
+Hooks go on with all keys in one call of their driver, and kernels of numbers in one call. Kernels that are given a mask beside
+their values, or Python objects, and hooks that take something back, have a call for each key.
 """
 
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ class KeyedLane:
 
         ``states`` holds what each goes on from, None where it begins, and after the call what it will go on from.
         """
-        if isinstance(self.lane, EmitLane) or self.lane.resumes_at_once:
+        if isinstance(self.lane, EmitLane) or self.lane.evaluator.resumes_at_once:
             self.buffer.append(batch)
             resumed: tuple[list[Piece], Positions] = self.lane.resume(frontier, ready, keys, states)
             return resumed

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from samples.aggregates import Total
 
 import inwindow as iw
 
@@ -78,16 +79,6 @@ def test_nothing_is_changed_by_a_call(name: str) -> None:
 
 
 def test_a_sentinel_of_several_threads_counts_all() -> None:
-    class Total(iw.WindowAggregate):
-        def iterate(self, value: float) -> None:
-            self.total = getattr(self, "total", 0.0) + value
-
-        def expire(self, value: float) -> None:
-            self.total -= value
-
-        def terminate(self) -> float:
-            return self.total
-
     sentinel = iw.Sentinel(share=1)
     one = Total()("v").over(iw.rows(2), sentinel=sentinel)
     before = sys.getswitchinterval()

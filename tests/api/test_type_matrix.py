@@ -3,7 +3,7 @@
 A column of any type is made so that its values stand to one another as integers do (`samples/typed_columns.py`). So what it
 gives must be what the integers give, value for value. What is refused is in `type_matrix.txt`, to be read, and written anew by
 
-    python tests/api/test_type_matrix.py
+    pytest tests/api/test_type_matrix.py --write
 """
 
 import math
@@ -471,10 +471,17 @@ def refusal(use: Use, kind: Kind) -> str | None:
     return None
 
 
+@pytest.fixture(scope="module")
+def expected(write: bool) -> dict[str, str]:
+    """The lines of type_matrix.txt, by their use."""
+    if write:
+        REFUSED.write_text(summary(), encoding="utf-8")
+    return {line.partition(":")[0]: line for line in REFUSED.read_text(encoding="utf-8").splitlines()}
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_every_use(kind: Kind) -> None:
-    expected = {line.partition(":")[0]: line for line in REFUSED.read_text(encoding="utf-8").splitlines()}
+def test_every_use(kind: Kind, expected: dict[str, str]) -> None:
     for place, uses in PLACES.items():
         for use in uses:
             title = f"{place} {use.name}"
@@ -510,8 +517,3 @@ def summary() -> str:
                 listed += [family] if len(its) == len(members) else its
             lines.append(f"{place} {use.name}: {'refuses' if few else 'takes'} {'; '.join(listed) or 'nothing'}")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    REFUSED.write_text(summary(), encoding="utf-8")
-    print(REFUSED.read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from samples.aggregates import MyAvg
 
 import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
@@ -41,22 +42,6 @@ TWICE = pa.table([[1], [2], [3]], names=["x", "x", "y"])
 HALVES = pa.table({"x": pa.array([np.float16(0.5)], pa.float16())})
 LARGE = pa.table({"d": pa.array([Decimal("9" * 38)] * 2, pa.decimal128(38, 0))})
 UNSORTED = pa.table({"t": [9, 5, 6], "n": [1, 2, 3]})
-
-
-class MyAvg(iw.WindowAggregate):
-    def initialize(self, value):
-        self.total, self.count = value, 1
-
-    def iterate(self, value):
-        self.total += value
-        self.count += 1
-
-    def expire(self, value):
-        self.total -= value
-        self.count -= 1
-
-    def terminate(self) -> float:
-        return self.total / self.count
 
 
 class Decayed(iw.Aggregate):

@@ -428,16 +428,6 @@ def test_bench_of_a_window_larger_than_the_data() -> None:
     assert code == 0 and json.loads(out)["window"] == 5
 
 
-def test_bench_on_spark(folder: Path) -> None:
-    """In a process of its own: it stops its Spark at the end."""
-    command = [sys.executable, "-m", "inwindow.commands", "bench", "avg", "mymodule:MyAvg", "mymodule:Folded", "--json"]
-    command += ["--rows", "2000", "--window", "20", "--spark"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder)
-    assert run.returncode == 0, run.stderr
-    ways = [list(one["spark"]) for one in json.loads(run.stdout)["results"]]
-    assert ways == [["inwindow", "Spark's own", "a pandas_udf"], ["inwindow", "a pandas_udf"], ["inwindow"]]
-
-
 # sql
 
 

@@ -23,8 +23,7 @@ from inwindow.native.lists import (
     TextOfPanes,
     TextOfPartials,
 )
-from inwindow.native.panes import PickOfPanes, PickOfPartials
-from inwindow.native.positions import First, Last, NthValue
+from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
 from inwindow.native.several import Several
 
 TEXTS = st.tuples(st.sampled_from([None, "a", "b", "", "ccc"]), st.booleans())

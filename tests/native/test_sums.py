@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.sliding import again, sliding
 
-from inwindow.native._sums import FloatSum, FloatSumOfPanes
+from inwindow.native._sums import FloatSum
 from inwindow.native._totals import IntSum
 
 NASTY = [0.0, -0.0, 1.0, -1.0, 0.1, 1e16, -1e16, 1e300, -1e300, 1e308, -1e308, 1.7976931348623157e308, 5e-324]
@@ -92,7 +92,7 @@ def test_float_sums_cascade_over_panes(op, data):
     def column(panes, base, end):
         return tuple(column[base:end] for column in panes)
 
-    results = calls(FloatSumOfPanes(op), stream, column, reborn=lambda: FloatSumOfPanes(op))
+    results = calls(FloatSum(op).of_panes(), stream, column, reborn=lambda: FloatSum(op).of_panes())
     got = [x for result in results for x in result.to_pylist()]
     overflowing = [not math.isfinite(x) for x in special]
     for i, x in enumerate(got):
@@ -222,7 +222,7 @@ def test_an_integer_overflow_names_its_frame_and_only_where_the_result_overflows
     assert error.value.args[1] == 2
 
 
-@pytest.mark.parametrize("kernel", [FloatSum, FloatSumOfPanes, IntSum])
+@pytest.mark.parametrize("kernel", [FloatSum, IntSum])
 def test_an_unknown_operation_is_refused(kernel):
     with pytest.raises(ValueError, match="op must be 'sum' or 'avg', not 'mean'"):
         kernel("mean")

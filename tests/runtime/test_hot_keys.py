@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 from samples.against_definition import equal
+from samples.aggregates import Mean
 from samples.ids import Ids, IdsAll, IdsAnyOrder, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt
 from samples.in_ranges import begun, halo_of, run, with_halos
 from samples.streams import CUTS, ORDERS, tables, windows
@@ -119,20 +120,6 @@ def test_several_windows_in_ranges(data: Any) -> None:
         one = data.draw(st.sampled_from(BUILT_INS))("v").over(iw.rows(1))
         applied[f"x{number}"] = replace(one, window=replace(window, **ordering))
     same_in_ranges(data, table, applied)
-
-
-class Mean(iw.Aggregate):
-    """Whose merge is derived."""
-
-    def initialize(self, id: int) -> None:
-        self.total, self.count = id, 1
-
-    def iterate(self, id: int) -> None:
-        self.total += id
-        self.count += 1
-
-    def terminate(self) -> float:
-        return self.total / self.count
 
 
 class Underived(Mean, derive=False):

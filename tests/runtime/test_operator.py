@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.against_definition import expected_column, sorted_for
+from samples.aggregates import MergedTotal
 from samples.ids import Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, Live, Longest, Running
 from samples.streams import CUTS, ORDERS, tables, windows
 
@@ -98,7 +99,7 @@ def test_a_state_of_another_plan_is_refused() -> None:
 
 def test_a_state_knows_whether_a_sentinel_watched() -> None:
     schema = pa.schema([("v", pa.float64())])
-    over = Total()("v").over(iw.rows(3))
+    over = MergedTotal()("v").over(iw.rows(3))
     one, other = (
         WithColumns(plan_windows(schema, {"x": applied})[0], schema, ()) for applied in (over, over.sentinel(0.5))
     )
@@ -116,21 +117,7 @@ def held_after(applied: iw.Applied, table: pa.Table, batch: int) -> tuple[WithCo
     return operator, most
 
 
-class Total(iw.Aggregate, returns="double"):
-    def initialize(self, value):
-        self.total = value
-
-    def iterate(self, value):
-        self.total += value
-
-    def merge(self, later):
-        self.total += later.total
-
-    def terminate(self):
-        return self.total
-
-
-@pytest.mark.parametrize("aggregate", [Total(), iw.sum, iw.max], ids=["class", "sum", "max"])
+@pytest.mark.parametrize("aggregate", [MergedTotal(), iw.sum, iw.max], ids=["class", "sum", "max"])
 def test_a_cascade_holds_partials_not_tuples(aggregate: Any) -> None:
     # ESL, section 6.2: window 40,000, slide 10,000: 4 + 1 values instead of 40,000.
     table = pa.table({"v": [float(i % 97) for i in range(100_000)]})
@@ -147,7 +134,7 @@ def test_a_reader_of_any_length_needs_only_the_window(applied: iw.Applied) -> No
     assert most < 200
 
 
-@pytest.mark.parametrize("applied", [Total()("v"), iw.sum("v"), iw.first("v"), iw.count("v")], ids=str)
+@pytest.mark.parametrize("applied", [MergedTotal()("v"), iw.sum("v"), iw.first("v"), iw.count("v")], ids=str)
 def test_unbounded_and_tumbling_windows_hold_nothing(applied: iw.Applied) -> None:
     table = pa.table({"v": [float(i) for i in range(10_000)]})
     for window in (iw.unbounded(), iw.unbounded(slide=3000), iw.rows(2000, slide=3000)):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import MyAvg, Spread
 from samples.broken_aggregates import BROKEN, EXPIRE, MERGE, ForgetsTheMaximum
 from samples.kept_aggregates import GuardedTotal, PlainTotal, Welford
 
@@ -46,38 +47,6 @@ class Forgetful(iw.WindowAggregate):
 
     def terminate(self) -> float:
         return self.total
-
-
-class Mean(iw.WindowAggregate):
-    """As it should be."""
-
-    def initialize(self, value: float) -> None:
-        self.total, self.count = value, 1
-
-    def iterate(self, value: float) -> None:
-        self.total, self.count = self.total + value, self.count + 1
-
-    def expire(self, value: float) -> None:
-        self.total, self.count = self.total - value, self.count - 1
-
-    def terminate(self) -> float:
-        return self.total / self.count
-
-
-class Spread(iw.Aggregate):
-    """By merge alone."""
-
-    def initialize(self, value: float) -> None:
-        self.low = self.high = value
-
-    def iterate(self, value: float) -> None:
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-    def merge(self, later: Any) -> None:
-        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
-
-    def terminate(self) -> float:
-        return self.high - self.low
 
 
 class Refusing(Forgetful):
@@ -153,10 +122,10 @@ def test_a_broken_merge_is_found_in_extents(name: str) -> None:
 @pytest.mark.parametrize("name", FRAMES)
 def test_a_stream_looks_at_the_same_results(name: str) -> None:
     here, there = iw.Sentinel(0.2), iw.Sentinel(0.2)
-    iw.with_columns(table(), x=Mean()("v").over(FRAMES[name], sentinel=here))
+    iw.with_columns(table(), x=MyAvg()("v").over(FRAMES[name], sentinel=here))
     for size in (170, 1_000):
         batches = [table().slice(at, size) for at in range(0, ROWS, size)]
-        query = lambda df: iw.with_columns(df, x=Mean()("v").over(FRAMES[name], sentinel=there))  # noqa: E731
+        query = lambda df: iw.with_columns(df, x=MyAvg()("v").over(FRAMES[name], sentinel=there))  # noqa: E731
         iw.testing.replay(batches, query, delay=0, until=10**6)
         told = there.take()
         waiting = 5 * 3 if name == "ahead" else 0  # frames of the last tuples stay open
@@ -164,7 +133,7 @@ def test_a_stream_looks_at_the_same_results(name: str) -> None:
         assert told.deviations == 0
 
 
-CASES = [(kind, odd) for kind in (Mean, Welford, PlainTotal, GuardedTotal, Refusing) for odd in (False, True)]
+CASES = [(kind, odd) for kind in (MyAvg, Welford, PlainTotal, GuardedTotal, Refusing) for odd in (False, True)]
 
 
 @pytest.mark.parametrize(("kind", "odd"), [*CASES, (Spread, False)])  # of NaNs, Python's min depends on the order
@@ -193,10 +162,10 @@ def test_it_counts_what_is_folded_afresh() -> None:
 
 def test_a_share_says_how_many() -> None:
     sentinel = iw.Sentinel(1)
-    iw.with_columns(table(), x=Mean()("v").over(FRAMES["rows"], sentinel=sentinel))
+    iw.with_columns(table(), x=MyAvg()("v").over(FRAMES["rows"], sentinel=sentinel))
     assert sentinel.checked == ROWS
     few = iw.Sentinel(0.01)
-    iw.with_columns(table(), x=Mean()("v").over(FRAMES["rows"], sentinel=few))
+    iw.with_columns(table(), x=MyAvg()("v").over(FRAMES["rows"], sentinel=few))
     assert 2 < few.checked < 30
 
 
@@ -213,7 +182,7 @@ def test_rounding_is_no_deviation_but_a_tolerance_can_say_so() -> None:
 def test_any_order_value_will_do(order: Any) -> None:
     kept = iw.Sentinel(0.5)
     given = pa.table({"ts": list(order) * 50, "v": [1.0] * 150})
-    iw.with_columns(given, x=Mean()("v").over(iw.rows(3, order_by="ts"), sentinel=kept))
+    iw.with_columns(given, x=MyAvg()("v").over(iw.rows(3, order_by="ts"), sentinel=kept))
     assert 0 < kept.checked < 150 and kept.deviations == 0
 
 
@@ -221,21 +190,21 @@ def test_filters_nulls_and_empty_frames() -> None:
     values = [None if value == 7 else value for value in table()["v"].to_pylist()]
     given = table().set_column(2, "v", pa.array(values)).append_column("ok", pa.array([i % 5 > 0 for i in range(ROWS)]))
     right, wrong = iw.Sentinel(1), iw.Sentinel(1)
-    for kind, sentinel in ((Mean, right), (Forgetful, wrong)):
+    for kind, sentinel in ((MyAvg, right), (Forgetful, wrong)):
         iw.with_columns(given, x=kind()("v").filter("ok").over(iw.rows_between(-3, -2, **BY), sentinel=sentinel))
     assert (right.deviations, wrong.deviations > 0) == (0, True)
 
 
 def test_explain_says_what_it_does() -> None:
-    text = str(iw.explain(table(), x=Mean()("v").over(FRAMES["rows"], sentinel=0.001)))
+    text = str(iw.explain(table(), x=MyAvg()("v").over(FRAMES["rows"], sentinel=0.001)))
     assert "sentinel  Sentinel(0.001, tolerance=1e-06): such a share of the results costs a fold of its frame" in text
-    text = str(iw.explain(table(), x=Mean()("v").over(iw.unbounded(**BY), sentinel=0.001)))
+    text = str(iw.explain(table(), x=MyAvg()("v").over(iw.unbounded(**BY), sentinel=0.001)))
     assert "sentinel  none needed" in text
 
 
 def test_it_travels_without_what_it_has_found() -> None:
     sentinel = iw.Sentinel(1, tolerance=0.5)
-    iw.with_columns(table(), x=Mean()("v").over(FRAMES["rows"], sentinel=sentinel))
+    iw.with_columns(table(), x=MyAvg()("v").over(FRAMES["rows"], sentinel=sentinel))
     there = pickle.loads(pickle.dumps(sentinel))
     assert repr(there) == repr(sentinel) == "Sentinel(1, tolerance=0.5)"
     assert (there.checked, sentinel.checked) == (0, ROWS)

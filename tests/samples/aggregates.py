@@ -1,21 +1,19 @@
 """Aggregates that a user would write, one of each kind: for tests of places and windows, not of what a class may say."""
 
-from typing import Any
-
 import inwindow as iw
 
 
 class MyAvg(iw.WindowAggregate):
     """By expire: example 12 of the ESL paper."""
 
-    def initialize(self, value: float) -> None:
+    def initialize(self, value):
         self.total, self.count = value, 1
 
-    def iterate(self, value: float) -> None:
+    def iterate(self, value):
         self.total += value
         self.count += 1
 
-    def expire(self, value: float) -> None:
+    def expire(self, value):
         self.total -= value
         self.count -= 1
 
@@ -26,10 +24,10 @@ class MyAvg(iw.WindowAggregate):
 class Mean(iw.Aggregate):
     """Expire and merge are derived."""
 
-    def initialize(self, value: float) -> None:
+    def initialize(self, value):
         self.total, self.count = value, 1
 
-    def iterate(self, value: float) -> None:
+    def iterate(self, value):
         self.total += value
         self.count += 1
 
@@ -40,13 +38,13 @@ class Mean(iw.Aggregate):
 class Total(iw.WindowAggregate):
     """By expire, with nothing that counts."""
 
-    def initialize(self, value: float) -> None:
+    def initialize(self, value):
         self.total = value
 
-    def iterate(self, value: float) -> None:
+    def iterate(self, value):
         self.total += value
 
-    def expire(self, value: float) -> None:
+    def expire(self, value):
         self.total -= value
 
     def terminate(self) -> float:
@@ -56,29 +54,29 @@ class Total(iw.WindowAggregate):
 class MergedTotal(iw.Aggregate, empty=-1.0):
     """By merge; an empty frame has a value of its own."""
 
-    def initialize(self, value: float) -> None:
+    def initialize(self, value):
         self.total = value
 
-    def iterate(self, value: float) -> None:
+    def iterate(self, value):
         self.total += value
 
-    def merge(self, later: "MergedTotal") -> None:
+    def merge(self, later):
         self.total += later.total
 
     def terminate(self) -> float:
         return self.total
 
 
-class Spread(iw.Aggregate, commutative=True):
-    """By merge, which commutes; nothing can be taken out."""
+class Spread(iw.Aggregate):
+    """By merge alone: nothing can be taken out."""
 
-    def initialize(self, value: float) -> None:
+    def initialize(self, value):
         self.low = self.high = value
 
-    def iterate(self, value: float) -> None:
+    def iterate(self, value):
         self.low, self.high = min(self.low, value), max(self.high, value)
 
-    def merge(self, later: Any) -> None:
+    def merge(self, later):
         self.low, self.high = min(self.low, later.low), max(self.high, later.high)
 
     def terminate(self) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import Spread
 
 import inwindow as iw
 
@@ -21,20 +22,6 @@ class Leaves(iw.WindowAggregate):
 
     def expire(self, value: float) -> str:
         return f"{value} of {len(self.inwindow)}"
-
-
-class Spread(iw.Aggregate):
-    def initialize(self, value: float) -> None:
-        self.low = self.high = value
-
-    def iterate(self, value: float) -> None:
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-    def merge(self, later: "Spread") -> None:
-        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
-
-    def terminate(self) -> float:
-        return self.high - self.low
 
 
 class Jumps(iw.Aggregate, returns="double"):

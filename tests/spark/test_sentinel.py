@@ -5,26 +5,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from samples.aggregates import Total
 from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
 
 import inwindow as iw
 
 ROWS = 600
 BY = {"partition_by": "k", "order_by": "ts"}
-
-
-class Total(iw.WindowAggregate):
-    def initialize(self, value: float) -> None:
-        self.total = value
-
-    def iterate(self, value: float) -> None:
-        self.total += value
-
-    def expire(self, value: float) -> Any:
-        self.total -= value
-
-    def terminate(self) -> float:
-        return self.total
 
 
 class Highest(iw.WindowAggregate):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from samples.aggregates import MergedTotal
 
 import inwindow as iw
 from inwindow.optimizer.points import plan_points
@@ -32,20 +33,6 @@ class Spread(iw.WindowAggregate):
     def terminate(self) -> float:
         prices = [record.price for record in self.inwindow]
         return max(prices) - min(prices)
-
-
-class Total(iw.Aggregate, empty=-1.0):
-    def initialize(self, price: float) -> None:
-        self.total = price
-
-    def iterate(self, price: float) -> None:
-        self.total += price
-
-    def merge(self, later: "Total") -> None:
-        self.total += later.total
-
-    def terminate(self) -> float:
-        return self.total
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +83,7 @@ def aggregates() -> dict[str, iw.Applied]:
         "ever": iw.avg("price").over(iw.unbounded(**BY_USER)),
         "last3": iw.sum("price").over(iw.rows(3, **BY_USER)),
         "spread": Spread()("price").over(week),
-        "own": Total()("price").over(iw.range("2 days", **BY_USER)),
+        "own": MergedTotal()("price").over(iw.range("2 days", **BY_USER)),
     }
 
 

@@ -6,26 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from samples.aggregates import MyAvg
 
 import inwindow as iw
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*one task:UserWarning")
-
-
-class MyAvg(iw.WindowAggregate):
-    def initialize(self, value):
-        self.total, self.count = value, 1  # noqa: E704
-
-    def iterate(self, value):
-        self.total += value
-        self.count += 1  # noqa: E702, E704
-
-    def expire(self, value):
-        self.total -= value
-        self.count -= 1  # noqa: E702, E704
-
-    def terminate(self) -> float:
-        return self.total / self.count  # noqa: E704
 
 
 class Quiet(iw.WindowAggregate):

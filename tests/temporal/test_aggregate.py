@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from samples.aggregates import Mean
 from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
 import inwindow as iw
@@ -18,20 +19,6 @@ from inwindow.temporal import reference
 from inwindow.windows.reference import Row, fold
 
 kinds = st.sampled_from(list(KINDS))
-
-
-class Total(iw.Aggregate):
-    """Its expire is derived, and right in any order."""
-
-    def initialize(self, value):
-        self.total, self.count = value, 1
-
-    def iterate(self, value):
-        self.total += value
-        self.count += 1
-
-    def terminate(self) -> float:
-        return self.total / self.count
 
 
 class AnyOrder(iw.WindowAggregate, expire_any_order=True):
@@ -101,7 +88,7 @@ class Punts(iw.WindowAggregate, expire_any_order=True, nulls="pass"):
 
 
 CLASSES = {
-    "delta (derived)": (Total, "delta"),
+    "delta (derived)": (Mean, "delta"),
     "delta (declared)": (AnyOrder, "delta"),
     "segment-tree": (Merges, "segment-tree"),
     "recompute": (InOrder, "recompute"),

@@ -5,7 +5,6 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
-from inwindow.native._swept_sums import SweptCount
 from inwindow.native._totals import Count
 from inwindow.native.lists import Flattened
 from inwindow.udaf.applied import Applied
@@ -30,9 +29,7 @@ def count(*columns: Any) -> Applied:
 
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    return Native(
-        INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=SweptCount
-    )
+    return Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=Count)
 
 
 def count_distinct(*columns: Any) -> Applied:

@@ -5,8 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native.lists import FirstFew, Flattened
-from inwindow.native.panes import PickOfPanes, PickOfPartials
-from inwindow.native.positions import First, Last, NthValue
+from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from inwindow.native._monoids import Product
 from inwindow.native._sums import FloatSum
-from inwindow.native._swept_sums import SweptDoubles, SweptIntegers
+from inwindow.native._swept_sums import SweptDoubles
 from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
@@ -33,7 +33,7 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
-        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi), lambda: SweptIntegers("sum", ansi))
+        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi))
     if is_float(kind):
         return _float_sum("sum")
     if is_decimal(kind):
@@ -42,12 +42,12 @@ def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     return None
 
 
-def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any], swept: Callable[[], Any] | None = None) -> Native:
-    return Native(result, kernel, INT, back_to(result), own_panes(kernel), swept=swept)
+def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
+    return Native(result, kernel, INT, back_to(result), own_panes(kernel), swept=lambda: kernel(True))
 
 
 def _of_decimals(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
-    return Native(result, kernel, cascade=own_panes(kernel))
+    return Native(result, kernel, cascade=own_panes(kernel), swept=lambda: kernel(True))
 
 
 def avg(column: Any) -> Applied:
@@ -64,7 +64,7 @@ def avg(column: Any) -> Applied:
 def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind):
-        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"), lambda: SweptIntegers("avg"))
+        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"))
     if pa.types.is_duration(kind):
         return _of_integers(kind, lambda evicts: IntAvg())
     if is_float(kind):

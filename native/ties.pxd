@@ -1,9 +1,16 @@
-# Rows in the order of their keys, however long these are. Text that _order.pyx includes.
+# cython: cdivision=True
+# Rows in the order of their keys, however long these are.
 #
 # Groups of rows that are equal so far are kept where they stand, in room that is no longer needed: a list is threaded through the
 # words that they have been read from. All groups are told apart by the same bits, those that stay equal by the next ones.
 
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
+
+from inwindow.native.key_bits cimport Key, fetch
+from inwindow.native.radix cimport COUNTERS, sort_words
+from inwindow.native.words cimport BLOCK, bit_length, blocks_of
 
 cdef struct Ties:            # groups of rows that are equal so far: places[lo] = hi, places[lo + 1] = the next lo or -1
     uint64_t* places
@@ -23,7 +30,7 @@ cdef inline void tie(Ties* ties, int64_t lo, int64_t hi) noexcept nogil:
     ties.largest = max(ties.largest, hi - lo)
 
 
-cdef void settle(
+cdef inline void settle(
     const uint64_t* words, int64_t n, int numbered, int64_t lo, Ties* ties, uint8_t* begins
 ) noexcept nogil:
     """Which of the sorted words at the places from ``lo`` on are equal but for the ``numbered`` low bits."""
@@ -39,7 +46,7 @@ cdef void settle(
         tie(ties, lo + since, lo + n)
 
 
-cdef int sort_rows(const Key* key, int64_t n, int64_t* rows, uint64_t* words, uint8_t* begins) except -1 nogil:
+cdef inline int sort_rows(const Key* key, int64_t n, int64_t* rows, uint64_t* words, uint8_t* begins) except -1 nogil:
     """The row numbers in the order of their keys; ``words`` is room for n."""
     cdef int numbered = bit_length(<uint64_t>(n - 1))
     cdef int width = <int>min(64 - numbered, key.bits)
@@ -71,7 +78,7 @@ cdef int sort_rows(const Key* key, int64_t n, int64_t* rows, uint64_t* words, ui
     return 0
 
 
-cdef int64_t refine(
+cdef inline int64_t refine(
     const Key* key, int64_t since, Ties* ties, int64_t* rows, uint8_t* begins, int64_t* counters
 ) except -1 nogil:
     """Sort each group of ties by the next bits of the keys, and say up to which bit; ``ties`` are those that are left."""
@@ -118,7 +125,7 @@ cdef int64_t refine(
     return until
 
 
-cdef void mark_changes(const Key* key, int64_t n, uint8_t* begins) noexcept nogil:
+cdef inline void mark_changes(const Key* key, int64_t n, uint8_t* begins) noexcept nogil:
     """Of rows that are in order: which differ from the row before."""
     cdef uint64_t words[BLOCK]
     cdef int64_t first = 0, since, i, m

@@ -1,4 +1,5 @@
-# Sorting 64-bit words. Text that _order.pyx includes.
+# cython: cdivision=True
+# Sorting 64-bit words.
 #
 # Many words are cut into up to 1024 parts by their most significant digit, and each part is sorted by itself, in the cache. A few
 # thousand are sorted by as many of their high bits as tell most of them apart, the less significant half of these
@@ -9,6 +10,8 @@
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
+
+from inwindow.native.words cimport bit_length
 
 cdef enum:
     FEW = 24                 # words that are sorted by insertion
@@ -39,7 +42,7 @@ cdef inline void count_up(int64_t* counters, int64_t count) noexcept nogil:
         start += its
 
 
-cdef void scatter(
+cdef inline void scatter(
     const uint64_t* words, uint64_t* out, int64_t n, int shift, uint64_t mask, int64_t* begin
 ) noexcept nogil:
     cdef int64_t i, digit
@@ -49,7 +52,7 @@ cdef void scatter(
         begin[digit] += 1
 
 
-cdef void sort_words(uint64_t* words, uint64_t* other, int64_t n, int low, int64_t* counters) noexcept nogil:
+cdef inline void sort_words(uint64_t* words, uint64_t* other, int64_t n, int low, int64_t* counters) noexcept nogil:
     """Sort; bits below ``low`` ascend already in words that are equal otherwise. ``other`` is room for as many words."""
     cdef uint64_t differ = 0
     cdef int64_t i
@@ -68,7 +71,7 @@ cdef void sort_words(uint64_t* words, uint64_t* other, int64_t n, int low, int64
         cut_and_sort(words, other, n, high, low, counters)
 
 
-cdef void cut_and_sort(
+cdef inline void cut_and_sort(
     uint64_t* words, uint64_t* other, int64_t n, int high, int low, int64_t* counters
 ) noexcept nogil:
     cdef int digit = min(<int>DIGIT, max(bit_length(<uint64_t>n) - 10, 4), high - low)
@@ -87,7 +90,7 @@ cdef void cut_and_sort(
         start = counters[i]
 
 
-cdef void sort_part(
+cdef inline void sort_part(
     uint64_t* words, uint64_t* other, int64_t n, int high, int low, int64_t* counters
 ) noexcept nogil:
     cdef int digits = min(bit_length(<uint64_t>n) + SPARE, high - low)

@@ -1,10 +1,24 @@
+# cython: cdivision=True
 # The two sums of _moments.pyx over one frame, compensated, with the bound of their error: how values are added and
 # removed, how the frame is seen from another origin or folded afresh, and whether M2 may be trusted.
 
-cdef double U = ldexp(1.0, -53)         # what one operation rounds by, at most
-cdef double TOLERANCE = 1e-9            # the greatest relative error of M2
-cdef double HUGE = ldexp(1.0, 400)      # beyond it a square might overflow
-cdef double TINY = ldexp(1.0, -900)     # below it squares may have vanished
+from libc.math cimport INFINITY, fabs, frexp, isfinite, ldexp
+from libc.stdint cimport int64_t
+
+from inwindow.native.doubles cimport Doubles, at
+from inwindow.native.kernel cimport is_seen
+
+cdef extern from *:
+    """
+    #define ROUNDOFF 0x1p-53            /* what one operation rounds by, at most */
+    #define TOLERANCE 1e-9              /* the greatest relative error of M2 */
+    #define TOO_LARGE 0x1p400           /* beyond it a square might overflow */
+    #define TOO_SMALL 0x1p-900          /* below it squares may have vanished */
+    """
+    const double ROUNDOFF
+    const double TOLERANCE
+    const double TOO_LARGE
+    const double TOO_SMALL
 
 
 cdef struct Moments:
@@ -20,20 +34,20 @@ cdef struct Moments:
     bint flat                           # all values are known to be equal
 
 
-cdef void restart(Moments* m, int64_t position) noexcept nogil:
+cdef inline void restart(Moments* m, int64_t position) noexcept nogil:
     m.lo = m.hi = position
     m.finite = m.odd = 0
     zero(m)
 
 
-cdef void zero(Moments* m) noexcept nogil:
+cdef inline void zero(Moments* m) noexcept nogil:
     m.first = m.first_low = m.second = m.second_low = m.error = 0.0
     m.power = 0
     m.scale = m.unit = 1.0
     m.flat = False
 
 
-cdef int power_for(double origin, double half) noexcept nogil:
+cdef inline int power_for(double origin, double half) noexcept nogil:
     """The scale, a power of two, that makes a deviation of 2 * half 1 <= |y| < 2 (2 * half itself may overflow)."""
     cdef int exponent
     if half == 0.0:
@@ -43,7 +57,7 @@ cdef int power_for(double origin, double half) noexcept nogil:
     return max(-1020, min(900, -exponent))
 
 
-cdef void rescale(Moments* m, int power) noexcept nogil:
+cdef inline void rescale(Moments* m, int power) noexcept nogil:
     cdef int change = power - m.power
     m.power = power
     m.scale = ldexp(1.0, power)
@@ -65,16 +79,16 @@ cdef inline void add(double* high, double* low, double x) noexcept nogil:
 cdef inline void take(Moments* m, double x, double sign) noexcept nogil:
     """Add (sign = 1) or remove (sign = -1) a value."""
     cdef double y = m.scale * x - m.scale * m.origin
-    if not fabs(y) <= HUGE or (m.second == 0.0 and 0.0 < fabs(y) < 1.0 / HUGE):
+    if not fabs(y) <= TOO_LARGE or (m.second == 0.0 and 0.0 < fabs(y) < 1.0 / TOO_LARGE):
         rescale(m, power_for(m.origin, 0.5 * x - 0.5 * m.origin))
         y = m.scale * x - m.scale * m.origin
     add(&m.first, &m.first_low, sign * y)
     add(&m.second, &m.second_low, sign * (y * y))
-    m.error += 8.0 * U * (y * y)
+    m.error += 8.0 * ROUNDOFF * (y * y)
     m.flat = m.flat and y == 0.0
 
 
-cdef void fold(Moments* m, const Doubles* values, int64_t start, int64_t end, int64_t sign) noexcept nogil:
+cdef inline void fold(Moments* m, const Doubles* values, int64_t start, int64_t end, int64_t sign) noexcept nogil:
     """Add (sign = 1) or remove (sign = -1) the values at [start, end)."""
     cdef int64_t position
     for position in range(start, end):
@@ -100,7 +114,7 @@ cdef inline bint counts(const Doubles* values, int64_t position) noexcept nogil:
     return is_seen(&values.slice, position) and isfinite(at(values, position))
 
 
-cdef void refold(Moments* m, const Doubles* values) noexcept nogil:
+cdef inline void refold(Moments* m, const Doubles* values) noexcept nogil:
     """Fold the frame afresh, as seen from the value next to its mean."""
     cdef double mean = 0.0, least = INFINITY, greatest = -INFINITY, origin, y
     cdef double first = 0.0, first_low = 0.0, second = 0.0, second_low = 0.0
@@ -124,13 +138,13 @@ cdef void refold(Moments* m, const Doubles* values) noexcept nogil:
             add(&first, &first_low, y)
             add(&second, &second_low, y * y)
     m.first, m.first_low, m.second, m.second_low = first, first_low, second, second_low
-    m.error = 8.0 * U * second
+    m.error = 8.0 * ROUNDOFF * second
 
 
-cdef void recentre(Moments* m) noexcept nogil:
+cdef inline void recentre(Moments* m) noexcept nogil:
     """Take the mean as the origin; M2 stays what it is, but for the rounding."""
     cdef double mean = (m.first + m.first_low) / m.finite, mass = squares(m), origin = m.origin
-    m.error += 8.0 * U * m.second
+    m.error += 8.0 * ROUNDOFF * m.second
     m.origin += mean * m.unit
     mean -= m.scale * (m.origin - origin)
     m.first = mean * m.finite
@@ -143,10 +157,10 @@ cdef inline bint trusted(const Moments* m) noexcept nogil:
         return True
     if m.finite == 1:
         return m.second == 0.0          # the value is the origin: its mean is exact, too
-    return m.mass > TINY and m.error + 8.0 * U * m.second <= TOLERANCE * m.mass
+    return m.mass > TOO_SMALL and m.error + 8.0 * ROUNDOFF * m.second <= TOLERANCE * m.mass
 
 
-cdef void move(Moments* m, const Doubles* values, int64_t start, int64_t end) noexcept nogil:
+cdef inline void move(Moments* m, const Doubles* values, int64_t start, int64_t end) noexcept nogil:
     """Move to the frame [start, end)."""
     if start >= m.hi:
         restart(m, start)
@@ -170,7 +184,7 @@ cdef inline double plain_rows(const Moments* m, double theta) noexcept nogil:
     where F**2 / n <= (1/16 + 2 theta) M2. Together that is 25 u theta M2 at most, as theta >= 1/16.
     """
     cdef double mass = squares(m)
-    cdef double rounding = 8.0 * U * mass * (1.0 + 2.0 * theta)
+    cdef double rounding = 8.0 * ROUNDOFF * mass * (1.0 + 2.0 * theta)
     if m.flat:
         return INFINITY
-    return (TOLERANCE * mass / (1.0 + theta) - m.error - rounding) / (25.0 * U * theta * mass)
+    return (TOLERANCE * mass / (1.0 + theta) - m.error - rounding) / (25.0 * ROUNDOFF * theta * mass)

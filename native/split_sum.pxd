@@ -1,8 +1,20 @@
-# The sum of _sums.pyx over one frame, in two doubles: the grid that splits them, how values are added and removed, and
+# cython: cdivision=True
+# The sum of _sums.pyx over one frame, in two doubles: the grid that splits them, how terms are added and removed, and
 # what keeps the error below its bound.
 
-cdef int64_t REACH = 1 << 20            # positions from a refold to the horizon, where the frame is not larger
-cdef double FINEST = ldexp(1.0, -1012)  # the limit of the finest grid, on which low is exact, too
+from libc.math cimport fabs, fmax, fmin, frexp, isfinite, isnan, ldexp
+from libc.stdint cimport int64_t
+
+from inwindow.native.doubles cimport Doubles, at
+from inwindow.native.kernel cimport is_seen
+
+cdef extern from *:
+    """
+    #define REACH (1 << 20)             /* positions from a refold to the horizon, where the frame is not larger */
+    #define FINEST 0x1p-1012            /* the limit of the finest grid, on which low is exact, too */
+    """
+    const int64_t REACH
+    const double FINEST
 
 
 cdef struct Sum:
@@ -13,28 +25,64 @@ cdef struct Sum:
     double sigma, limit                 # the grid, and the greatest sum it is for
     double floor, doubt                 # floor = doubt * limit
     int64_t horizon, witness, searched
+    int64_t tuples                      # of panes: in all of them
 
 
-cdef void begin(Sum* sum) noexcept nogil:
+cdef struct Partial:
+    double high, low         # the sum of a pane is high + low
+    double special           # or this, if it is not 0: NaN, inf or -inf, because of the values or as the pane overflows
+    int64_t count
+
+
+# Panes in the place of values. Each is two terms, at twice its position: high (or special), and low; NULL if it is empty.
+cdef struct Panes:
+    const Partial* rows      # of pane p: rows[p]
+    int64_t base             # the first position that is held
+
+
+ctypedef fused Terms:
+    Doubles
+    Panes
+
+
+cdef inline bint is_there(const Terms* terms, int64_t position) noexcept nogil:
+    if Terms is Doubles:
+        return is_seen(&terms.slice, position)
+    else:
+        return terms.rows[position >> 1].count > 0
+
+
+cdef inline double term_at(const Terms* terms, int64_t position) noexcept nogil:
+    cdef const Partial* pane
+    if Terms is Doubles:
+        return at(terms, position)
+    else:
+        pane = &terms.rows[position >> 1]
+        if position & 1:
+            return pane.low
+        return pane.high if pane.special == 0.0 else pane.special
+
+
+cdef inline void begin(Sum* sum) noexcept nogil:
     sum.scale = 1.0
     sum.doubt = ldexp(1.0, -21)
     restart(sum, 0)
     set_grid(sum, FINEST)
 
 
-cdef void restart(Sum* sum, int64_t position) noexcept nogil:
+cdef inline void restart(Sum* sum, int64_t position) noexcept nogil:
     """An empty frame; the grid stays, as the next values are likely to be of the same size."""
     sum.lo = sum.hi = position
     sum.finite = sum.nans = sum.ups = sum.downs = 0
     zero(sum)
 
 
-cdef void zero(Sum* sum) noexcept nogil:
+cdef inline void zero(Sum* sum) noexcept nogil:
     sum.high = sum.low = 0.0
     sum.horizon = sum.hi + REACH
 
 
-cdef void set_grid(Sum* sum, double limit) noexcept nogil:
+cdef inline void set_grid(Sum* sum, double limit) noexcept nogil:
     """Move to the grid for sums up to ``limit``, a power of two. What high cannot hold there goes to low."""
     cdef double head
     sum.limit = limit
@@ -47,7 +95,7 @@ cdef void set_grid(Sum* sum, double limit) noexcept nogil:
     sum.searched = sum.lo
 
 
-cdef void coarsen(Sum* sum, double magnitude) noexcept nogil:
+cdef inline void coarsen(Sum* sum, double magnitude) noexcept nogil:
     """Make room for sums of eight times ``magnitude``."""
     cdef int exponent
     frexp(magnitude, &exponent)
@@ -59,13 +107,13 @@ cdef void coarsen(Sum* sum, double magnitude) noexcept nogil:
     set_grid(sum, fmax(ldexp(1.0, exponent + 4), 2.0 * FINEST))
 
 
-cdef void fold(Sum* sum, const Doubles* values, int64_t start, int64_t end, int64_t sign) noexcept nogil:
-    """Add (sign = 1) or remove (sign = -1) the values at [start, end)."""
+cdef inline void fold(Sum* sum, const Terms* terms, int64_t start, int64_t end, int64_t sign) noexcept nogil:
+    """Add (sign = 1) or remove (sign = -1) the terms at [start, end)."""
     cdef double high = sum.high, low = sum.low, x, head, next_high
     cdef int64_t position = start
     while position < end:
-        if is_seen(&values.slice, position):
-            x = sign * sum.scale * at(values, position)
+        if is_there(terms, position):
+            x = sign * sum.scale * term_at(terms, position)
             head = (x + sum.sigma) - sum.sigma
             next_high = high + head
             if fabs(next_high) <= sum.limit:
@@ -81,7 +129,7 @@ cdef void fold(Sum* sum, const Doubles* values, int64_t start, int64_t end, int6
                 continue                # with the same value, on the new grid
             elif isnan(x):
                 sum.nans += sign
-            elif at(values, position) > 0:
+            elif term_at(terms, position) > 0:
                 sum.ups += sign
             else:
                 sum.downs += sign
@@ -90,21 +138,21 @@ cdef void fold(Sum* sum, const Doubles* values, int64_t start, int64_t end, int6
     sum.low = low
 
 
-cdef bint find_witness(Sum* sum, const Doubles* values) noexcept nogil:
+cdef inline bint find_witness(Sum* sum, const Terms* terms) noexcept nogil:
     """Look among the values that came since the last search, newest first."""
     cdef int64_t position = sum.hi
     cdef double weight = 0.0
     while weight < sum.floor and position > sum.searched and position > sum.lo:
         position -= 1
-        if is_seen(&values.slice, position) and isfinite(at(values, position)):
-            weight += fabs(sum.scale * at(values, position))
+        if is_there(terms, position) and isfinite(term_at(terms, position)):
+            weight += fabs(sum.scale * term_at(terms, position))
     sum.searched = sum.hi
     if weight >= sum.floor:
         sum.witness = position
     return weight >= sum.floor
 
 
-cdef void refold(Sum* sum, const Doubles* values) noexcept nogil:
+cdef inline void refold(Sum* sum, const Terms* terms) noexcept nogil:
     cdef int64_t hi = sum.hi
     cdef double reach = fmax(REACH, 4.0 * (hi - sum.lo))
     # No step changes high by more than 2 * limit, so 1.25 * reach values (the frame, and all that enter up to the
@@ -116,32 +164,32 @@ cdef void refold(Sum* sum, const Doubles* values) noexcept nogil:
     sum.scale = 1.0
     restart(sum, sum.lo)
     set_grid(sum, FINEST)
-    fold(sum, values, sum.lo, hi, 1)
+    fold(sum, terms, sum.lo, hi, 1)
     sum.hi = hi
     sum.horizon = hi + <int64_t>reach
-    find_witness(sum, values)
+    find_witness(sum, terms)
 
 
-cdef inline void audit(Sum* sum, const Doubles* values) noexcept nogil:
+cdef inline void audit(Sum* sum, const Terms* terms) noexcept nogil:
     """Restore the invariant."""
     if sum.hi <= sum.horizon and fabs(sum.high + sum.low) >= sum.floor:
         return
-    if values.base > sum.lo:           # a frame that only grows: what has made its error is still in it
+    if terms.base > sum.lo:           # a frame that only grows: what has made its error is still in it
         sum.horizon = sum.hi + REACH
-    elif sum.hi > sum.horizon or not (sum.lo <= sum.witness or find_witness(sum, values)):
-        refold(sum, values)
+    elif sum.hi > sum.horizon or not (sum.lo <= sum.witness or find_witness(sum, terms)):
+        refold(sum, terms)
 
 
-cdef void move(Sum* sum, const Doubles* values, int64_t start, int64_t end) noexcept nogil:
+cdef inline void move(Sum* sum, const Terms* terms, int64_t start, int64_t end) noexcept nogil:
     """Move to the frame [start, end)."""
     if start >= sum.hi:
         restart(sum, start)
     elif start > sum.lo:
-        fold(sum, values, sum.lo, start, -1)
+        fold(sum, terms, sum.lo, start, -1)
         sum.lo = start
         if sum.finite == 0:
             zero(sum)
     if end > sum.hi:
-        fold(sum, values, sum.hi, end, 1)
+        fold(sum, terms, sum.hi, end, 1)
         sum.hi = end
-    audit(sum, values)
+    audit(sum, terms)

@@ -1,7 +1,20 @@
-# The sorted core of _ranks.pyx between the piles of both sides (piles.pxi), and how tuples come into the frame and leave
+# cython: cdivision=True
+# The sorted core of _ranks.pyx between the piles of both sides (piles.pxd), and how tuples come into the frame and leave
 # it. The keys of the frame are in a ring: a tuple is not read again when it leaves.
 
-cdef int64_t MISSING = INT64_MIN              # stands for NULL: no double has this key, one integer has
+from libc.stdint cimport INT64_MIN, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memmove
+
+from inwindow.native.piles cimport (
+    BLOCK, FULL, Entry, Pile, Side, append, claim, gather, keep_live, push, reaches, sort, split, turned,
+)
+
+cdef extern from *:
+    """
+    #define MISSING INT64_MIN           /* stands for NULL: no double has this key, one integer has */
+    """
+    const int64_t MISSING
 
 cdef enum:
     LOW = 0
@@ -23,7 +36,7 @@ cdef struct Ranks:
     uint64_t seed
 
 
-cdef int shed(Ranks* ranks, int which, int64_t length) except -1 nogil:
+cdef inline int shed(Ranks* ranks, int which, int64_t length) except -1 nogil:
     """Turn one end of the core into the nearest pile of that side."""
     cdef Side* side = &ranks.sides[which]
     cdef int64_t first = ranks.width - length if which == HIGH else length - 1
@@ -42,7 +55,7 @@ cdef inline int64_t count_of(const Ranks* ranks) noexcept nogil:
     return ranks.sides[LOW].live + ranks.width + ranks.sides[HIGH].live
 
 
-cdef int trim(Ranks* ranks) except -1 nogil:
+cdef inline int trim(Ranks* ranks) except -1 nogil:
     """Shed what a full core has too much below or above the wanted rank: half a BLOCK at least."""
     cdef int64_t wanted = <int64_t>(ranks.p * (count_of(ranks) - 1)) - ranks.sides[LOW].live
     cdef int64_t below = min(wanted - BLOCK // 2, ranks.width)
@@ -54,7 +67,7 @@ cdef int trim(Ranks* ranks) except -1 nogil:
     return 0
 
 
-cdef int pull(Ranks* ranks, int which) except -1 nogil:
+cdef inline int pull(Ranks* ranks, int which) except -1 nogil:
     """Bring the nearest tuples of a side, at most a BLOCK, into the core."""
     cdef Side* side = &ranks.sides[which]
     while side.piles[side.depth - 1].length > BLOCK and not side.piles[side.depth - 1].ascending:
@@ -155,12 +168,12 @@ cdef inline int put(Ranks* ranks, Entry new, int64_t above, int64_t below) excep
     return 0
 
 
-cdef void evict(Ranks* ranks, Entry old) noexcept nogil:
+cdef inline void evict(Ranks* ranks, Entry old) noexcept nogil:
     """The tuple at lo - 1 leaves the frame."""
     take(ranks, old, is_above(ranks, old), is_below(ranks, old))
 
 
-cdef int add(Ranks* ranks, Entry new) except -1 nogil:
+cdef inline int add(Ranks* ranks, Entry new) except -1 nogil:
     """The tuple at hi comes into the frame."""
     if ranks.width == FULL:
         trim(ranks)
@@ -221,7 +234,7 @@ cdef inline int remember(Ranks* ranks, int64_t key, bint counted) except -1 nogi
     return 0
 
 
-cdef int clear(Ranks* ranks, int64_t start) except -1 nogil:
+cdef inline int clear(Ranks* ranks, int64_t start) except -1 nogil:
     """Start afresh with the empty frame [start, start)."""
     cdef Side* side
     cdef int which

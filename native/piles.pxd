@@ -1,6 +1,7 @@
+# cython: cdivision=True
 # One side of the order, outward from the core: piles of unsorted entries, none below its bound, the sizes growing
 # geometrically. A quickheap (Navarro and Paredes, "On sorting, heaps, and minimum spanning trees", 2010) that
-# parts whole blocks. Text of _ranks.pyx, which says what it is for and checks what it promises.
+# parts whole blocks. _ranks.pyx says what it is for and checks what it promises.
 
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -41,7 +42,7 @@ cdef inline Entry turned(Entry entry, int64_t mirror) noexcept nogil:
     return Entry(entry.key ^ mirror, entry.position ^ mirror)
 
 
-cdef void* claim(int64_t size) except NULL nogil:
+cdef inline void* claim(int64_t size) except NULL nogil:
     cdef void* block = malloc(size)
     if block == NULL:
         with gil:
@@ -49,7 +50,7 @@ cdef void* claim(int64_t size) except NULL nogil:
     return block
 
 
-cdef int64_t keep_live(Entry* entries, int64_t length, int64_t mirror, int64_t lo) noexcept nogil:
+cdef inline int64_t keep_live(Entry* entries, int64_t length, int64_t mirror, int64_t lo) noexcept nogil:
     """Move the live ones of the entries to the front; return their number."""
     cdef int64_t i, live = 0
     cdef Entry entry
@@ -60,7 +61,7 @@ cdef int64_t keep_live(Entry* entries, int64_t length, int64_t mirror, int64_t l
     return live
 
 
-cdef int resize(Pile* pile, int64_t capacity) except -1 nogil:
+cdef inline int resize(Pile* pile, int64_t capacity) except -1 nogil:
     cdef Entry* block = <Entry*>claim(capacity * sizeof(Entry))
     memcpy(block, pile.entries, pile.length * sizeof(Entry))
     free(pile.block)
@@ -69,7 +70,7 @@ cdef int resize(Pile* pile, int64_t capacity) except -1 nogil:
     return 0
 
 
-cdef int drop_stale(Side* side, int64_t lo) except -1 nogil:
+cdef inline int drop_stale(Side* side, int64_t lo) except -1 nogil:
     """Look through all piles, if most entries are stale: it was as much work to evict them."""
     cdef Pile* pile
     cdef int64_t i
@@ -98,7 +99,7 @@ cdef inline int append(Side* side, Pile* pile, Entry entry, int64_t lo) except -
     return 0
 
 
-cdef int merge(Side* side, int64_t i, int64_t lo) except -1 nogil:
+cdef inline int merge(Side* side, int64_t i, int64_t lo) except -1 nogil:
     """Make one pile of piles i - 1 and i: the smaller one is copied."""
     cdef Pile* larger = &side.piles[i - 1]
     cdef Pile smaller = side.piles[i]
@@ -119,7 +120,7 @@ cdef int merge(Side* side, int64_t i, int64_t lo) except -1 nogil:
     return 0
 
 
-cdef int gather(Side* side, int64_t lo) except -1 nogil:
+cdef inline int gather(Side* side, int64_t lo) except -1 nogil:
     """Merge neighbours that together are not larger than what lies between them and the core.
 
     So the sizes grow geometrically; and before a merged pile can be split again, the wanted rank has to walk
@@ -139,7 +140,7 @@ cdef int gather(Side* side, int64_t lo) except -1 nogil:
     return 0
 
 
-cdef Pile* push(Side* side, Entry bound, int64_t capacity, int64_t lo) except NULL nogil:
+cdef inline Pile* push(Side* side, Entry bound, int64_t capacity, int64_t lo) except NULL nogil:
     """A new nearest pile."""
     cdef Entry* block
     if side.depth == MOST:
@@ -155,7 +156,7 @@ cdef inline Entry any_of(const Pile* pile, uint64_t* seed) noexcept nogil:
     return pile.entries[((seed[0] >> 32) * <uint64_t>pile.length) >> 32]
 
 
-cdef bint is_ascending(const Entry* entries, int64_t length) noexcept nogil:
+cdef inline bint is_ascending(const Entry* entries, int64_t length) noexcept nogil:
     cdef int64_t i
     for i in range(1, length):
         if not reaches(entries[i], entries[i - 1]):
@@ -163,7 +164,7 @@ cdef bint is_ascending(const Entry* entries, int64_t length) noexcept nogil:
     return True
 
 
-cdef int split(Side* side, uint64_t* seed, int64_t lo) except -1 nogil:
+cdef inline int split(Side* side, uint64_t* seed, int64_t lo) except -1 nogil:
     """Part the nearest pile at a median of three: what is below the pivot becomes the nearest pile."""
     cdef Pile* far = &side.piles[side.depth - 1]
     cdef Entry smallest = any_of(far, seed), pivot = any_of(far, seed), largest = any_of(far, seed), entry
@@ -192,7 +193,7 @@ cdef int split(Side* side, uint64_t* seed, int64_t lo) except -1 nogil:
     return 0
 
 
-cdef void sort(Entry* entries, int64_t length) noexcept nogil:
+cdef inline void sort(Entry* entries, int64_t length) noexcept nogil:
     """Insertion sort, for at most a BLOCK."""
     cdef int64_t i, j
     cdef Entry entry

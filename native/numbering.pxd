@@ -1,9 +1,14 @@
-# Numbers of keys in the order of their first appearance. Text that _order.pyx includes.
+# cython: cdivision=True
+# Numbers of keys in the order of their first appearance.
 #
 # Keys of few bits are looked up in a table that has a place for each; others in a hash table, open addressing with linear probing, at
 # most half full. What is longer than a word is numbered by its first word, then by (that number, the next bits), and so on.
 
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
+
+from inwindow.native.key_bits cimport Key, fetch
+from inwindow.native.words cimport BLOCK, bit_length, blocks_of
 
 cdef extern from *:
     void __builtin_prefetch(const void*) nogil
@@ -16,7 +21,7 @@ cdef struct Slot:
     int64_t number           # from 1 on; 0: the slot is free
 
 
-cdef int64_t number(const Key* key, int64_t since, int width, int known, int64_t n, uint64_t* numbers) except -1 nogil:
+cdef inline int64_t number(const Key* key, int64_t since, int width, int known, int64_t n, uint64_t* numbers) except -1 nogil:
     """Number rows by a number of ``known`` bits and the next bits of their keys; the count of numbers."""
     cdef int64_t block, first, i, m, count = 0
     cdef int bits = known + width
@@ -69,7 +74,7 @@ cdef inline uint64_t slot_of(const Slot* slots, uint64_t mask, uint64_t key) noe
     return slot
 
 
-cdef int64_t number_block(
+cdef inline int64_t number_block(
     Slot* slots, uint64_t mask, const uint64_t* words, int64_t m, int64_t count, uint64_t* numbers
 ) noexcept nogil:
     cdef int64_t i
@@ -85,7 +90,7 @@ cdef int64_t number_block(
     return count
 
 
-cdef Slot* enlarged(Slot* slots, uint64_t* mask) except NULL nogil:
+cdef inline Slot* enlarged(Slot* slots, uint64_t* mask) except NULL nogil:
     """A table with four times the slots; the old one is freed."""
     cdef uint64_t slot, larger = 4 * mask[0] + 3
     cdef Slot* made = <Slot*>calloc(larger + 1, sizeof(Slot))

@@ -1,4 +1,5 @@
-# A column as words of 64 bits that compare as its values do, most significant first. Text that _order.pyx includes.
+# cython: cdivision=True
+# A column as words of 64 bits that compare as its values do, most significant first.
 #
 # Numbers are one word, decimals as many as they have, texts one for each eight bytes, and one for their length: words are filled up
 # with zeros, so of "a" and "a\0" that alone tells which is the longer. Nothing is stored: words are made when they are asked for.
@@ -131,7 +132,7 @@ cdef inline void read_bytes(
         out[i] = bytes_at(column.data + row * column.width + at, column.width - at)
 
 
-cdef void read_words(
+cdef inline void read_words(
     const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """A word of some rows (``rows``, or those from ``first`` on), inverted for a descending order; any word for NULL."""

@@ -1,4 +1,15 @@
-# A product in two doubles and an exponent: how a factor joins it, and what its value is. Text of _monoids.pyx.
+# cython: cdivision=True
+# A product in two doubles and an exponent: how a factor joins it, and what its value is.
+
+from libc.math cimport INFINITY, copysign, fabs, frexp, ldexp
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+
+
+cdef struct Factors:
+    double high, low
+    int64_t exponent
+
 
 cdef inline void normalise(Factors* run, double high, double low) noexcept nogil:
     """high + low, of which low is the smaller, with 2**-400 <= high."""

@@ -1,4 +1,5 @@
-# The sort key of a row as a string of bits that compares as the row sorts. Text that _order.pyx includes.
+# cython: cdivision=True
+# The sort key of a row as a string of bits that compares as the row sorts.
 #
 # A column is one or several words of 64 bits, most significant first. Only what varies is part of the key: of a word
 # either the distance to the smallest one, without the low bits that all rows share, or the bits in which rows differ,
@@ -10,7 +11,16 @@
 #
 # fetch() reads any 64 bits of the keys of any rows, block by block: nothing is stored.
 
-cdef void read_values(
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
+
+from inwindow.native.words cimport (
+    BLOCK, FIXED, PARTS, Column, Range, __builtin_ctzll, __builtin_popcountll, bit_length, blocks_of, is_null, read_words,
+    text_of,
+)
+
+
+cdef inline void read_values(
     const Column* column, int64_t word, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """As :func:`read_words`, in the word's range; 0 for NULL."""
@@ -26,7 +36,7 @@ cdef void read_values(
                 out[i] = 0
 
 
-cdef void narrow(const Range* its, int64_t n, uint64_t* words) noexcept nogil:
+cdef inline void narrow(const Range* its, int64_t n, uint64_t* words) noexcept nogil:
     """Words without what is the same in all."""
     cdef uint64_t sums[BLOCK]
     cdef int64_t i
@@ -42,7 +52,7 @@ cdef void narrow(const Range* its, int64_t n, uint64_t* words) noexcept nogil:
     memcpy(words, sums, n * sizeof(uint64_t))
 
 
-cdef void read_nulls(
+cdef inline void read_nulls(
     const Column* column, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """1 for the values on the far side of NULLs, or for NULLs where they come last."""
@@ -53,7 +63,7 @@ cdef void read_nulls(
 
 # --- Measuring -----------------------------------------------------------------------------------------------------
 
-cdef Range range_of(const Column* column, int64_t word, int64_t n) noexcept nogil:
+cdef inline Range range_of(const Column* column, int64_t word, int64_t n) noexcept nogil:
     """The range of a word over all rows but NULLs."""
     cdef uint64_t words[BLOCK]
     cdef uint64_t low = <uint64_t>-1, high = 0, differ = 0, some = 0
@@ -82,7 +92,7 @@ cdef Range range_of(const Column* column, int64_t word, int64_t n) noexcept nogi
     return narrowed(low, high, differ)
 
 
-cdef Range narrowed(uint64_t low, uint64_t high, uint64_t differ) noexcept nogil:
+cdef inline Range narrowed(uint64_t low, uint64_t high, uint64_t differ) noexcept nogil:
     """The fewer of two kinds of bits: of the distance to the lowest word, and those in which some words differ."""
     cdef Range its
     cdef int end, start, bits = 0
@@ -107,7 +117,7 @@ cdef Range narrowed(uint64_t low, uint64_t high, uint64_t differ) noexcept nogil
     return its
 
 
-cdef void measure_texts(Column* column, int64_t n) noexcept nogil:
+cdef inline void measure_texts(Column* column, int64_t n) noexcept nogil:
     """How texts begin and how long they are."""
     cdef const char* model = NULL
     cdef const char* text = NULL
@@ -133,7 +143,7 @@ cdef void measure_texts(Column* column, int64_t n) noexcept nogil:
         column.head = range_of(column, 0, n)
 
 
-cdef void measure(Column* column, int64_t n) noexcept nogil:
+cdef inline void measure(Column* column, int64_t n) noexcept nogil:
     """Find what varies, once; of several words, the first that does."""
     cdef int64_t row, nulls = 0
     if column.measured:
@@ -171,7 +181,7 @@ cdef struct Key:
     int64_t bits
 
 
-cdef Key key_of(Column* columns, int count, int64_t n) noexcept nogil:
+cdef inline Key key_of(Column* columns, int count, int64_t n) noexcept nogil:
     """The columns one behind the other."""
     cdef int64_t bits = 0
     cdef int i
@@ -198,7 +208,7 @@ cdef inline void put(
             out[i] |= (values[i] & mask) >> -shift
 
 
-cdef void fetch(
+cdef inline void fetch(
     const Key* key, int64_t since, int width, const int64_t* rows, int64_t first, int64_t n, uint64_t* out
 ) noexcept nogil:
     """The bits [since, since + width) of the keys of some rows, at most BLOCK."""

@@ -1,14 +1,33 @@
-# A count-min sketch of a frame, and its candidates: what the kernels of _frequent.pyx have in common. The text is
-# included; _frequent.pyx says what it is for, and why no frequent item is missing.
+# cython: cdivision=True
+# A count-min sketch of a frame, and its candidates: what the kernels of _frequent.pyx have in common.
+#
+# *Estimates.* Never below the truth. Above it by more than eps * n, n being the tuples that count in the frame,
+# with a probability of at most delta, for each item and frame: width >= e / eps, and the cells of two items are
+# the same with probability 1 / width (multiply-shift of 128 bits is pairwise independent: Dietzfelbinger 1996), so
+# the excess of one cell is at most n * eps / e in the mean and beyond eps * n in one of e cases; depth >= ln(1 /
+# delta) tables are independent. The probability is over the multipliers; these are fixed, so that a result is the
+# same everywhere.
+#
+# *Candidates.* No frame is scanned for its frequent items. An item becomes a candidate when at its arrival its estimate
+# is support * n / 2 or more, and may be pruned only while it is less. When n has fallen below half of its ``peak``, the
+# greatest n since the candidates were last made, they are made anew of the frame's tuples. So every item with a
+# count f >= support * n is a candidate. Let t be its last arrival, and u any moment from t (or from the making, if
+# that came later) until now. All of its tuples that are in the frame now were so at u, as tuples leave in the order in
+# which they came: its estimate was f at least. And n at u was at most the peak, so 2 * n now:
+# f >= support * n >= support * (n at u) / 2. It was taken in, and never pruned. A frame that begins afresh (start >= hi)
+# begins with no tuple, no candidate and peak 0.
+# A product support * n that is an integer but for rounding is that integer: 7 of 100 have a support of 0.07.
+# An item with a count below support * n is shown if it is a candidate and its *estimate* is support * n or more; whether
+# it is one may depend on what slid before. Its estimate does not: the tables are linear in the frame's tuples. So what
+# is shown although it is rarer than (support - eps) * n is an error that delta bounds.
 
 from libc.stdint cimport INT64_MAX, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memset
 
-cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u
-
 cdef extern from *:
     """
+    #define GOLDEN 0x9E3779B97F4A7C15u  /* Fibonacci hashing: 2 ** 64 divided by the golden ratio */
     typedef struct { unsigned __int128 factor, term; } Multiplier;
     static inline Multiplier multiplier_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
         Multiplier made = {(unsigned __int128)a << 64 | b, (unsigned __int128)c << 64 | d};
@@ -19,6 +38,7 @@ cdef extern from *:
         return (uint64_t)((by->factor * (uint64_t)key + by->term) >> 64) >> shift;
     }
     """
+    const uint64_t GOLDEN
     ctypedef struct Multiplier:
         pass
     Multiplier multiplier_of(uint64_t a, uint64_t b, uint64_t c, uint64_t d) nogil
@@ -60,7 +80,7 @@ cdef struct Sketch:
     int64_t* journal         # the first keys since the counters were cleared, width / 4 at most
     int64_t journaled        # more than width / 4: not all of them are there
 
-cdef int64_t estimate(const Sketch* sketch, int64_t key, double needed) noexcept nogil:
+cdef inline int64_t estimate(const Sketch* sketch, int64_t key, double needed) noexcept nogil:
     """The estimate, or something less than what is needed if the estimate is."""
     cdef int64_t least = INT64_MAX, row
     for row in range(sketch.depth):
@@ -80,7 +100,7 @@ cdef inline uint64_t slot_of(const Sketch* sketch, int64_t key) noexcept nogil:
     return slot
 
 
-cdef int index_candidates(Sketch* sketch) except -1 nogil:
+cdef inline int index_candidates(Sketch* sketch) except -1 nogil:
     """Make room for 1 + limit candidates, and the slots anew of those that there are."""
     cdef int64_t slots = 64, index
     cdef uint64_t slot
@@ -104,7 +124,7 @@ cdef int index_candidates(Sketch* sketch) except -1 nogil:
     return 0
 
 
-cdef int forget_candidates(Sketch* sketch) except -1 nogil:
+cdef inline int forget_candidates(Sketch* sketch) except -1 nogil:
     if sketch.used or sketch.limit != sketch.least_limit:
         sketch.used = sketch.close = 0
         sketch.limit = sketch.least_limit
@@ -113,7 +133,7 @@ cdef int forget_candidates(Sketch* sketch) except -1 nogil:
     return 0
 
 
-cdef int64_t weigh(Sketch* sketch) noexcept nogil:
+cdef inline int64_t weigh(Sketch* sketch) noexcept nogil:
     """Estimate all candidates; how many may be pruned."""
     cdef int64_t index, count, light = 0
     cdef double needed = 0.5 * sketch.support * sketch.n
@@ -124,7 +144,7 @@ cdef int64_t weigh(Sketch* sketch) noexcept nogil:
     return light
 
 
-cdef int prune(Sketch* sketch) except -1 nogil:
+cdef inline int prune(Sketch* sketch) except -1 nogil:
     """Forget the candidates that were found too light."""
     cdef int64_t index, kept = 0
     for index in range(sketch.used):
@@ -182,7 +202,7 @@ cdef inline void leave(Sketch* sketch, int64_t key) noexcept nogil:
     sketch.n -= 1
 
 
-cdef int begin(Sketch* sketch, int64_t start) except -1 nogil:
+cdef inline int begin(Sketch* sketch, int64_t start) except -1 nogil:
     """Begin with an empty frame, in the time that it took to fill the last one if that was small."""
     cdef int64_t index, row
     if sketch.n and 4 * sketch.journaled > sketch.width:
@@ -199,7 +219,7 @@ cdef int begin(Sketch* sketch, int64_t start) except -1 nogil:
     return forget_candidates(sketch)
 
 
-cdef int look_at_all(Sketch* sketch) except -1 nogil:
+cdef inline int look_at_all(Sketch* sketch) except -1 nogil:
     """Put those candidates first that can be frequent at some time in the next moves; prune if it is worth it."""
     cdef int64_t moves = max(1, <int64_t>(0.25 * sketch.support * sketch.n)), index
     cdef int64_t light = weigh(sketch)
@@ -217,7 +237,7 @@ cdef int look_at_all(Sketch* sketch) except -1 nogil:
     return 0
 
 
-cdef int64_t frequent(Sketch* sketch) except -1 nogil:
+cdef inline int64_t frequent(Sketch* sketch) except -1 nogil:
     """Put the frequent items first among the candidates, with their counts, in order; how many there are.
 
     Those of the frame before come in the order that they had, which is nearly right.
@@ -244,11 +264,11 @@ cdef inline bint precedes(const Item* one, const Item* other) noexcept nogil:
     return one.count > other.count or one.count == other.count and one.key < other.key
 
 
-cdef int compare(const void* one, const void* other) noexcept nogil:
+cdef inline int compare(const void* one, const void* other) noexcept nogil:
     return precedes(<const Item*>other, <const Item*>one) - precedes(<const Item*>one, <const Item*>other)
 
 
-cdef void sort(Item* items, int64_t length) noexcept nogil:
+cdef inline void sort(Item* items, int64_t length) noexcept nogil:
     """By insertion, unless that takes too long."""
     cdef int64_t index, at, budget = 16 * length
     cdef Item item

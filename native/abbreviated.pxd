@@ -1,15 +1,16 @@
 # Columns of anything that _extremes_at.pyx orders: the abbreviated key of a value, and how two values with equal keys
-# compare. Text of _extremes_at.pyx.
+# compare.
 
-from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, uint64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int32_t, int64_t, uint64_t
 from libc.string cimport memcmp, memcpy
 
+from inwindow.native.int128 cimport int128_t
+from inwindow.native.kernel cimport Slice
+from inwindow.native.ranked cimport one_nan_one_zero, ranked
+
 cdef extern from *:
-    """
-    typedef __int128 int128_t;
-    """
-    ctypedef long long int128_t         # Cython needs a name and a rank; the C compiler knows the size
     uint64_t __builtin_bswap64(uint64_t) nogil
+
 
 cdef struct Longs:
     Slice slice

@@ -1,0 +1,95 @@
+"""A query of relations before it runs: operators over inputs, as a tree that rules can rewrite.
+
+Verbs make it themselves: called with a :class:`Tree` in the place of data, they give one (``runtime/operations.py``).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.runtime.operation import Operation, Unread
+from inwindow.runtime.operations import carried_out, seen_by
+from inwindow.runtime.unpacked import empty_table
+from inwindow.temporal.where import Where
+from inwindow.udaf.errors import UsageError, shown
+
+
+@dataclass(frozen=True)
+class Tree(Unread):
+    """An operator over trees, or the data of a number."""
+
+    operation: Operation | None
+    inputs: tuple["Tree", ...]
+    schema: pa.Schema
+    number: int = 0
+
+    def under(self, operation: Operation, *others: Unread) -> "Tree":
+        """An operator over this one, and others."""
+        return made(operation, self, *(other for other in others if isinstance(other, Tree)))
+
+    def where(self, condition: pc.Expression) -> "Tree":
+        """The rows whose values satisfy an Arrow expression."""
+        return made(Where(condition), self)
+
+    def run(self, data: Sequence[Any]) -> Any:
+        """The result on data."""
+        if self.operation is None:
+            return data[self.number]
+        return carried_out(self.operation, *(one.run(data) for one in self.inputs))
+
+    def lines(self, depth: int = 0) -> Iterator[str]:
+        """Drawn, the last operator first."""
+        indent = "  " * depth
+        if self.operation is None:
+            yield f"{indent}data {self.number + 1}: {', '.join(self.schema.names)}"
+            return
+        yield f"{indent}{told(self.operation, [one.schema for one in self.inputs])}"
+        for one in self.inputs:
+            yield from one.lines(depth + 1)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"a relation in temporal.run has no .{name}: it is a plan without data, for the functions of temporal and .where(); "
+            "prepare the data themselves"
+        )
+
+
+def made(operation: Operation, *inputs: Tree) -> Tree:
+    """An operator over trees, checked."""
+    schemas = [one.schema for one in inputs]
+    operation.keys(*schemas)
+    return Tree(operation, inputs, operation.run(*map(empty_table, schemas)).schema)
+
+
+def tree_of(query: Callable[..., Any], data: Sequence[Any], where: str) -> Tree:
+    """What a query is over data."""
+    if not callable(query):
+        raise UsageError(
+            f"{where}({shown(query)}): write a function of relations, as in lambda bids: temporal.coalesce(bids)"
+        )
+    leaves = [Tree(None, (), seen_by(Where(pc.scalar(True)), one)[1], number) for number, one in enumerate(data)]
+    tree = query(*leaves)
+    if not isinstance(tree, Tree):
+        raise UsageError(
+            f"{where}: the query gave {shown(tree)}: it must give what functions of temporal make of its arguments"
+        )
+    return tree
+
+
+def told(operation: Operation, schemas: Sequence[pa.Schema]) -> str:
+    """An operator in a line: what it does, and which rows must be together for it."""
+    keys = operation.keys(*schemas)
+    if keys is None:
+        together = "each row by itself"
+    elif not keys[0]:
+        together = "all rows together"
+    else:
+        together = f"rows with equal {', '.join(map(str, keys[0]))} together"
+    options = operation.described()
+    return f"{operation.name}{f' {options}' if options else ''}: {together}; {operation.steps}"
