@@ -50,7 +50,7 @@ class OnArrow:
         return Streamed(replayed.table, replayed.watermarks[-1])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 class OnSpark:
@@ -92,7 +92,7 @@ class OnSpark:
         return Streamed(self.session.table("streamed").toArrow(), datetime.fromisoformat(watermark))
 
     def close(self) -> None:
-        """Stop it, and leave nothing behind."""
+        """Stop Spark, and remove its files."""
         self.session.stop()
         self.folder.cleanup()
 
