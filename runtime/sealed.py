@@ -15,7 +15,7 @@ from typing import Any
 
 from inwindow.udaf.errors import InWindowError, StateError
 
-VERSION = 4
+VERSION = 5
 _MAGIC = b"inwindow\xff"
 _SIZE = 16
 _AT = len(_MAGIC) + 2
