@@ -16,9 +16,7 @@ from inwindow.windows.options import Distance, FrameOptions, LaidOver, shows_opt
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
 from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
 
-_OPTIONS = (
-    "partition_by", "order_by", "slide", "slide_by", "lag", "origin", "final", "active_expiration", "strategy",
-)  # fmt: skip
+_OPTIONS = tuple(LaidOver.__annotations__)
 _takes_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
 
 
@@ -278,11 +276,7 @@ def has_offset(frame: Range) -> bool:
 
 
 def _options_of(window: Window) -> dict[str, Any]:
-    return {
-        "partition_by": window.partition_by, "order_by": window.order_by, "slide": window.slide,
-        "origin": window.origin, "final": window.final, "active_expiration": window.active_expiration,
-        "strategy": window.strategy, "slide_by": window.slide_by,
-    }  # fmt: skip
+    return {name: getattr(window, name) for name in FrameOptions.__annotations__}
 
 
 def _lagged(frame: Frame, lag: Any) -> Frame:

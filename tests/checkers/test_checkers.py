@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import inwindow as iw
+from inwindow.windows.options import FrameOptions
 
 HERE = Path(__file__).parent
 FILES = ("good.py", "bad.py")
@@ -77,7 +78,8 @@ def test_each_keyword_has_a_name_where_editors_look(name: str) -> None:
 
 
 def test_frames_and_over_show_the_options_that_they_take() -> None:
-    options = {"partition_by", "order_by", "slide", "slide_by", "origin", "final", "active_expiration", "strategy"}
+    options = set(FrameOptions.__annotations__)
+    assert {"partition_by", "order_by", "slide"} <= options
     frames = ("rows", "range", "rows_between", "range_between", "unbounded", "landmark", "scope")
     for name in frames:
         assert options <= set(inspect.signature(getattr(iw, name)).parameters)

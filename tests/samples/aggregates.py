@@ -1,5 +1,7 @@
 """Aggregates that a user would write, one of each kind: for tests of places and windows, not of what a class may say."""
 
+from typing import NamedTuple
+
 import inwindow as iw
 
 
@@ -81,3 +83,28 @@ class Spread(iw.Aggregate):
 
     def terminate(self) -> float:
         return self.high - self.low
+
+
+class Candle(NamedTuple):
+    """A result with several fields."""
+
+    low: float
+    high: float
+    count: int
+
+
+class Candles(iw.Aggregate):
+    """Its result is a record: a struct."""
+
+    def initialize(self, price: float) -> None:
+        self.low, self.high, self.count = price, price, 1
+
+    def iterate(self, price: float) -> None:
+        self.low, self.high, self.count = min(self.low, price), max(self.high, price), self.count + 1
+
+    def merge(self, later: "Candles") -> None:
+        self.low, self.high = min(self.low, later.low), max(self.high, later.high)
+        self.count += later.count
+
+    def terminate(self) -> Candle:
+        return Candle(self.low, self.high, self.count)
