@@ -102,7 +102,7 @@ def _item(one: Any, column: Any, aggregates: Mapping[str, Any]) -> _Item:
     arguments = tuple(column(argument) for argument in given)
     called = inner.this if isinstance(inner, exp.Anonymous) else name
     written = f"{called}({', '.join(argument.sql('spark') for argument in given)})"
-    return _Item(title or written, f"_iw_of_{len(arguments)}_{arguments[0]}", aggregates[name], arguments)
+    return _Item(title or written, f"_iw_of_{'_'.join(arguments) or name}", aggregates[name], arguments)
 
 
 def _known(inner: Any, aggregates: Mapping[str, Any]) -> str:
@@ -124,12 +124,12 @@ def _keys(group: list[Any], tree: Any, items: list[_Item], column: Any) -> list[
 
 
 def _folded(frame: Any, items: list[_Item], keys: list[str], order: str | None, source: Source, tokens: Tokens) -> Any:
-    applied: dict[str, Applied] = {
-        item.column: item.aggregate(*item.arguments) for item in items if item.aggregate is not None
-    }
     plain = [item.column for item in items if item.aggregate is None and item.column not in keys]
-    is_blocking = [one.traits.has_terminate for one in applied.values()]
     try:
+        applied: dict[str, Applied] = {
+            item.column: item.aggregate(*item.arguments) for item in items if item.aggregate is not None
+        }
+        is_blocking = [one.traits.has_terminate for one in applied.values()]
         if all(is_blocking):
             if plain:
                 raise UsageError(

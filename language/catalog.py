@@ -185,9 +185,10 @@ class Catalog:
         name, at = name_at(whole, tokens, 2)
         begin = _as_at(tokens, 2)
         assert begin is not None
-        names = (
-            [column[0].text for column in split(tokens[at + 1 : begin - 1])] if tokens[at].kind == "L_PAREN" else None
-        )
+        listed = split(tokens[at + 1 : begin - 1]) if tokens[at].kind == "L_PAREN" else []
+        if not all(listed):
+            raise whole.error(f"{_SPEAKER}: a name is missing between the commas", tokens[at].span)
+        names = [column[0].text for column in listed] or None
         inside = tokens[begin + 1 :]
         if inside and inside[0].kind == "L_PAREN" and close_of(inside, 0) == len(inside) - 1:
             inside = inside[1:-1]

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.language.esl.kinds import Kind, of_arrow
-from inwindow.language.text import library
+from inwindow.language.text import library, quiet
 from inwindow.udaf.errors import UsageError, shown
 
 SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
@@ -56,6 +56,9 @@ class Engine(Protocol):
 
     def cut(self, frame: Any, limit: int | None, offset: int | None) -> Any:
         """Some of the rows."""
+
+    def is_stream(self, frame: Any) -> bool:
+        """Whether rows still come."""
 
     def whole(self, frame: Any, most: int) -> pa.Table:
         """A frame's rows here, at most so many."""
@@ -185,6 +188,9 @@ class Duck:
     def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
         return frame.slice(offset or 0, limit)
 
+    def is_stream(self, frame: pa.Table) -> bool:
+        return False
+
     def whole(self, frame: pa.Table, most: int) -> pa.Table:
         return frame.slice(0, most)
 
@@ -218,7 +224,8 @@ class Duck:
     def _spoken(self, text: str) -> str:
         sqlglot = library()
         try:
-            return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
+            with quiet():
+                return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
         except sqlglot.errors.SqlglotError as error:
             failure = EngineError(str(error).split("\n")[0])
         raise failure

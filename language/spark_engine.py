@@ -97,8 +97,11 @@ class Spark:
         frame = frame if offset is None else frame.offset(offset)
         return frame if limit is None else frame.limit(limit)
 
+    def is_stream(self, frame: Any) -> bool:
+        return bool(frame.isStreaming)
+
     def whole(self, frame: Any, most: int) -> pa.Table:
-        if frame.isStreaming:
+        if self.is_stream(frame):
             raise EngineError(
                 "an aggregate reads tables, and this is a stream: join it to the stream that the aggregate is over"
             )

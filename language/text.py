@@ -124,7 +124,7 @@ def parsed(source: Source, tokens: Tokens) -> Any:
         for number, token in enumerate(tokens)
     ]
     try:
-        with _quiet():
+        with quiet():
             found = dialect.parser().parse(raw, source.text)
     except sqlglot.errors.ParseError as error:
         told = error.errors[0] if error.errors else {}
@@ -149,7 +149,7 @@ def _reason(told: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """sqlglot warns of what it reads as a mere command; that is an error here."""
     log = logging.getLogger("sqlglot")
     was, log.disabled = log.disabled, True

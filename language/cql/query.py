@@ -5,12 +5,13 @@ DSTREAM and RSTREAM give its changes. Defaults are the paper's (6.2): unbounded 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from inwindow import temporal
 from inwindow.language.base_calls import gives_rows, rows_of_lists
 from inwindow.language.cql.marks import UNBOUNDED, StreamMark, WindowMark, take_marks
+from inwindow.language.cql.operators import aggregated, changes, distinct, joined, together
+from inwindow.language.cql.scope import Scope, aliases_in, column_of, conjuncts_of, ends, text_of
 from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
 from inwindow.language.engines import quoted
 from inwindow.language.esl.scalar import function_of
@@ -48,17 +49,6 @@ def run_cql(
     return Answer(found.frame, isinstance(found, Stream), tuple(asked.notes))
 
 
-@dataclass
-class _Scope:
-    """FROM, joined so far: the columns of each table, by alias."""
-
-    frame: Any
-    tables: dict[str, Mapping[str, str]]
-    grows: bool
-    is_now: bool
-    replaced: dict[Any, str] = field(default_factory=dict)  # keys and aggregates, after GROUP BY
-
-
 class _Queries:
     def __init__(self, asked: Asked) -> None:
         self.asked = asked
@@ -68,7 +58,7 @@ class _Queries:
         found = self.query(tree, wants_stream=False)
         if isinstance(found, Relation) and found.grows:
             self.asked.notes.append("ISTREAM (default: the result only grows)")
-            return self._changes(found, StreamMark("ISTREAM", None, span_of(self.asked.tokens)))
+            return changes(self.asked, found, StreamMark("ISTREAM", None, span_of(self.asked.tokens)))
         return found
 
     def query(self, tree: Any, *, wants_stream: bool) -> Relation | Stream:
@@ -77,8 +67,8 @@ class _Queries:
         tree = tree.unnest() if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
         if isinstance(tree, exp.SetOperation):
             return self._together(tree)
-        if not isinstance(tree, exp.Select):
-            raise self.asked.error("a SELECT is wanted here", tree)
+        if not isinstance(tree, exp.Select) or not tree.expressions:
+            raise self.asked.error("a SELECT of columns is wanted here", tree)
         for clause in ("order", "limit", "offset", "windows", "qualify"):
             if tree.args.get(clause):
                 raise self.asked.error(f"{clause.upper()} is not known in CQL: select from the result", tree)
@@ -89,7 +79,7 @@ class _Queries:
             self.asked.marks.windows[only.this.meta["start"]] = WindowMark("NOW", 0, is_now=True)
             mark = StreamMark("RSTREAM", None, place_of(tree, span_of(self.asked.tokens)))
         relation = self._select(tree)
-        return relation if mark is None else self._changes(relation, mark)
+        return relation if mark is None else changes(self.asked, relation, mark)
 
     def _mark(self, tree: Any) -> StreamMark | None:
         """Take ISTREAM, DSTREAM or RSTREAM out of the select list."""
@@ -105,6 +95,7 @@ class _Queries:
         if (
             not isinstance(only, exp.Table)
             or tree.args.get("joins")
+            or "start" not in only.this.meta
             or self.asked.orders.get(only.name.casefold()) is None
         ):
             return False
@@ -114,23 +105,6 @@ class _Queries:
         where = tree.args.get("where")
         nested = where is not None and where.find(exp.Query) is not None
         return window.size is None and is_istream and plain and not nested and not self._calls(tree.expressions)
-
-    def _changes(self, relation: Relation, mark: StreamMark) -> Stream:
-        at = "at" if "at" not in relation.columns.values() else self.asked.fresh("at")
-        if mark.operator == "ISTREAM":
-            frame = temporal.istream(relation.frame, at=at)
-        elif mark.operator == "DSTREAM":
-            frame = temporal.dstream(relation.frame, at=at)
-        elif relation.is_now:  # each row holds at one instant, which is when RSTREAM gives it
-            columns = [(quoted(column), column) for column in relation.columns.values()]
-            frame = self.asked.project(relation.frame, [*columns, ("since", at)])
-        elif mark.every is None:
-            raise self.asked.error(
-                "RSTREAM gives all rows at every instant: say how often, as in RSTREAM(*) EVERY 1 MINUTE", mark.span
-            )
-        else:
-            frame = temporal.rstream(relation.frame, every=mark.every, at=at)
-        return Stream(self.asked.engine.merged(frame, at), relation.columns, at)
 
     # --- FROM -----------------------------------------------------------------------------------------------
 
@@ -154,9 +128,9 @@ class _Queries:
             asked.notes.append(f"{tree.name} [RANGE UNBOUNDED] (default)")
         stream = stream_of(asked, tree, order)
         if filters and (mark is None or not mark.counts):
-            scope = _Scope(stream.frame, {tree.alias_or_name.casefold(): stream.columns}, True, False)
+            scope = Scope(stream.frame, {tree.alias_or_name.casefold(): stream.columns}, True, False)
             for one in filters:
-                stream = replace(stream, frame=asked.where(stream.frame, self._text(one, scope), one))
+                stream = replace(stream, frame=asked.where(stream.frame, text_of(self.asked, one, scope), one))
             filters.clear()
         return windowed(asked, stream, mark or UNBOUNDED)
 
@@ -183,15 +157,15 @@ class _Queries:
                     tree,
                 )
             asked.notes.append(f"ISTREAM of {tree.alias_or_name} (default: it only grows)")
-            found = self._changes(found, StreamMark("ISTREAM", None, place_of(tree, span_of(asked.tokens))))
+            found = changes(asked, found, StreamMark("ISTREAM", None, place_of(tree, span_of(asked.tokens))))
         return windowed(asked, found, mark)
 
     def _own_names(self, relation: Relation) -> Relation:
         columns = {name: self.asked.fresh(name) for name in relation.columns}
         items = [(quoted(relation.columns[name]), column) for name, column in columns.items()]
-        return replace(relation, frame=self.asked.project(relation.frame, [*items, *_ends()]), columns=columns)
+        return replace(relation, frame=self.asked.project(relation.frame, [*items, *ends()]), columns=columns)
 
-    def _from(self, tree: Any, conjuncts: list[Any]) -> _Scope:
+    def _from(self, tree: Any, conjuncts: list[Any]) -> Scope:
         asked, first = self.asked, source_of(tree)
         if first is None:
             raise asked.error("a SELECT of CQL reads a stream or a relation: write FROM", tree)
@@ -204,25 +178,25 @@ class _Queries:
             ):
                 raise asked.error("joins of CQL are written FROM a, b WHERE ..., or JOIN ... ON", join)
             if join.args.get("on") is not None:
-                conjuncts += _conjuncts(join.args["on"])
+                conjuncts += conjuncts_of(join.args["on"])
         items = [first, *(join.this for join in joins)]
-        scope: _Scope | None = None
+        scope: Scope | None = None
         for item in items:
             alias = item.alias_or_name.casefold()
-            own = [one for one in conjuncts if len(items) == 1 or _aliases(one) == {alias}]
+            own = [one for one in conjuncts if len(items) == 1 or aliases_in(one) == {alias}]
             own = [one for one in own if one.find(library().exp.Query) is None]
             left = list(own)
             relation = self._relation(item, left)
             for one in own:
                 conjuncts.remove(one)
-            part = _Scope(relation.frame, {alias: relation.columns}, relation.grows, relation.is_now)
+            part = Scope(relation.frame, {alias: relation.columns}, relation.grows, relation.is_now)
             for one in left:
-                part.frame = asked.where(part.frame, self._text(one, part), one)
+                part.frame = asked.where(part.frame, text_of(self.asked, one, part), one)
             scope = part if scope is None else self._joined(scope, part, conjuncts)
         assert scope is not None
         return scope
 
-    def _joined(self, left: _Scope, right: _Scope, conjuncts: list[Any]) -> _Scope:
+    def _joined(self, left: Scope, right: Scope, conjuncts: list[Any]) -> Scope:
         """Pairs that hold together; equalities are the join's keys."""
         exp, asked = library().exp, self.asked
         pairs = []
@@ -230,7 +204,7 @@ class _Queries:
             if isinstance(one, exp.EQ):
                 for a, b in ((one.this, one.expression), (one.expression, one.this)):
                     if self._is_of(a, left) and self._is_of(b, right):
-                        pairs.append((self._text(a, left), self._text(b, right)))
+                        pairs.append((text_of(self.asked, a, left), text_of(self.asked, b, right)))
                         conjuncts.remove(one)
                         break
         keys = [asked.fresh("key") for _ in pairs]
@@ -238,28 +212,28 @@ class _Queries:
         for side, scope in enumerate((left, right)):
             items = [(quoted(column), column) for columns in scope.tables.values() for column in columns.values()]
             made = [(pair[side], key) for pair, key in zip(pairs, keys, strict=True)]
-            frames.append(asked.project(scope.frame, [*items, *made, *_ends()]))
-        frame = temporal.join(frames[0], frames[1], on=keys or None)
-        return _Scope(frame, {**left.tables, **right.tables}, left.grows and right.grows, left.is_now or right.is_now)
+            frames.append(asked.project(scope.frame, [*items, *made, *ends()]))
+        frame = joined(asked, frames[0], frames[1], keys or None, "inner", span_of(asked.tokens))
+        return Scope(frame, {**left.tables, **right.tables}, left.grows and right.grows, left.is_now or right.is_now)
 
-    def _is_of(self, tree: Any, scope: _Scope) -> bool:
+    def _is_of(self, tree: Any, scope: Scope) -> bool:
         columns = list(tree.find_all(library().exp.Column))
-        return bool(columns) and all(self._column(one, scope) is not None for one in columns)
+        return bool(columns) and all(column_of(self.asked, one, scope) is not None for one in columns)
 
     # --- SELECT ---------------------------------------------------------------------------------------------
 
     def _select(self, tree: Any) -> Relation:
         asked = self.asked
         where = tree.args.get("where")
-        conjuncts = _conjuncts(where.this) if where is not None else []
+        conjuncts = conjuncts_of(where.this) if where is not None else []
         scope = self._from(tree, conjuncts)
         for one in conjuncts:
             if not self._membership(one, scope):
-                scope.frame = asked.where(scope.frame, self._text(one, scope), one)
+                scope.frame = asked.where(scope.frame, text_of(self.asked, one, scope), one)
         if tree.args.get("group") is not None or self._calls(tree.expressions):
             self._grouped(tree, scope)
         if (having := tree.args.get("having")) is not None:
-            scope.frame = asked.where(scope.frame, self._text(having.this, scope), having)
+            scope.frame = asked.where(scope.frame, text_of(self.asked, having.this, scope), having)
         columns, items = {}, []
         for name, text, one in self._items(tree, scope):
             key, number = name, 1
@@ -268,15 +242,20 @@ class _Queries:
                 key = f"{name}_{number}"
             columns[key] = key
             items.append((text, key, one))
-        frame = asked.project(scope.frame, [*((text, key) for text, key, _ in items), *_ends()], tree)
+        frame = asked.project(scope.frame, [*((text, key) for text, key, _ in items), *ends()], tree)
         if tree.args.get("distinct") is not None:
-            frame = temporal.distinct(frame)
-        return Relation(frame, columns, scope.grows, scope.is_now)
+            frame = distinct(asked, frame, tree)
+        is_each = bool(scope.replaced) and {text for text, _, _ in items} >= {
+            quoted(one) for one in scope.replaced.values()
+        }
+        return Relation(frame, columns, scope.grows, scope.is_now, is_each and not self._lists(tree))
 
-    def _items(self, tree: Any, scope: _Scope) -> list[tuple[str, str, Any]]:
+    def _items(self, tree: Any, scope: Scope) -> list[tuple[str, str, Any]]:
         exp, found = library().exp, []
         for one in tree.expressions:
             is_all = isinstance(one, exp.Star)
+            if not is_all and isinstance(one.unalias(), exp.Star):
+                raise self.asked.error("a star is many columns, and has no name of its own", one)
             if is_all or isinstance(one, exp.Column) and isinstance(one.this, exp.Star):
                 wanted = "" if is_all else one.table.casefold()
                 if scope.replaced:
@@ -286,10 +265,12 @@ class _Queries:
                 for alias, columns in scope.tables.items():
                     found += [(name, quoted(column), one) for name, column in columns.items() if wanted in ("", alias)]
                 continue
-            found.append((one.alias_or_name or one.sql("spark").lower(), self._text(one.unalias(), scope), one))
+            found.append(
+                (one.alias_or_name or one.sql("spark").lower(), text_of(self.asked, one.unalias(), scope), one)
+            )
         return found
 
-    def _membership(self, tree: Any, scope: _Scope) -> bool:
+    def _membership(self, tree: Any, scope: Scope) -> bool:
         """``x [NOT] IN (SELECT ...)``: pairs that hold together, or rows while they have no partner."""
         exp, asked = library().exp, self.asked
         one, is_not = (tree.this, True) if isinstance(tree, exp.Not) else (tree, False)
@@ -307,11 +288,15 @@ class _Queries:
             )
         key = asked.fresh("key")
         items = [(quoted(column), column) for columns_ in scope.tables.values() for column in columns_.values()]
-        left = asked.project(scope.frame, [*items, (self._text(one.this, scope), key), *_ends()])
-        right = asked.project(inner.frame, [(quoted(columns[0]), key), *_ends()])
-        scope.frame = temporal.join(left, right, on=key, how="anti" if is_not else "semi")
+        left = asked.project(scope.frame, [*items, (text_of(self.asked, one.this, scope), key), *ends()])
+        right = asked.project(inner.frame, [(quoted(columns[0]), key), *ends()])
+        scope.frame = joined(asked, left, right, key, "anti" if is_not else "semi", tree)
         scope.grows = scope.grows and inner.grows and not is_not
         return True
+
+    def _lists(self, tree: Any) -> bool:
+        """Whether an aggregate is called that returns many rows."""
+        return any(gives_rows(self._function(call)[0]) for call in self._calls(tree.expressions))
 
     def _calls(self, trees: list[Any]) -> list[Any]:
         exp = library().exp
@@ -327,14 +312,14 @@ class _Queries:
         known = {**BUILT_IN, **self.asked.aggregates}
         return next((known[one] for one in names if one in known), None), arguments
 
-    def _grouped(self, tree: Any, scope: _Scope) -> None:
+    def _grouped(self, tree: Any, scope: Scope) -> None:
         """Aggregates of the rows that hold."""
         exp, asked = library().exp, self.asked
         group = tree.args.get("group")
         keys = {one: asked.fresh("key") for one in (group.expressions if group is not None else [])}
         having = tree.args.get("having")
         calls = self._calls([*tree.expressions, *([having] if having is not None else [])])
-        items = [(self._text(one, scope), key) for one, key in keys.items()]
+        items = [(text_of(self.asked, one, scope), key) for one, key in keys.items()]
         applied = {}
         for call in calls:
             function, arguments = self._function(call)
@@ -344,10 +329,10 @@ class _Queries:
             for argument in arguments:
                 if not isinstance(argument, exp.Star):
                     columns.append(asked.fresh("value"))
-                    items.append((self._text(argument, scope), columns[-1]))
+                    items.append((text_of(self.asked, argument, scope), columns[-1]))
             applied[call] = (asked.fresh("result"), function(*columns))
-        frame = asked.project(scope.frame, [*items, *_ends()], tree)
-        found = temporal.aggregate(frame, by=list(keys.values()) or None, **dict(applied.values()))
+        frame = asked.project(scope.frame, [*items, *ends()], tree)
+        found = aggregated(asked, frame, list(keys.values()), dict(applied.values()), tree)
         listing = [(column, column) for column, one in applied.values() if gives_rows(one.aggregate)]
         scope.frame = rows_of_lists(asked.engine, found, listing, asked.source, span_of(asked.tokens))
         scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
@@ -365,60 +350,11 @@ class _Queries:
         names = list(left.columns)
         frames = [
             self.asked.project(
-                one.frame, [*((quoted(c), name) for c, name in zip(one.columns.values(), names, strict=True)), *_ends()]
+                one.frame, [*((quoted(c), name) for c, name in zip(one.columns.values(), names, strict=True)), *ends()]
             )
             for one in (left, right)
         ]
-        operator = {exp.Union: temporal.union, exp.Except: temporal.difference, exp.Intersect: temporal.intersect}[
-            type(tree)
-        ]
         is_set = bool(tree.args.get("distinct"))
-        if is_set and operator is not temporal.union:
-            frames = [temporal.distinct(frame) for frame in frames]
-        frame = operator(*frames)
-        frame = temporal.distinct(frame) if is_set else frame
-        grows = left.grows and right.grows and operator is not temporal.difference
+        frame = together(self.asked, tree.key, frames, is_set=is_set, tree=tree)
+        grows = left.grows and right.grows and not isinstance(tree, exp.Except)
         return Relation(frame, {name: name for name in names}, grows, left.is_now and right.is_now)
-
-    # --- Expressions ----------------------------------------------------------------------------------------
-
-    def _column(self, tree: Any, scope: _Scope) -> str | None:
-        name, table = tree.name.casefold(), tree.table.casefold()
-        found = [
-            column for alias, columns in scope.tables.items() if table in ("", alias) for known, column in columns.items()
-            if known.casefold() == name
-        ]  # fmt: skip
-        if len(found) > 1:
-            raise self.asked.error(f"{tree.name} is a column of several tables: write the table before it", tree)
-        return found[0] if found else None
-
-    def _text(self, tree: Any, scope: _Scope) -> str:
-        """An expression over the columns that names of CQL have become."""
-        exp = library().exp
-
-        def change(node: Any) -> Any:
-            for known, column in scope.replaced.items():
-                if node == known:
-                    return exp.column(column, quoted=True)
-            if isinstance(node, exp.Column):
-                own = self._column(node, scope)
-                if own is None:
-                    listed = ", ".join(name for columns in scope.tables.values() for name in columns)
-                    raise self.asked.error(f"there is no column {node.sql('spark')}; there are: {listed}", node)
-                return exp.column(own, quoted=True)
-            return node
-
-        return str(tree.copy().transform(change).sql("spark"))
-
-
-def _ends() -> list[tuple[str, str]]:
-    return [(quoted(name), name) for name in ENDS]
-
-
-def _conjuncts(tree: Any) -> list[Any]:
-    exp, tree = library().exp, tree.unnest()
-    return [part for side in tree.flatten() for part in _conjuncts(side)] if isinstance(tree, exp.And) else [tree]
-
-
-def _aliases(tree: Any) -> set[str]:
-    return {one.table.casefold() for one in tree.find_all(library().exp.Column)}

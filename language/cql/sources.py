@@ -17,12 +17,14 @@ class Relation:
     """A frame with ``since`` and ``until``: names of CQL, and the columns that they are.
 
     ``grows``: what holds once holds for ever (the paper's monotonic). ``is_now``: each row holds for one instant.
+    ``is_each_a_change``: no row begins where an equal one ends, so each is a change when it begins, and when it ends.
     """
 
     frame: Any
     columns: Mapping[str, str]
     grows: bool
     is_now: bool = False
+    is_each_a_change: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Asked:
     spoken: frozenset[str] = frozenset()  # all names of columns in the text
     notes: list[str] = field(default_factory=list)  # what was defaulted, what was rewritten
     made: int = 0
+    holder: str = ""  # on a stream, the operator that holds rows
 
     def error(self, message: str, tree: Any = None) -> StatementError:
         span = tree if isinstance(tree, Span) else span_of(self.tokens)
@@ -111,6 +114,8 @@ def windowed(asked: Asked, stream: Stream, mark: WindowMark) -> Relation:
     if len(named.partition_by) != len(mark.partition_by):
         raise asked.error(f"PARTITION BY {', '.join(mark.partition_by)}: the stream has: {', '.join(stream.columns)}")
     items = [(quoted(name), name) for name in asked.engine.columns(frame) if name in kept]
+    if mark.counts and asked.engine.is_stream(frame):
+        asked.holder = f"[{mark.text}]"
     held = temporal.window(asked.project(frame, items), named.frame(stream.at))
     dropped = set() if stream.at in stream.columns.values() else {stream.at}
     made, columns = renamed(asked, held, dropped)

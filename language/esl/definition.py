@@ -339,6 +339,8 @@ class _Reader:
             raise self.error(
                 "which table? write INSERT INTO t ..., UPDATE t SET ... or DELETE FROM t ...", span_of(tokens)
             )
+        if isinstance(tree, library().exp.Insert) and tree.expression is None:
+            raise self.error("INSERT INTO ... is followed by VALUES (...) or SELECT ...", span_of(tokens))
         return Statement(tree, tokens, condition)
 
     def is_outer(self, tokens: list[Token], first: int, at: int) -> bool:

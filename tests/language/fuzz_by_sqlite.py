@@ -37,10 +37,12 @@ def main(count: int, seed: int = 0) -> Counter[str]:
     """Many of them."""
     chance, start, slowest = Random(seed), time.process_time(), 0.0
     outcomes: Counter[str] = Counter()
-    for _ in range(count):
+    for number in range(1, count + 1):
         began = time.process_time()
         outcomes[one(chance)] += 1
         slowest = max(slowest, time.process_time() - began)
+        if number % 5000 == 0:
+            print(number, dict(outcomes), f"{time.process_time() - start:.0f} s of CPU time", flush=True)
     print(dict(outcomes), f"{time.process_time() - start:.0f} s of CPU time, slowest {slowest:.2f} s")
     return outcomes
 

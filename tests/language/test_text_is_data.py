@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import inwindow as iw
 
 MODULES = {"inwindow", "inwindow.language.esl.values", "collections.abc", "datetime", "decimal", "math", "operator"}
-CALLED = {"any", "all", "sum", "len", "min", "max", "list", "dict", "int", "float", "str", "abs", "bool"}
+CALLED = {"any", "all", "sum", "len", "min", "max", "list", "dict", "int", "float", "str", "abs", "bool", "sorted"}
 
 
 def check(source: str) -> None:
@@ -69,6 +69,26 @@ NAMES = [
 )
 def test_names(place: str, name: str) -> None:
     assert run(text_of(**{place: name}, value="'ok'")) == ["ok", "ok"]
+
+
+@pytest.mark.parametrize("name", [one for one in NAMES if one not in ("inwindow",)])
+def test_names_of_queries(name: str) -> None:
+    """WITH, aliases of tables and columns, both sides of a join, sort keys."""
+    kind: Any = iw.aggregate(f"""
+        CREATE AGGREGATE a(p Real) : Real {{
+            TABLE t({name} Real, other Real);
+            INITIALIZE: ITERATE: {{ INSERT INTO t VALUES (p, p); }}
+            TERMINATE: {{
+                INSERT INTO RETURN WITH {name} AS (SELECT {name} AS {name} FROM t) SELECT {name} FROM {name} ORDER BY {name} DESC;
+                INSERT INTO RETURN SELECT l.{name} FROM t AS l FULL JOIN t AS {name} ON l.other = {name}.{name}
+                    UNION SELECT d.{name} FROM (SELECT other FROM t) AS d({name}) ORDER BY {name};
+            }}
+        }}""")
+    check(kind.source)
+    one = kind()
+    one.iterate(1.0)
+    one.iterate(2.0)
+    assert one.terminate() == [2.0, 1.0, 1.0, 2.0]
 
 
 STRINGS = [
@@ -147,6 +167,7 @@ def test_broken_scripts() -> None:
     [
         text_of().replace("UPDATE t SET c = c + p;", "DELETE t WHERE c > p;"),
         text_of().replace("WHERE c > 0", "WHERE c IN t"),
+        text_of().replace("RETURN VALUES (1)", "RETURN (1)"),
         "",
         "-- nothing",
     ],
@@ -162,3 +183,26 @@ def test_cql_takes_one_query(text: Any) -> None:
     for take in (catalog.cql, catalog.explain_cql):
         with pytest.raises(iw.UsageError, match="one query|a query is a text"):
             take(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Select From t",
+        "Select x From t Where x In (Select From t)",
+        "Select * y From t",
+    ],
+)
+def test_what_the_fuzzers_found_in_cql(text: str) -> None:
+    catalog = iw.Catalog(s=pa.table({"x": [1], "t": [1]}))
+    catalog.run("CREATE STREAM t(x int, t int) ORDER BY t SOURCE 's'")
+    with pytest.raises(iw.UsageError, match="line 1, column"):
+        catalog.cql(text)
+
+
+@pytest.mark.parametrize("text", ["SELECT f() FROM t", "CREATE STREAM u(a, ) AS SELECT x, t FROM t"])
+def test_what_the_fuzzers_found_in_scripts(text: str) -> None:
+    catalog = iw.Catalog(s=pa.table({"x": [1.0], "t": [1]}))
+    catalog.run("CREATE STREAM t(x real, t int) ORDER BY t SOURCE 's';" + text_of("f", value="'ok'"))
+    with pytest.raises(iw.UsageError, match="line 1, column"):
+        catalog.run(text)

@@ -41,8 +41,8 @@ SOME = {
     ],
     "temporal": ["one_relation[aggregate]", "two_relations[full]", "windows[range]", "columns_of_spark_as_arguments", "streams"],
     "sentinel": ["what_cannot_be_undone", "two_sentinels_in_one_call", "streams_count_what_they_check[transformWithState]"],
-    "catalog": ["reads_a_table", "too_large", "many_rows", "the_same_on_spark[SELECT itemID, sum"],
-    "cql": ["on_spark"],
+    "catalog": ["an_aggregate_reads_a_table", "a_table_that_is_too_large_or_a_stream", "many_rows_of_terminate"],
+    "cql": ["the_same_on_spark"],
     "sql": [
         "as_spark_says",
         "names",
