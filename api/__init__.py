@@ -36,6 +36,7 @@ from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
+from inwindow.windows.spec import Drawable as _Drawable
 
 if _typing.TYPE_CHECKING:
     from inwindow import temporal, testing
@@ -53,6 +54,8 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.with_columns import with_columns
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
+
+_Drawable.drawer = lambda *drawn: _import_module("inwindow.windows.drawing").draw(*drawn)
 
 __version__ = "0.1.0"
 

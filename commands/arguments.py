@@ -14,7 +14,7 @@ from inwindow.udaf.errors import InWindowError, UsageError
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on; ``1e6`` and ``100,000`` are such, too.
+    """A whole number of at least 1, also written as ``1e6`` or ``100,000``.
 
     >>> count("1e6"), count("100,000")
     (1000000, 100000)
@@ -29,7 +29,7 @@ def count(text: str) -> int:
 
 
 def aggregates(target: str, command: str) -> list[tuple[str, Any]]:
-    """What ``module:name`` names; for a module alone all aggregates that are defined in it."""
+    """The aggregate ``module:name``; for a module alone, all aggregates that it defines."""
     module_name, _, path = target.partition(":")
     module = imported(module_name)
     if path:
@@ -74,7 +74,7 @@ def imported(name: str) -> Any:
 
 
 def _told(error: Exception) -> str:
-    """What an import raised, and at which line of the module."""
+    """The exception of an import, and its line in the module."""
     said = str(error) if isinstance(error, InWindowError) else f"{type(error).__name__}: {error}"
     line = next((at for at in reversed(extract_tb(error.__traceback__)) if at.name == "<module>"), None)
     if line is None or isinstance(error, SyntaxError):  # that says where it is by itself
@@ -83,7 +83,7 @@ def _told(error: Exception) -> str:
 
 
 def attribute(module: Any, path: str, where: str) -> Any:
-    """What a dotted path names in a module."""
+    """The object at a dotted path in a module."""
     found = module
     for name in path.split("."):
         if not hasattr(found, name):

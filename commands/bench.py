@@ -54,7 +54,7 @@ INSTEAD: dict[str, tuple[Callable[[Any], Any], str | None]] = {
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be given."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "targets",
         nargs="*",
@@ -72,7 +72,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure each; 1 where results differ."""
+    """Measure each target; the exit code is 1 if results differ."""
     window = min(options.window, options.rows)
     cases = [
         case for target in options.targets or DEFAULT for case in _cases(target, options.values, options.rows, window)
@@ -127,7 +127,7 @@ class Case:
 
 
 def _of_module(found: list[tuple[str, Any]], values: str | None, rows: int, window: int) -> list[Case]:
-    """A class each; of several, those that cannot run as they are (they need a parameter) are left out, and named."""
+    """One case per class. If there are several, classes that need a parameter are left out and named."""
     cases = []
     for name, one in found:
         try:
@@ -157,7 +157,7 @@ def _cases(target: str, values: str | None, rows: int, window: int) -> list[Case
 
 
 def _own(name: str, given: Any, values: str | None, rows: int, window: int) -> Case:
-    """A class, beside itself: begun anew on each window."""
+    """A class, compared with itself started afresh on each window."""
     try:
         one = given() if isinstance(given, type) else given
     except TypeError as error:
@@ -219,7 +219,7 @@ def _values(kind: str, rows: int, seed: int) -> pa.Array:
 
 
 def _timed(work: Callable[[], Any], runs: int) -> tuple[Any, float]:
-    """The result, and the best of a few runs, in nanoseconds; one where it is long."""
+    """The result, and the best of a few runs in nanoseconds; a long run is made once."""
     best, spent, result = math.inf, 0.0, None
     for _ in range(runs):
         started = process_time()

@@ -23,7 +23,7 @@ HELP = "check the promises of your aggregates"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be given."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "targets", nargs="+", metavar="module[:name]", help="a class or an instance, or a module for all of its"
     )
@@ -44,7 +44,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check each target; 1 where one breaks a promise, else 2 where one cannot be checked."""
+    """Check each target; the exit code is 1 if one breaks a promise, else 2 if one cannot be checked."""
     values = None if options.values is None else _values(options.values)
     worst = 0
     for target in options.targets:

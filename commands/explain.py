@@ -28,7 +28,7 @@ HELP = "what a window over a file's data would do"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be given."""
+    """Add the arguments of the command."""
     parser.add_argument("file", metavar="FILE", help="Parquet (a folder, too), CSV, TSV, Arrow or Feather")
     parser.add_argument(
         "calls", nargs="+", metavar="CALL", help='"avg(price) over (order by ts rows 9 preceding) as a"'

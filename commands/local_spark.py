@@ -9,7 +9,7 @@ _WITHOUT = {"demo": "inwindow demo runs the same windows without Spark", "bench"
 
 
 def local_spark(command: str) -> Any:
-    """A session on two cores, that says little and is quick to start."""
+    """A session on two cores with few log messages, which starts quickly."""
     without = _WITHOUT[command]
     try:
         from pyspark.sql import SparkSession

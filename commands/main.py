@@ -18,7 +18,7 @@ COMMANDS = ("demo", "check", "explain", "bench", "sql")  # a file of this room e
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand; gives back the exit code.
+    """Run a subcommand, and return its exit code.
 
     >>> main([])
     usage: inwindow [-h] [--version] command ...

@@ -25,7 +25,7 @@ _SHOWN = 20  # rows that are printed
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be given."""
+    """Add the arguments of the command."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="a script; or give its text with -e")
     parser.add_argument("-e", dest="text", metavar="TEXT", help="the script itself")
     parser.add_argument(

@@ -101,7 +101,7 @@ class RecomputeHolding:
     name = "recompute"
 
     def applies(self, case: Case) -> Verdict:
-        """Always, but for what has no result."""
+        """Always, except where there is no result."""
         if not case.traits.has_terminate:
             return No(f"{case.name} has no terminate, so what holds has no result: write one")
         return Yes("nothing better is possible")

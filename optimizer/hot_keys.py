@@ -8,7 +8,7 @@
 
 A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
 whose result is a function of the frame. A frame that begins with the partition begins in shard 3 with *partials* of shards 1
-and 2: a first job makes them (:mod:`inwindow.runtime.shard_frames`). What depends on more is not cut, and explain says why.
+and 2: a first job makes them (:mod:`inwindow.runtime.shards`). What depends on more is not cut, and explain says why.
 
 First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
 (2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).

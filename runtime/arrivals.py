@@ -7,7 +7,7 @@
     results       x y z w        row 1 3 0 2
     back          z x w y        row 0 1 2 3
 
-For tasks of an engine: it need not sort for us, and nothing depends on the order in which it hands rows over.
+An engine need not sort for us: nothing depends on the order in which it hands rows over.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,7 +31,7 @@ _BYTES = 1 << 24
 _COPIES = 2  # of what is put in order: as it came, and in order
 _BUCKETS = 64  # files of results, each for a stretch of the order of arrival
 
-Spilled = Callable[[int], None]  # told the bytes of each file that was written
+Spilled = Callable[[int], None]  # is called with the bytes of each file that was written
 
 
 def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -61,7 +61,7 @@ class Arrivals:
             self._spill()
 
     def in_order(self) -> Iterator[pa.RecordBatch]:
-        """All tuples in the order of the pass; they are let go as they are given out."""
+        """All tuples in the order of the pass; each is released once it has been given out."""
         if self.runs is None:
             given = self._sorted()
         else:

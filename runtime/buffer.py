@@ -34,22 +34,6 @@ class Source(Protocol):
         """The columns that it reads."""
 
 
-class Column(Protocol):
-    """A held column: grows at the end, is trimmed at the front."""
-
-    def append(self, source: Source, batch: pa.RecordBatch) -> None:
-        """Take the next rows."""
-
-    def forget(self, count: int) -> None:
-        """Drop the oldest rows."""
-
-    def state(self) -> Any:
-        """What is held."""
-
-    def restore(self, state: Any) -> None:
-        """The inverse of :meth:`state`."""
-
-
 @dataclass(frozen=True)
 class Plain:
     """A column as an Arrow array; of another type where a kernel needs one, NULL where ``condition`` fails."""
@@ -68,24 +52,6 @@ class Plain:
         if self.condition is not None:
             values = pc.if_else(pc.fill_null(batch.column(self.condition), False), values, None)
         return values
-
-
-@dataclass(frozen=True)
-class Marks:
-    """An array whose validity says which tuples count: for count, which reads nothing else."""
-
-    required: tuple[str, ...]
-    condition: str | None
-
-    def names(self) -> tuple[str, ...]:
-        return self.required if self.condition is None else (*self.required, self.condition)
-
-    def read(self, batch: pa.RecordBatch) -> pa.Array:
-        """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
-        if len(self.required) == 1 and self.condition is None:
-            return batch.column(self.required[0])
-        seen = Seen(self.required, self.condition).read(batch)
-        return pa.array(np.ones(len(seen), dtype=bool), mask=seen == 0)
 
 
 @dataclass(frozen=True)
@@ -120,6 +86,17 @@ class Seen:
         if self.condition is not None:
             seen &= pc.fill_null(batch.column(self.condition), False).to_numpy(zero_copy_only=False)
         return seen
+
+
+class Marks(Seen):
+    """The same as an array whose validity says it: for count, which reads nothing else."""
+
+    def read(self, batch: pa.RecordBatch) -> pa.Array:
+        """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
+        if len(self.required) == 1 and self.condition is None:
+            return batch.column(self.required[0])
+        seen = super().read(batch)
+        return pa.array(np.ones(len(seen), dtype=bool), mask=seen == 0)
 
 
 class ArrowColumn(Stateful):
@@ -199,6 +176,9 @@ class MaskColumn(Stateful):
     def seen(self) -> Mask | None:
         """One byte per tuple, side by side; None where every tuple is seen."""
         return None if self.mask.all() else np.ascontiguousarray(self.mask)
+
+
+Column = ArrowColumn | ListColumn | MaskColumn  # each grows at the end, and is trimmed at the front
 
 
 class Buffer:

@@ -11,11 +11,10 @@ from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
-from inwindow.runtime.halo import SlotsOfShard
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
-from inwindow.runtime.shard_frames import Continued, ContinuedHooks, ContinuedKernel, FromCarried
+from inwindow.runtime.shards import Continued, ContinuedHooks, ContinuedKernel, FromCarried, SlotsOfShard
 from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of

@@ -82,13 +82,8 @@ class NumbaEvaluator(HookEvaluator):
         looks: bool,
     ) -> None:
         super().__init__(driver(), arguments, answers, evicts=evicts, undoes=undoes)
-        self.another, self.inputs, self.machine, self.prototype, self.looks = (
-            driver,
-            inputs,
-            machine,
-            prototype,
-            looks,
-        )
+        self.another, self.inputs, self.looks = driver, inputs, looks
+        self.machine, self.prototype = machine, prototype
         self.loop: Loop | None = None
         self.is_loops = False  # whether the loop has the state, or the driver
         self.stays = False  # with the Python hooks, for good

@@ -1,10 +1,10 @@
 """Values and code as digests: equal ones have equal digests, in every process, and others have others.
 
-A checkpoint knows by them whether a query is still the one that wrote it. A ``repr`` would not do: many objects have none, arrays
-leave out their middle, and functions are all alike.
+With them a checkpoint knows whether a query is still the one that wrote it. A ``repr`` is not enough: many objects have none,
+arrays leave out their middle, and functions look alike.
 
 ====================  =========================================================================================
-value                 told by
+value                 its digest is made of
 ====================  =========================================================================================
 numbers, texts, dates their type and bits: 1 is not 1.0 nor True, -0.0 is not 0.0
 list, dict, set       their items; sets and dicts in no order
@@ -15,7 +15,7 @@ class                 its members, and those of the classes that it is derived f
 other object          what pickle would make it of
 ====================  =========================================================================================
 
-What comes with Python or from an installed package is told by its name alone. The instructions are those of a Python version.
+Of what comes with Python or from an installed package only the name counts. The instructions are those of a Python version.
 """
 
 import builtins
@@ -60,15 +60,15 @@ _ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
 
 class Undigestible(Exception):
-    """What an object is cannot be told: it cannot be pickled."""
+    """An object has no digest, for it cannot be pickled."""
 
 
 class Digester:
-    """Tells values; ``home`` is a class whose package is looked into, though it be installed."""
+    """Makes digests of values; ``home`` is a class whose package is looked into, even where it is installed."""
 
     def __init__(self, home: type | None = None) -> None:
         self.home = None if home is None else home.__module__.partition(".")[0]
-        self.within: list[Any] = []  # what is being told: an object within itself
+        self.within: list[Any] = []  # what a digest is being made of, to notice an object within itself
         self.known: dict[int, tuple[Any, bytes]] = {}
 
     def digest_of(self, value: Any) -> bytes:
@@ -161,7 +161,7 @@ class Digester:
         ]
 
     def code_of(self, function: Any) -> list[Any]:
-        """What a function does, but for what it reads by names."""
+        """What a function does, without what it reads by names."""
         its = {name: one for name, one in vars(function).items() if not name.startswith("__")}
         return [
             *self.code(function.__code__), self.digest_of(function.__defaults__), self.digest_of(function.__kwdefaults__),
@@ -192,7 +192,7 @@ class Digester:
         return [*made, getattr(code, "co_exceptiontable", b"")]
 
     def names_read_by(self, function: Any) -> dict[str, Any]:
-        """What a function reads by names that are not its own: of closures, of globals, of modules of the user's."""
+        """What a function reads by name from outside: closures, globals, the user's modules."""
         found: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name != "__class__":
@@ -226,7 +226,7 @@ class Digester:
         return parts
 
     def digest_or_type(self, value: Any) -> bytes:
-        """The digest; of what cannot be told (a lock, a session) that of its type: it is no constant."""
+        """The digest; where there is none (a lock, a session) that of the type."""
         try:
             return self.digest_of(value)
         except Undigestible:
@@ -269,7 +269,7 @@ def _telling_repr(value: Any) -> str:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """What a class body says, but for what only people read."""
+    """What a class body defines, without docstrings and the like."""
     generated = "__dataclass_fields__" in vars(kind)
     for name, one in sorted(vars(kind).items()):
         code = getattr(one, "__code__", None)

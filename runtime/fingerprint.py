@@ -146,7 +146,7 @@ def _shown_names(names: Iterable[str]) -> str:
     return ", ".join(shown(shown_name(name)).strip("'") for name in names) or "none"
 
 
-# Aggregates of the user's
+# The user's aggregates
 
 
 def _of_aggregate(step: Step, aggregate: Any) -> dict[str, Part]:
@@ -172,7 +172,7 @@ def _parameters(aggregate: Any) -> dict[str, Any]:
     for name in copyreg._slotnames(type(aggregate)):  # type: ignore[attr-defined]
         if hasattr(aggregate, name):
             given[name] = getattr(aggregate, name)
-    given.pop("_arguments", None)  # what `__init__` was given, for a base that is told itself
+    given.pop("_arguments", None)  # what `__init__` was given, for a base that has a digest itself
     return given
 
 

@@ -15,7 +15,7 @@ from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
 from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.runtime.stream.extent_buckets import extent_bucket, kind_of
+from inwindow.runtime.stream.extent_buckets import extent_bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import unbounded, window_of
@@ -34,10 +34,6 @@ class Groups(Part):
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
         return extent_bucket(self.work, schema, early=self.early, zone=zone)
-
-    @property
-    def bucket_rows(self) -> str:
-        return kind_of(self.work, early=self.early).rows
 
 
 class Aggregating(Verb):

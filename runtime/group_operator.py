@@ -125,7 +125,7 @@ class GroupOperator(Operator):
         return self.framing.advance(self.sequence)
 
     def _rolled(self, evaluator: Evaluator, extents: Extents) -> pa.Array:
-        """The results of extents; an error of one is told with its bounds."""
+        """The results of extents; an error names the extent."""
         try:
             return evaluator.roll(extents.start, extents.end)
         except (HookRaised, Unfit) as raised:

@@ -101,7 +101,7 @@ class Instants:
         return bool(keys.min() == NEVER_BEGAN or keys.max() == FOR_EVER)
 
     def _whole(self, column: pa.Array) -> Keys:
-        return OrderKey("", self.kind)._ascending_keys(column)
+        return OrderKey("", self.kind).ascending_keys(column)
 
     def keys(self, column: pa.Array, null: int) -> Keys:
         """The keys of ends; that of a NULL is ``null``."""

@@ -151,7 +151,7 @@ class FrameLane(Lane):
 
     @property
     def keys_from(self) -> int:
-        """Where no frame to come starts before; a start that does not move is known, whatever has been let go."""
+        """The earliest start of a frame to come; a start that does not move is known without the tuples."""
         return min(self.keep_from, self.next_start) if self.evaluator.moves else self.keep_from
 
 
@@ -201,7 +201,7 @@ class EmitLane(Lane):
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
         """Go on with these keys, each from its own state; ``states`` are then those to go on from.
 
-        A state is the emitter's, the newest tuple that a hook saw, and the first one that it has not seen, or not let go.
+        A state has the emitter's state, the newest tuple that a hook saw, and the first one that it has not seen or still needs.
         """
         start, shift = self._starts(frontier.sequence), frontier.shift[keys]
         gone, last = frontier.gone[keys], ready[keys]
@@ -301,7 +301,7 @@ class ExpirationLane(EmitLane):
 
 
 def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
-    """Of the states of an emitting lane's keys (None: of one that begins) each part by itself."""
+    """The states of an emitting lane's keys, part by part; None is the state of a key that begins."""
     if not states:
         return [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     emitters, seen, lows = zip(*[(None, -1, 0) if state is None else state for state in states], strict=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime.stream.replay_result import Replayed
+from inwindow.runtime.stream.replay import Replayed
 from inwindow.udaf.errors import UsageError
 
 

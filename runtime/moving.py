@@ -4,7 +4,6 @@ A slice is moved when it is its turn: what is in order stays in the cache until 
 """
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -58,7 +57,7 @@ class ByArrival:
     def __init__(self, schema: pa.Schema, rows: int) -> None:
         self.schema = schema
         kinds = [Back if has_one_width(field.type) else Pieces for field in schema]
-        self.columns: list[Column] = [kind(field.type, rows) for kind, field in zip(kinds, schema, strict=True)]
+        self.columns: list[Back | Pieces] = [kind(field.type, rows) for kind, field in zip(kinds, schema, strict=True)]
 
     def put(self, batch: pa.RecordBatch, rows: Rows) -> None:
         for column, values in zip(self.columns, batch.columns, strict=True):
@@ -66,16 +65,6 @@ class ByArrival:
 
     def table(self) -> pa.Table:
         return pa.Table.from_arrays([column.column() for column in self.columns], schema=self.schema)
-
-
-class Column(Protocol):
-    """A column of results."""
-
-    def put(self, values: pa.Array, rows: Rows, /) -> None:
-        """The values of some rows."""
-
-    def column(self) -> pa.Array:
-        """All values."""
 
 
 class Pieces:

@@ -103,7 +103,7 @@ class Operation(ABC):
         """The steps of what is computed, for what a checkpoint is told by."""
         return Pass((), (Order(self.time()),), (), None, None, False)
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         """All options but those of the steps, for what a checkpoint is told by."""
         return repr(self)
 

@@ -117,7 +117,7 @@ class Operator(ABC):
         return out
 
     def run(self, step: Step, action: Any, *arguments: Any) -> Any:
-        """Call into a step; what its hooks or kernels raise is told with the tuple it happened on."""
+        """Call into a step; an error names the tuple."""
         return reporting(step, self.work, lambda: self.buffer, self.sequence, action, *arguments)
 
     @abstractmethod
@@ -149,11 +149,11 @@ class Operator(ABC):
 
     @property
     def trusts(self) -> bool:
-        """Whether there may be pickles in a state: of classes of the user's. Kernels have none."""
+        """Whether a state may have pickles: only those of the user's classes do."""
         return any(step.implementation.aggregate is not None for step in self.work.steps)
 
     def state(self) -> bytes:
-        """All that a new operator with the same plan needs to go on: data, but for what hooks keep that only pickle knows."""
+        """All that a new operator with the same plan needs to go on: plain data, and pickles where hooks keep other objects."""
         parts = [part.state() for part in self._stateful()]
         values = [self.fingerprint, parts, [getattr(self, name) for name in self.kept]]
         return sealed.sealed(sealed.OPERATOR, to_bytes(values, trusted=self.trusts))
@@ -176,7 +176,7 @@ class Operator(ABC):
 def reporting(
     step: Step, work: Pass, buffer: Callable[[], Buffer], sequence: Sequence, action: Any, *arguments: Any
 ) -> Any:
-    """Call into a step; what its hooks or kernels raise is told with the aggregate, and the tuple it happened on."""
+    """Call into a step; an error of its hooks or kernels names the aggregate and the tuple."""
     try:
         return action(*arguments)
     except HookRaised as raised:

@@ -14,7 +14,7 @@ What a kernel gives is found out by asking it for the partials of no pane at all
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,24 +26,6 @@ from inwindow.runtime.build import levels_of
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.windows.sequence import Positions
-
-
-class Form(Protocol):
-    """How one array of partials travels."""
-
-    @property
-    def type(self) -> pa.DataType:
-        """Of the column."""
-
-    @property
-    def nullable(self) -> bool:
-        """Whether there may be NULLs."""
-
-    def packed(self, partials: Any) -> pa.Array:
-        """As a column of ``type``."""
-
-    def unpacked(self, column: pa.Array) -> Any:
-        """The inverse of :meth:`packed`."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +77,9 @@ class AsWords:
             return np.empty((0, self.width), np.int64)
         first, count = 8 * self.width * column.offset, len(column) * self.width
         return np.frombuffer(column.buffers()[1], np.int64, count, first).reshape(-1, self.width)
+
+
+Form = AsArrow | AsNumbers | AsWords  # each has the type of its column, and whether it may have NULLs
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from inwindow.windows.stateful import Stateful
 
 
 class PointLane(Stateful):
-    """One aggregate over one window, at points; between them it looks ahead, so that what no point can see is let go."""
+    """One aggregate over one window, at points; between them it looks ahead, to forget what no point can see."""
 
     kept = ("next_start", "next_end", "evaluator", "framing")
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.operator import Operator
-from inwindow.runtime.shard_frames import checked_shards
+from inwindow.runtime.shards import checked_shards
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -77,11 +77,6 @@ class Part(ABC):
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
         """A fresh bucket over tuples of a schema, on a stream."""
-        raise NotImplementedError(f"{type(self).__name__} does not run on a stream")
-
-    @property
-    def bucket_rows(self) -> str:
-        """What its buckets give a row for, in words: a checkpoint is of these rows alone."""
         raise NotImplementedError(f"{type(self).__name__} does not run on a stream")
 
 

@@ -1,4 +1,4 @@
-"""Errors from inside the run, told as the user needs them: which aggregate, hook, partition, tuple, arguments."""
+"""Errors from inside the run, as the user needs them: which aggregate, hook, partition, tuple, arguments."""
 
 import traceback
 from difflib import get_close_matches

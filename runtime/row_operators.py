@@ -159,7 +159,7 @@ def spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
     at = np.concatenate([piece[0] for piece in pieces])
     if len(at) == len(rows) and (at == rows).all():  # each row is one of ours, in order: as where there is one lane
         return values
-    nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # the how-manieth row of its position
+    nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # a row's number among those of its position
     first, last = np.searchsorted(at, rows), np.searchsorted(at, rows, side="right")
     single = last - first == 1
     index = np.where(single, first, first + nth)

@@ -13,7 +13,7 @@ from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of,
 from inwindow.runtime.places import HotKeys, check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
 from inwindow.runtime.row_operators import Select
-from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
+from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.spec import Window
@@ -30,10 +30,6 @@ class SomeRows(Part):
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
         return RowBucket(self.work, schema, self.passed, every_row=False, emitted_at=self.emitted_at, zone=zone)
-
-    @property
-    def bucket_rows(self) -> str:
-        return rows_of(every_row=False, emitted_at=self.emitted_at)
 
 
 class Selecting(Verb):

@@ -7,7 +7,7 @@
     carried into shard 3     1 p, 1 p, 2 p, 2 p, 2 p
 
 What is read here is read again by the pass, later. So a *digest* is summed beside: of every tuple a number for what is in it.
-The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shard_frames`).
+The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shards`).
 """
 
 from dataclasses import replace
@@ -41,7 +41,7 @@ def panes_of_shards(work: Pass, schema: pa.Schema) -> PanesFirst:
 
 
 def calls_hooks(work: Pass) -> bool:
-    """Whether the partials of its shards are made by hooks of the user's."""
+    """Whether hooks of the user make the partials of its shards."""
     return any(step.implementation.native is None for step in prefix_steps(work))
 
 

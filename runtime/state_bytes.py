@@ -1,7 +1,7 @@
 """Some values as one run of bytes: each plain if it can be, else pickled where that is trusted.
 
-To unpickle runs what the bytes say. So it is done for states of the user's own classes alone, in whose attributes is something that
-is not plain (`plain.py`), and such bytes must come from where nobody else writes.
+To unpickle bytes runs what they say. So only states of the user's own classes are pickled, where an attribute is not plain
+(`plain.py`); such bytes must come from a place where nobody else writes.
 """
 
 import pickle

@@ -88,7 +88,7 @@ def seldom_collected() -> Iterator[None]:
 
 
 def _dumped(state: Any) -> bytes:
-    """Pickled; what plain pickle knows no module for (a class of the user's own script, inside the state) by value."""
+    """Pickled; a class of the user's own script, which has no module in a worker, by value."""
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError):

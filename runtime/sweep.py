@@ -61,7 +61,7 @@ class Sweep:
         return inverse(self.left)
 
     def results(self, step: Step, work: Pass, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
-        """The results of a step over frames; ``told`` says in an error where the frame of a number is."""
+        """The results of a step over frames; ``frame_text`` says for an error where a frame is."""
         return reporting(step, work, Buffer, Sequence(None, False), self._reported, step, start, end, frame_text)
 
     def _reported(self, step: Step, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:

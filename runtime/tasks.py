@@ -34,7 +34,7 @@ _BESIDE_RUNS = 4  # 50 million rows of one key, a budget of 64 MB: the worker's 
 
 @dataclass(frozen=True)
 class Room:
-    """How many bytes of tuples a task may hold, and who is told the bytes that went to disk instead."""
+    """How many bytes of tuples a task may hold, and what is called with the bytes that went to disk."""
 
     budget: int
     spilled: Spilled

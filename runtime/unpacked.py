@@ -1,7 +1,7 @@
 """Columns as they are computed with: string views, run ends, list views, short decimals and odd dictionaries unpacked.
 
-Arrow holds equal values in several ways, and takes, compares and joins rows of the plain ones alone. So what a user gives is
-unpacked at the door, column by column; what is plain is not touched.
+Arrow holds equal values in several ways, and takes, compares and joins rows of the plain ones alone. So the user's
+columns are unpacked first; plain ones are not touched.
 """
 
 from typing import Any

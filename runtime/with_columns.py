@@ -13,7 +13,7 @@ from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
 from inwindow.runtime.row_operators import WithColumns
-from inwindow.runtime.stream.row_bucket import RowBucket, rows_of
+from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
@@ -29,10 +29,6 @@ class EveryRow(Part):
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> RowBucket:
         return RowBucket(self.work, schema, self.passed, every_row=True, zone=zone)
-
-    @property
-    def bucket_rows(self) -> str:
-        return rows_of(every_row=True, emitted_at=None)
 
 
 class AddingColumns(Verb):

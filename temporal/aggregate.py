@@ -124,7 +124,7 @@ class Holding(Stitched):
         """The aggregates."""
         return self.planned(schemas[0])[0]
 
-    def told(self) -> str:
+    def as_text(self) -> str:
         """The keys."""
         return repr(replace(self, aggregates=(), planning=None))
 

@@ -29,8 +29,7 @@ For users:
 - :func:`same`, :func:`pickled`, :class:`Rehashed` are what the pasted tests are made of.
 """
 
-from inwindow.runtime.stream.replay import replay
-from inwindow.runtime.stream.replay_result import Replayed
+from inwindow.runtime.stream.replay import Replayed, replay
 from inwindow.testing.checking import check
 from inwindow.testing.definition import reference
 from inwindow.testing.equality import same

@@ -27,7 +27,7 @@ def check(
     seed: int | None = None,
     tolerance: float = TOLERANCE,
 ) -> "Report":
-    """Check that an aggregate keeps the promises its hooks make; raise :class:`BrokenPromise` with a test that shows how not.
+    """Check that an aggregate keeps the promises its hooks make; raise :class:`BrokenPromise` with a failing test.
 
     - ``aggregate``: a class, an instance (``TopK(k=10)``), or a Spark ``Aggregator``.
     - ``values``: what the arguments are: a type (``float``, ``"decimal(10,2)"``) or a Hypothesis strategy, or a list of them for

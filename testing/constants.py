@@ -46,7 +46,7 @@ def _named_by(it: Any) -> Iterator[Any]:
 
 
 def _given(value: Any) -> Iterator[Any]:
-    """A parameter: what is in it; of a function what it names, of a partial or a method what it was given, too."""
+    """The constants in a parameter: its content; the names of a function; the arguments of a partial or a method."""
     for one in _flat(value):
         if isinstance(one, FunctionType):
             yield from _of_function(one, {one.__module__}, set())
@@ -61,7 +61,7 @@ def _given(value: Any) -> Iterator[Any]:
 
 
 def _of_function(function: FunctionType, modules: set[str], known: set[int]) -> Iterator[Any]:
-    """Its constants, its defaults, what it finds around it; and those of functions of its module that it names."""
+    """The constants, defaults and outer variables of a function; and those of functions of its module that it names."""
     if id(function) in known:
         return
     known.add(id(function))
@@ -88,7 +88,7 @@ def _of_function(function: FunctionType, modules: set[str], known: set[int]) -> 
 
 
 def _flat(value: Any, depth: int = 3) -> Iterator[Any]:
-    """A value, or what is in it."""
+    """A value, or its members."""
     if isinstance(value, enum.Enum):
         yield value.value
     elif isinstance(value, Mapping) and depth:

@@ -24,7 +24,7 @@ _RUNS = ("merge equals running on", "merge is associative", "unmerge undoes merg
 def climb(
     aggregate: Aggregate, values: Any, finite: bool, window: Any, count: int, seed: int | None, tolerance: float
 ) -> Report:
-    """Part after part; the first law that breaks is raised."""
+    """Try part after part, and raise the first law that breaks."""
     traits = aggregate._traits
     assert traits is not None
     in_panes = traits.has_terminate or (traits.algebraic and not traits.has_merge)

@@ -19,7 +19,7 @@ from inwindow.udaf.types import fitting, plain_for
 
 @dataclass(frozen=True)
 class Example:
-    """Made-up tuples, and where they are cut."""
+    """Generated tuples, and where they are cut."""
 
     rows: tuple[Tuple, ...]
     first: int  # the runs are rows[:first], rows[first:second], rows[second:]
@@ -41,7 +41,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Law:
-    """A promise, when it is made, how it is tried, and what to do where it is broken."""
+    """A promise, who makes it, how it is tried, and what to do if it is broken."""
 
     name: str
     made_by: Callable[[Traits], bool]
@@ -54,7 +54,7 @@ class Law:
 
 
 def _hooks_run(steps: Steps, example: Example) -> None:
-    """A result after each tuple, each of a fresh copy; and it fits its column."""
+    """Each tuple gives a result, in a fresh copy, and the result fits its column."""
     traits = steps.aggregate._traits
     assert traits is not None and traits.result is not None
     fits, plain = fitting(traits.result), plain_for(traits.result)
@@ -87,7 +87,7 @@ def _python_type(traits: Traits) -> str:
 
 
 def _copies_share_nothing(steps: Steps, example: Example) -> None:
-    """What one copy sees does not show in another, neither before it begins nor while it is at work."""
+    """The tuples of one copy do not change the results of another copy."""
     own, others = example.rows[: example.first], example.rows[example.first :]
     half = (len(own) + 1) // 2
     alone = steps.copy("alone").take(own).keep("expected")
@@ -97,7 +97,7 @@ def _copies_share_nothing(steps: Steps, example: Example) -> None:
 
 
 def _same_again(steps: Steps, example: Example) -> None:
-    """Nothing but the tuples shows: no chance, no clock, no hash of a text."""
+    """Results depend on the tuples alone: not on chance, a clock, or the hash of a text."""
     once = steps.copy("once").take(example.rows).keep("expected")
     steps.restore()
     steps.agree(steps.copy("again").take(example.rows), once)
@@ -117,7 +117,7 @@ def _same_again(steps: Steps, example: Example) -> None:
 
 
 def _terminate_changes_nothing(steps: Steps, example: Example) -> None:
-    """Asked for a result after each tuple, and only at the end."""
+    """Compare a run that calls terminate after each tuple with one that calls it only at the end."""
     has_expire = steps.aggregate._traits is not None and steps.aggregate._traits.has_expire
     for length in _lengths(example):
         steps.lines.clear()
@@ -142,7 +142,7 @@ def _terminate_changes_nothing(steps: Steps, example: Example) -> None:
 
 
 def _state_survives(steps: Steps, example: Example) -> None:
-    """Pickled between two tuples, and gone on."""
+    """Compare a run that is pickled between two tuples with one that is not."""
     runs = example.runs
     held = steps.copy("held").take(runs[0])
     there = steps.pickled("there", held)
@@ -206,7 +206,7 @@ def _lengths(example: Example) -> list[int]:
 
 
 def _merge_runs_on(steps: Steps, example: Example) -> None:
-    """Two runs merged, and one run of all."""
+    """Compare two merged runs with one run over all tuples."""
     early, late = example.rows[: example.first], example.rows[example.first :]
     if not early or not late:
         return
@@ -216,7 +216,7 @@ def _merge_runs_on(steps: Steps, example: Example) -> None:
 
 
 def _merge_is_associative(steps: Steps, example: Example) -> None:
-    """(a b) c, and a (b c), and the whole."""
+    """Compare (a b) c, a (b c) and one run over all tuples."""
     runs = example.runs
     if len(runs) < 3:
         return
@@ -228,7 +228,7 @@ def _merge_is_associative(steps: Steps, example: Example) -> None:
 
 
 def _merge_leaves_later(steps: Steps, example: Example) -> None:
-    """What is merged in stays what it was, also when the other goes on."""
+    """A state that was merged into another does not change, even when the other goes on."""
     runs = example.runs
     if len(runs) < 2:
         return
@@ -241,7 +241,7 @@ def _merge_leaves_later(steps: Steps, example: Example) -> None:
 
 
 def _order_is_nothing(steps: Steps, example: Example) -> None:
-    """The runs in another order, and the tuples too."""
+    """Merge the runs in another order, and fold the tuples in another order."""
     runs = example.runs
     given = steps.copy("given").take(example.rows)
     others = [*(row for run in reversed(runs) for row in run)], [*reversed(example.rows)]
@@ -257,7 +257,7 @@ def _order_is_nothing(steps: Steps, example: Example) -> None:
 
 
 def _unmerge_undoes(steps: Steps, example: Example) -> None:
-    """The earliest run merged in, and out."""
+    """Merge the earliest run, and unmerge it again."""
     runs = example.runs
     if len(runs) < 2:
         return
@@ -328,7 +328,7 @@ LAWS = (
 
 
 def laws_of(aggregate: Aggregate) -> list[Law]:
-    """The laws of an aggregate; none of hooks called by hand where they read the window's buffer."""
+    """The laws of an aggregate; none that call hooks directly if these read the window's buffer."""
     traits = aggregate._traits
     assert traits is not None
     return [] if traits.reads_inwindow else [law for law in LAWS if law.made_by(traits)]

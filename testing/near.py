@@ -14,7 +14,7 @@ _DAY = datetime(2026, 3, 1)
 
 
 def int_bounds(kind: pa.DataType) -> tuple[int, int]:
-    """The least and the largest value of a type of integers."""
+    """The smallest and the largest value of an integer type."""
     if pa.types.is_unsigned_integer(kind):
         return 0, 2**kind.bit_width - 1
     return -(2 ** (kind.bit_width - 1)), 2 ** (kind.bit_width - 1) - 1

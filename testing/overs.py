@@ -47,7 +47,7 @@ _IW = SimpleNamespace(
 
 @cache
 def window_of_text(text: str) -> Any:
-    """The window or extent that a text says."""
+    """The window or extent that a text describes."""
     return eval(text, {"iw": _IW})
 
 
@@ -85,7 +85,7 @@ def _shown(window: Any) -> str:
 
 
 def plan_of(window: Any) -> None:
-    """The window fits an order column of whole numbers, or an error."""
+    """Check that the window fits an order column of whole numbers."""
     schema = pa.schema([("k", pa.string()), ("t", pa.int64())])
     if isinstance(window, Window):
         plan_windows(schema, {"n": count().over(window)})
@@ -95,7 +95,7 @@ def plan_of(window: Any) -> None:
 
 @dataclass(frozen=True)
 class Whole:
-    """A made-up table: partition, order value and tuple of each row."""
+    """A generated table: partition, order value and tuple of each row."""
 
     rows: tuple[tuple[str, int, Tuple], ...]
     over: Over
@@ -133,7 +133,7 @@ def _arrow_text(kind: pa.DataType) -> str:
 
 
 def strategies_agree(steps: Steps, whole: Whole) -> None:
-    """Every strategy that is possible gives what the definition gives."""
+    """Every possible strategy gives the result of the definition."""
     aggregate: Aggregate = steps.aggregate
     names = columns_of(aggregate, len(whole.kinds))
     table, text = whole.table(names)

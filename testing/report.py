@@ -20,7 +20,7 @@ _MODULES = {
 
 @dataclass(frozen=True)
 class Report:
-    """An aggregate that keeps its promises, as far as was tried; what :func:`inwindow.testing.check` returns."""
+    """The report of :func:`inwindow.testing.check` about an aggregate that keeps its promises, as far as was tried."""
 
     name: str
     laws: tuple[str, ...]
@@ -51,7 +51,7 @@ class BrokenPromise(InWindowError, AssertionError):
 
 
 def broken_promise(aggregate: Aggregate, found: "Found") -> BrokenPromise:
-    """The error for what was found."""
+    """The error for a broken law."""
     broken, law = found.broken, found.law
     name = type(aggregate).__name__
     tuples = [row if len(row) != 1 else row[0] for row in _tuples(found)]
@@ -115,7 +115,7 @@ def _hook(found: "Found") -> str:
 
 
 def test_of(aggregate: Aggregate, found: "Found") -> str:
-    """A test that fails as the law does: Python to be pasted."""
+    """A test that fails because of the law, as Python code."""
     lines = [f"aggregate = {expression_of(aggregate)}", *(line(*step) for step in found.broken.steps.lines)]
     body = "\n".join(f"    {text}" for text in lines)
     imports = [text for name, text in _MODULES.items() if re.search(rf"\b{name}\b[.(]", body)]

@@ -45,7 +45,7 @@ def examples(row: st.SearchStrategy[Any], is_plain: bool, *, long: bool = True) 
 
 
 def _with_ties(rows: Sequence[Any], first: Any) -> list[Any]:
-    """None is the tuple before once more, so that ties are not left to chance."""
+    """Replace None by the tuple before it, so that every example has ties."""
     found: list[Any] = []
     for row in rows:
         found.append(row if row is not None else found[-1] if found else first)

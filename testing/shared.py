@@ -21,7 +21,7 @@ class Kept:
         ]
 
     def restore(self) -> None:
-        """As before the first example; the objects are the same ones, with the contents of then."""
+        """Restore the state before the first example: the same objects, with their old contents."""
         for kind, name, value, contents in self.values:
             if vars(kind).get(name) is not value:
                 setattr(kind, name, value)

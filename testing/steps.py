@@ -81,7 +81,7 @@ class Steps:
 
 
 class Copy:
-    """A copy of the aggregate at work."""
+    """A copy of the aggregate that folds tuples."""
 
     def __init__(self, steps: Steps, name: str, it: Any) -> None:
         self.steps, self.name, self.it = steps, name, it
@@ -91,7 +91,7 @@ class Copy:
         self.is_blocking = hasattr(it, "terminate")
 
     def take(self, rows: Sequence[Tuple]) -> "Copy":
-        """Tuples arrive: initialize for the first, iterate for the others, where both are written."""
+        """Tuples arrive: initialize for the first, iterate for the others, if both are written."""
         for row in rows:
             hook = "iterate" if self.has_begun else "initialize"
             if not hasattr(self.it, hook):
@@ -103,7 +103,7 @@ class Copy:
         return self
 
     def expire(self, row: Tuple) -> bool:
-        """The oldest tuple leaves; False where the hook refuses."""
+        """The oldest tuple leaves; False if the hook refuses."""
         return self._call("expire", tuple(row)) is not PUNT
 
     def is_poisoned(self, rows: Sequence[Tuple]) -> bool:
@@ -139,11 +139,11 @@ class Copy:
         return self
 
     def unmerge(self, earlier: "Copy") -> bool:
-        """The earliest run is taken out; False where the hook refuses."""
+        """Take out the earliest run; False if the hook refuses."""
         return self._call("unmerge", (earlier,)) is not PUNT
 
     def terminate(self) -> None:
-        """The result is asked for, and not looked at."""
+        """Call terminate, and ignore the result."""
         if self.is_blocking:
             self._call("terminate", ())
 

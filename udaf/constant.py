@@ -43,7 +43,7 @@ def is_constant(value: Any) -> bool:
 
 
 def parts_of(value: Any) -> list[Any]:
-    """What can be got out of a container: its members, keys and values; none of anything else."""
+    """The members, keys and values of a container; nothing for any other object."""
     if isinstance(value, (dict, types.MappingProxyType)):
         return [*value.keys(), *value.values()]
     if isinstance(value, np.ndarray):

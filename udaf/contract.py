@@ -192,7 +192,7 @@ _GIVEN_BY_PYTHON = {
 
 
 def _is_bare(cls: type) -> bool:
-    """A class without a body: cloudpickle makes one first, and fills it in, where it ships a class by value."""
+    """A class without a body: cloudpickle first makes one, and then fills it in, if it ships a class by value."""
     slots = (name for name, value in vars(cls).items() if isinstance(value, MemberDescriptorType))
     return set(vars(cls)) <= _GIVEN_BY_PYTHON.union(slots)
 

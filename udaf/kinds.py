@@ -21,12 +21,12 @@ def is_float(kind: pa.DataType) -> bool:
 
 
 def is_decimal(kind: pa.DataType) -> bool:
-    """A decimal, as Spark has them."""
+    """A decimal of at most 38 digits, as in Spark."""
     return bool(pa.types.is_decimal128(kind))
 
 
 def is_number(kind: pa.DataType) -> bool:
-    """What can be cast to a double."""
+    """A type that can be cast to a double."""
     return bool(pa.types.is_integer(kind)) or is_float(kind) or is_decimal(kind)
 
 
@@ -39,7 +39,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_whole(kind: pa.DataType) -> bool:
-    """A 64-bit integer inside, in the same order: integers, dates, times, booleans, decimals of up to 18 digits."""
+    """A type stored as a 64-bit integer of the same order: integers, dates, times, booleans, decimals of up to 18 digits."""
     return bool(
         is_int(kind) or pa.types.is_date32(kind) or pa.types.is_timestamp(kind) or pa.types.is_time(kind)
         or pa.types.is_duration(kind) or pa.types.is_boolean(kind)

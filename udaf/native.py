@@ -23,7 +23,7 @@ class Kernel(Protocol):
         """Fold the frame [start, end) in without a result."""
 
     def state(self) -> Any:
-        """What ``restore`` goes on from, to be pickled."""
+        """The state for ``restore``; it can be pickled."""
 
     def restore(self, state: Any) -> None:
         """Go on from the state of a kernel that was made with the same arguments."""

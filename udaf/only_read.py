@@ -74,7 +74,7 @@ class OnlyRead:
         return None
 
     def default(self, name: str, value: Any) -> ast.AST | None:
-        """The same of an argument's default, which all calls share."""
+        """The same for an argument's default, which all calls share."""
         return None if is_constant(value) else self._named(name, [value], frozenset())
 
     def _beyond(self, it: ast.expr, values: list[Any], seen: frozenset[str] = frozenset()) -> ast.AST | None:
@@ -182,7 +182,7 @@ class OnlyRead:
         return None
 
     def _named(self, name: str, values: list[Any], seen: frozenset[str]) -> ast.AST | None:
-        """Wherever a local variable is read, it may be that."""
+        """Follow a local variable that may hold the value to each place that reads it."""
         if name in seen:
             return None
         if any(isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names for node in ast.walk(self.tree)):

@@ -8,7 +8,7 @@ from inwindow.udaf.errors import DataError
 
 
 def pythonic(values: pa.Array, what: str) -> list[Any]:
-    """The values as a list; a DataError that names the first of which Python has none.
+    """The values as a list; a DataError that names the first one that Python cannot represent.
 
     >>> pythonic(pa.array([0], pa.date32()), "'day'")
     [datetime.date(1970, 1, 1)]

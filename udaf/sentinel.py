@@ -95,7 +95,7 @@ class Sentinel:
         return f"Sentinel({self.share:g}, tolerance={self.tolerance:g}{', fails=True' if self.fails else ''})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What it is told, not what it has found: a worker's begins at nothing."""
+        """Its settings, not its findings: on a worker it starts empty."""
         return {"share": self.share, "tolerance": self.tolerance, "fails": self.fails, "tells": self._tells}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -112,12 +112,12 @@ class Sentinel:
 
     @property
     def deviations(self) -> int:
-        """How many of them were not what was given out."""
+        """How many of them differed from the result that was given."""
         return self._all().deviations
 
     @property
     def largest(self) -> Deviation | None:
-        """The largest deviation; None where there is none."""
+        """The largest deviation; None if there is none."""
         return self._all().largest
 
     @property
@@ -134,13 +134,13 @@ class Sentinel:
         return sum((found() for found in self._elsewhere), self._found)
 
     def take(self) -> Found:
-        """What was found in this process since it was last asked."""
+        """The findings of this process since the last call."""
         with self._lock:
             found, self._found = self._found, Found()
         return found
 
     def note(self, found: Found) -> None:
-        """Something was found."""
+        """Add findings."""
         with self._lock:
             self._found = self._found + found
             tells = bool(found.deviations) and self._tells
@@ -158,7 +158,7 @@ class Sentinel:
 
 
 def sentinel_of(given: Any) -> Sentinel:
-    """A sentinel, or one for a share, of which nobody can ask what it has found."""
+    """The given sentinel, or a new one for a share."""
     if isinstance(given, Sentinel):
         return given
     made = Sentinel(given)

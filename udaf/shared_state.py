@@ -200,7 +200,7 @@ def _is_shared(it: ast.expr, cls: type, function: FunctionType, tree: ast.Functi
 def _passes_self_on(
     reading: OnlyRead, function: FunctionType, tree: ast.FunctionDef, functions: list[FunctionType]
 ) -> ast.AST | None:
-    """Where self goes to somebody else, who may change what it has; not to a function that is read, too."""
+    """The place that passes self to a function that is not read here, and may change its attributes."""
     me = parameters_of(tree)[:1]
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or node.id not in me:
@@ -233,7 +233,7 @@ def _is_hidden(cls: type, name: str, ours: tuple[type, ...]) -> bool:
 
 
 def _sets_first(function: FunctionType, name: str) -> bool:
-    """Whether a function sets it on self always, and does nothing before that calls anything of self."""
+    """Whether a function always sets the attribute on self, and calls nothing of self before that."""
     tree = _tree(function)
     if tree is None or not tree.args.args:
         return False
@@ -263,7 +263,7 @@ def _asks(node: ast.AST, me: str, name: str) -> bool:
 
 
 def _check_class_is_not_set(cls: type, function: FunctionType) -> None:
-    """``type(self).count += 1`` is shared, whatever it is."""
+    """``type(self).count += 1`` changes shared state, even of a number."""
     inner = {name for base in cls.__mro__ for name, value in vars(base).items() if isinstance(value, type)}
     names, kinds = _names(function.__code__), {kind.__name__ for kind in cls.__mro__}
     if not (_stores(function.__code__) or "setattr" in names) or not names & {"type", "__class__", *kinds, *inner}:

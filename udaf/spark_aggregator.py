@@ -85,7 +85,7 @@ def _check_parameters(name: str, aggregator: Any, reduced: list[inspect.Paramete
 
 
 def _over_nothing(aggregator: Any) -> Any:
-    """What Spark gives for a frame without tuples: ``finish(zero())``; NULL where that is an error (0 / 0)."""
+    """Spark's result for a frame without tuples: ``finish(zero())``; NULL if that raises (0 / 0)."""
     try:
         return aggregator.finish(aggregator.zero())
     except Exception:

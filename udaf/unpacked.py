@@ -37,7 +37,7 @@ def unpacked_type(kind: pa.DataType) -> pa.DataType:
 
 
 def has_union(kind: pa.DataType) -> bool:
-    """Whether values are of several types, at some depth: Arrow marks no NULL among them, and compares none."""
+    """Whether a type has a union at some depth: Arrow neither marks NULL in unions nor compares them."""
     if pa.types.is_union(kind):
         return True
     if isinstance(kind, pa.BaseExtensionType):

@@ -36,12 +36,12 @@ def zone_of(name: str) -> tzinfo:
 
 
 def aware(moment: datetime, zone: str) -> datetime:
-    """The moment, in the zone if it has none. Where clocks go back it is the earlier of two, as in Spark."""
+    """The moment; in this zone if it has none. When clocks go back it is the earlier of two, as in Spark."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone_of(zone))
 
 
 def localizing(kind: pa.DataType, zone: str) -> Localize | None:
-    """What makes plain values of a column of this type aware, at any depth; None where there is nothing to make."""
+    """What makes plain values of a column of this type aware, at any depth; None if nothing has to change."""
     if zone == "UTC":  # as Arrow has it
         return None
     if pa.types.is_timestamp(kind):

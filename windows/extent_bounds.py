@@ -27,7 +27,8 @@ from inwindow.udaf.zones import zone_of
 from inwindow.windows.clock import Clock
 from inwindow.windows.grid import added, floor_multiple, grid
 from inwindow.windows.interval import Size
-from inwindow.windows.order_key import TICKS, Keys, OrderKey
+from inwindow.windows.literals import TICKS
+from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
 from inwindow.windows.stateful import Stateful

@@ -100,7 +100,7 @@ class OwnEnds(ExtentFraming):
             gaps = pc.cast(gaps, pa.duration(self.key.type.unit)).view(pa.int64())
         elif pa.types.is_decimal(gaps.type):
             gaps = pa.array(
-                OrderKey("gap", gaps.type)._ascending_keys(gaps), mask=pc.is_null(gaps).to_numpy(zero_copy_only=False)
+                OrderKey("gap", gaps.type).ascending_keys(gaps), mask=pc.is_null(gaps).to_numpy(zero_copy_only=False)
             )
         length = np.maximum(pc.fill_null(pc.cast(gaps, pa.int64()), 0).to_numpy(), 0)
         ends = begin + length

@@ -169,7 +169,7 @@ class LandmarkAtPoints(PointFraming):
     def _edge(self, sequence: Sequence, points: Points, low: Positions, landmark: Keys, bound: str) -> Positions:
         edge = _first(sequence, points, low, np.repeat(landmark, len(low), axis=0), after=bound == "until")
         block, position = self.found.get(bound, (-1, -1))
-        edge = np.where(low == block, position, edge)  # the keys around it may have been let go
+        edge = np.where(low == block, position, edge)  # the keys around it may be forgotten
         passed = (low == low[-1]) & (edge < points.before)
         if passed.any():
             self.found[bound] = int(low[-1]), int(edge[np.argmax(passed)])

@@ -16,7 +16,7 @@ namedtuple: Any = collections.namedtuple
 
 
 class Yielded(list[Any]):
-    """What a generator hook yielded, to be told from a list that a hook returned."""
+    """What a generator hook yielded, which is not a list that a hook returned."""
 
 
 class InWindow:

@@ -46,7 +46,7 @@ class Sequence(Stateful):
     def append(self, partition: Columns[pa.Array] | Mask, order: Columns[pa.Array], rows: int) -> None:
         """Take the next tuples: their partition columns and order columns, ``rows`` of each.
 
-        Who knows it already says which tuples are the first of a partition, instead of partition columns.
+        A mask of the tuples that are the first of a partition will do instead of partition columns.
         """
         if rows == 0:
             return

@@ -8,7 +8,7 @@
 
 Cuts come from a sample, so they are as good as the sample; what is right is right for any cuts. For a distance the halo
 is arithmetic. For a count it ends at a sampled value so far away that enough *sampled* tuples lie between: these are tuples of
-the data, so at least as many are there (:mod:`inwindow.runtime.halo` counts them once more).
+the data, so at least as many are there (:mod:`inwindow.runtime.shards` counts them once more).
 """
 
 from collections.abc import Iterable

@@ -12,7 +12,7 @@ An offset is relative to the current tuple, negative is PRECEDING; ``None`` is U
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, is_negative, negated
 
@@ -86,6 +86,9 @@ Frame = Rows | Range | Landmark | Scope | Valid
 class Drawable:
     """What a window of any kind can do: draw itself."""
 
+    # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
+    drawer: ClassVar[Callable[..., "Drawing"]]
+
     def draw(self, values: Any = None, *, at: Any = None) -> "Drawing":
         """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.
 
@@ -100,9 +103,7 @@ class Drawable:
         >>> [one.said for one in iw.tumble("t", size=10).draw([1, 4, 12]).scene.snapshots]
         ['[0, 10): 2 tuples', '[10, 20): 1 tuple']
         """
-        from inwindow.windows.drawing import draw
-
-        return draw(self, values, at)  # type: ignore[arg-type]
+        return type(self).drawer(self, values, at)
 
 
 @dataclass(frozen=True)

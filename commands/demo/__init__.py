@@ -21,7 +21,7 @@ HELP = "an auction through six windows, batch and stream"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be given."""
+    """Add the arguments of the command."""
     parser.add_argument("--rows", type=count, default=100_000, metavar="N", help="how many bids (100,000)")
     parser.add_argument("--engine", choices=ENGINES, default="tables", help="where the calls run (tables)")
     parser.add_argument(
@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run all six; 1 where a stream is not its batch."""
+    """Run all six windows; the exit code is 1 if a stream differs from its batch."""
     from inwindow.commands.demo.show import show
 
     return show(options.rows, options.engine, not options.no_stream, options.save, options.json)

@@ -52,7 +52,7 @@ class OnArrow:
         return Streamed(replayed.table, replayed.watermarks[-1])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 class OnSpark:
@@ -96,7 +96,7 @@ class OnSpark:
         return Streamed(self.session.table("streamed").toArrow(), datetime.fromisoformat(watermark))
 
     def close(self) -> None:
-        """Stop it, and leave nothing behind."""
+        """Stop Spark, and remove its files."""
         self.session.stop()
         self.folder.cleanup()
 

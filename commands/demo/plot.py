@@ -33,11 +33,11 @@ class Plot:
         self.parts: list[str] = []
 
     def x(self, seconds: Any) -> Any:
-        """Where a time is."""
+        """The place of a time."""
         return _LEFT + (seconds - self.low) / (self.high - self.low) * _PIXELS
 
     def y(self, value: Any) -> Any:
-        """Where a value is."""
+        """The place of a value."""
         return _TOP + _HIGH * (1 - (value - self.levels[0]) / (self.levels[-1] - self.levels[0]))
 
     def dots(self, times: Any, values: Any) -> None:
@@ -45,7 +45,7 @@ class Plot:
         self.parts += [svg.element("circle", class_="dot", cx=x, cy=y, r=1.8) for x, y in self.places(times, values)]
 
     def line(self, times: Any, values: Any) -> None:
-        """A line through all, in order of time; where there are more than pixels, the least and the most of each."""
+        """A line through all, in order of time; where there are more than pixels, the smallest and the largest value of each."""
         self.parts.append(svg.path(thinned(list(self.places(times, values))), class_="line"))
 
     def points(self, times: Any, values: Any) -> None:
@@ -74,7 +74,7 @@ class Plot:
         self.parts.append(svg.element("g", svg.title(said), line, mark))
 
     def places(self, times: Any, values: Any) -> Any:
-        """Where they are."""
+        """The places of points."""
         return zip(self.x(times).tolist(), self.y(values).tolist(), strict=True)
 
     def picture(self, said: str) -> str:
@@ -96,7 +96,7 @@ class Plot:
 
 
 def thinned(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """In each pixel the least and the most, where there are more points than that.
+    """Keep the smallest and the largest value of each pixel, if there are more points than that.
 
     >>> len(thinned([(x / 100, x % 7) for x in range(1000)]))
     20

@@ -112,13 +112,13 @@ def called(each: Show, bids: Any) -> Any:
 
 
 def explained(each: Show, bids: Any) -> Explanation:
-    """What ``iw.explain`` says of it."""
+    """The explanation of the call, by ``iw.explain``."""
     plan: Explanation = evaluated(f"iw.explain({each.on}, {each.aggregates})", bids)
     return plan
 
 
 def evaluated(text: str, bids: Any) -> Any:
-    """What is printed is what runs."""
+    """Run the call that is printed."""
     return eval(text, {"iw": iw, "bids": bids, "Average": Average, "Quiet": Quiet})
 
 

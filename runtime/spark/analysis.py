@@ -33,8 +33,8 @@ def _is_not_our_question(record: LogRecord) -> bool:
     return not _this.asks
 
 
-# PySpark logs each such exception, with the whole trace of its JVM, before anybody can catch it. What a thread asks here is passed
-# over in silence; all that other threads, or the user's own calls, do wrong is logged as ever.
+# PySpark logs each such exception, with the whole trace of its JVM, before anybody can catch it. What a thread asks here
+# is not logged; errors of other threads, and of the user's own calls, still are.
 for _name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
     PySparkLogger.getLogger(_name).addFilter(_is_not_our_question)
 

@@ -1,4 +1,4 @@
-"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch (labs.md, C2).
+"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch.
 
 ::
 
@@ -28,9 +28,9 @@ from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
-from inwindow.udaf.errors import InWindowError
 from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # of tuples packed at a time
@@ -221,31 +221,25 @@ class BucketProcessor(StatefulProcessor):
         """Tuples have come, or a greeting."""
         self.done.add(tuple(key))
         payloads = received((row.number, row.content) for row in rows)
-        yield from self._turn(key, payloads, timerValues.getCurrentWatermarkInMs())
+        yield from without_our_frames(self._turn(key, payloads, timerValues.getCurrentWatermarkInMs()))
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         """The watermark has moved, and nothing has come."""
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
-            yield from self._turn(key, [], timerValues.getCurrentWatermarkInMs())
+            yield from without_our_frames(self._turn(key, [], timerValues.getCurrentWatermarkInMs()))
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
-        failed = None
-        try:
-            content = self.state.get()
-            head = None if content is None else bytes(content[0])
-            taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
-            changed = taken.bucket.changed()
-            if taken.has_changed:
-                self._store(changed)
-            if taken.has_moved and self.timed:
-                self.handle.registerTimer(max(watermark, 0) + 1)
-            for one in outcome(taken, changed.size):
-                yield Row(**one)
-        except InWindowError as error:
-            failed = error.with_traceback(None)
-        if failed is not None:
-            raise failed
+        content = self.state.get()
+        head = None if content is None else bytes(content[0])
+        taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
+        changed = taken.bucket.changed()
+        if taken.has_changed:
+            self._store(changed)
+        if taken.has_moved and self.timed:
+            self.handle.registerTimer(max(watermark, 0) + 1)
+        for one in outcome(taken, changed.size):
+            yield Row(**one)
 
     def _store(self, changed: Changed) -> None:
         self.state.update((changed.head,))

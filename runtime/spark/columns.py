@@ -28,13 +28,8 @@ from inwindow.windows.spec import Order, Window
 
 # What Spark would read as a function, where there is no such column: the key "user" would be who runs the query.
 _CONSTANTS = {
-    "current_date",
-    "current_time",
-    "current_timestamp",
-    "current_user",
-    "localtimestamp",
-    "session_user",
-    "user",
+    *("current_date", "current_time", "current_timestamp", "current_user"),
+    *("localtimestamp", "session_user", "user"),
 }
 _OF_MANY_ROWS = {
     *("explode", "explode_outer", "posexplode", "posexplode_outer"),
@@ -99,7 +94,7 @@ class Columns:
                 f"{where}: {text} makes any number of rows of one: make them a DataFrame first, as in "
                 "df.select('*', F.explode('tags').alias('tag'))"
             )
-        # On a batch nobody asks, and each step of a classic Column is a call of the JVM.
+        # Only states need it: on a batch it would cost a call of the JVM for each step of a classic Column.
         functions = digest_of_functions(column) if is_connect(column) or self.df.isStreaming else ""
         text = name = f"{text} {functions}" if functions else text
         while name in self._columns or name in self.names:
@@ -198,7 +193,7 @@ class Columns:
         return self._analysed[name]
 
     def _find_fault(self) -> None:
-        """Something written is wrong, as Connect says only now: each by itself."""
+        """Connect refuses only now: ask about one column at a time to find the wrong one."""
         for name, (written, where) in self._asked.items():
             column = self._columns[name] if isinstance(written, str) else written
             ask_spark(partial(self._schema_with, column), where, written, self.names)
@@ -218,7 +213,7 @@ class Columns:
             self.check_value(name, where)
 
     def check_compared(self, name: str, where: str) -> None:
-        """Values that are told apart, or put in order, here must be so as in Spark."""
+        """Values must be equal, and in order, here as they are in Spark."""
         kind = self.kind(name)
         for leaf in leaves(kind):
             collation = getattr(leaf, "collation", "UTF8_BINARY")

@@ -67,7 +67,7 @@ class Frame(AnyFrame):
         return SparkPlan.of(over_names(columns, query), columns)
 
     def run(self, query: Query) -> Any:
-        """A DataFrame: nothing runs yet, but for samples."""
+        """A DataFrame: nothing runs yet except samples."""
         columns = self.columns()
         plan = self._plan(columns, query)
         plan.warn_of_one_task()

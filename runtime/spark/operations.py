@@ -128,7 +128,7 @@ class OnTables(Task):
 
 
 def whole_keys(batches: Batches, keys: Sequence[str], least: int = _LEAST) -> Iterator[list[pa.RecordBatch]]:
-    """Batches in the order of their keys, in bundles of whole keys that have ``least`` rows or more, but for the last."""
+    """Batches in the order of their keys, in bundles of whole keys; each has ``least`` rows or more, except the last."""
     held: list[pa.RecordBatch] = []
     rows, last = 0, None
     for batch in batches:

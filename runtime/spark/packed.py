@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.runtime.fingerprint import fingerprint
 from inwindow.runtime.query import Part
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
@@ -56,10 +55,10 @@ def hash_of(keys: Sequence[Any], session: Session) -> Any:
 
 
 def job_of(part: Part, schema: pa.Schema, zone: str) -> StreamJob:
-    """What buckets need, and what their state is told by."""
+    """What buckets need, with the fingerprint of their state."""
     job = StreamJob(part, schema, zone, {})
     try:
-        return replace(job, plan=fingerprint(part.work, schema, zone, part.bucket_rows))
+        return replace(job, plan=part.bucket(schema, zone).plan)
     except UsageError:
         shipped(job)  # what cannot be sent to the workers is said of the aggregate
         raise

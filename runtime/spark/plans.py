@@ -114,7 +114,7 @@ class SparkPlan:
     def warn_of_one_task(self) -> None:
         """All rows in one task is right, but seldom meant."""
         if self.panes_first:
-            return  # it is but the partials
+            return  # only partials come to one task
         for work, shuffle in zip(self.passes, self.shuffles, strict=True):
             if shuffle.needed and not work.partition_by and not isinstance(shuffle.cut, Cut):
                 labels = ", ".join(step.label for step in work.steps)

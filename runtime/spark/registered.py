@@ -189,7 +189,7 @@ def _register_function(spark: Any, name: str, aggregate: Any, traits: Traits, wi
         result=result,
         memory=session.memory,
     )
-    # Deterministic functions are moved about by the optimizer, and the order of the tuples with them (labs.md A2, trap A).
+    # Spark's optimizer moves deterministic functions through sorts, which changes the order of the tuples.
     udf = session.F.arrow_udf(call_function(shipped(job)), to_spark(result)).asNondeterministic()
     spark.udf.register(name, udf)
 

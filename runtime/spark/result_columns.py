@@ -1,8 +1,8 @@
 """Results beside the rows of a DataFrame: passes over the same keys are ONE iterator-style Arrow UDF over the columns they need.
 
-The UDF gives one struct; Spark keeps all other columns. It is non-deterministic to Spark, or filters and sorts would move
-through it (labs.md A2, trap A). A sample of all rows stands above it, or a LIMIT would move below it (trap B), and take from the
-worker what results depend on; unlike a filter it is no reason to run the UDF where nobody reads its results.
+The UDF gives one struct; Spark keeps all other columns. Spark believes that it is non-deterministic; else Spark
+moves filters and sorts through it. A sample of all rows stands above it; else Spark moves a LIMIT below it, and the worker does
+not see the tuples that results depend on. A filter would do that too, but then the UDF runs even where its results are not read.
 """
 
 from collections.abc import Mapping

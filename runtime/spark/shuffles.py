@@ -17,9 +17,9 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.session import explained
 from inwindow.runtime.spark.shards import in_tasks
 
-# What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew), or
-# read them locally, since it sees nobody above who needs the keys together. Not a window: Spark drops it, and its shuffle with it,
-# where nobody reads its result.
+# What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew) or read
+# them locally, for it does not know that we need the keys together. Not a window: Spark drops it and its shuffle where its result
+# is not read.
 _LEAVES_ROWS_TOGETHER = (
     "Sort [", "Project [", "Filter ", "InputAdapter", "HashAggregate(", "ObjectHashAggregate(", "SortAggregate(",
     "AQEShuffleRead",
@@ -45,7 +45,7 @@ class Shuffle:
         if not self.needed:
             return df
         # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
-        # then, as it sees nobody who needs it, read their shuffle locally or split it (AQE), and the keys with it.
+        # then read their shuffle locally or split it (AQE), for it does not know that we need the keys together.
         return df.repartition(*keys, columns.session.expr("0")) if keys else df.repartition(1)
 
     def worked(self, work: Pass) -> Pass:

@@ -8,37 +8,22 @@ applyInPandasWithState  nothing                                            is pa
 ======================  =================================================  =================================
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
 from inwindow.runtime.spark.buckets import OUTPUT, BucketProcessor, Turns, outcome, received
-from inwindow.udaf.errors import InWindowError, UsageError
+from inwindow.runtime.spark.worker import without_our_frames
+from inwindow.udaf.errors import UsageError
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _TIME = "_inwindow_time"
 
 
-class Operator(ABC):
-    """A stateful operator of Spark over packed tuples."""
-
-    name: str
-    goes_with_others: bool  # of its kind, in one query
-
-    @abstractmethod
-    def check(self) -> None:
-        """What it needs is there, or an error."""
-
-    @abstractmethod
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """What buckets give; ``timed`` where a watermark says what is decided."""
-
-
-class TransformWithState(Operator):
+class TransformWithState:
     """Rows in, rows out, a value and a timer per bucket."""
 
     name = "transformWithState"
-    goes_with_others = True
+    goes_with_others = True  # of its kind, in one query
 
     def check(self) -> None:
         """Python's protobuf must be as new as the code that Spark generated with it."""
@@ -52,11 +37,12 @@ class TransformWithState(Operator):
             )
 
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+        """What buckets give; ``timed`` where a watermark says what is decided."""
         mode = "eventTime" if timed else "none"
         return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
 
 
-class ApplyInPandas(Operator):
+class ApplyInPandas:
     """A state of bytes per bucket, and a time-out."""
 
     name = "applyInPandasWithState"
@@ -81,32 +67,28 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
     made: list[Turns] = []
 
     def inwindow(key: Any, frames: Any, state: Any) -> Iterator[Any]:
+        yield from without_our_frames(turn(int(key[0]), frames, state))
+
+    def turn(label: int, frames: Any, state: Any) -> Iterator[Any]:
         import pandas as pd
 
         if not made:
             made.append(Turns(job))
         payloads = received(pair for frame in frames for pair in zip(frame["number"], frame["content"], strict=True))
         watermark = state.getCurrentWatermarkMs() if timed else 0
-        before = bytes(state.get[0]) if state.exists else None
-        failed = None
-        try:
-            taken = made[0].take(int(key[0]), before, payloads, watermark)
-            content = before
-            if content is None or taken.has_changed:
-                content = taken.bucket.state()
-                state.update((content,))
-            if timed:
-                state.setTimeoutTimestamp(max(watermark, 1))
-            yield pd.DataFrame(list(outcome(taken, len(content))))
-        except InWindowError as error:
-            failed = error.with_traceback(None)
-        if failed is not None:
-            raise failed
+        content = bytes(state.get[0]) if state.exists else None
+        taken = made[0].take(label, content, payloads, watermark)
+        if content is None or taken.has_changed:
+            content = taken.bucket.state()
+            state.update((content,))
+        if timed:
+            state.setTimeoutTimestamp(max(watermark, 1))
+        yield pd.DataFrame(list(outcome(taken, len(content))))
 
     return inwindow
 
 
-def operator_of(conf: Any) -> Operator:
+def operator_of(conf: Any) -> TransformWithState | ApplyInPandas:
     """The operator for a session with these settings."""
     rocks = "RocksDB" in (conf.get(_PROVIDER, "") or "")
     return TransformWithState() if rocks else ApplyInPandas()

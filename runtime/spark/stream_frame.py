@@ -11,6 +11,7 @@ from typing import Any
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.stream import described_stream
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import packed
@@ -25,7 +26,6 @@ from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import Result
-from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 
@@ -43,7 +43,7 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early)
         return Explanation(
             [self.work], f"{said}\n{packed.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
         )
@@ -84,7 +84,7 @@ class StreamFrame(AnyFrame):
         return tracked(whole, call)
 
     def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
-        """A query of its own: whole rows cross only where somebody wants them, and no frame is held."""
+        """A query of its own: whole rows cross only where they are wanted, and no frame is held."""
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)

@@ -41,7 +41,7 @@ class StreamCall:
 
 
 class MetricsName(str):
-    """A name of metrics, taken as long as somebody has it, or until its query is about to start."""
+    """A name of metrics; it is taken while an object refers to it, or until its query is about to start."""
 
 
 _TAKEN: WeakValueDictionary[str, MetricsName] = WeakValueDictionary()

@@ -133,7 +133,7 @@ class Cast:
 
 
 class AsItIs(Cast):
-    """The type crosses by itself."""
+    """The type needs no cast."""
 
 
 def leaves(kind: T.DataType) -> Iterator[T.DataType]:
@@ -158,7 +158,7 @@ def leaves(kind: T.DataType) -> Iterator[T.DataType]:
 
 
 def _with_leaves(kind: T.DataType, made: Callable[[T.DataType], T.DataType]) -> T.DataType:
-    """The type with others in place of those that have none within."""
+    """The type, with its innermost types replaced."""
     match kind:
         case T.ArrayType():
             return T.ArrayType(_with_leaves(kind.elementType, made), kind.containsNull)
@@ -253,7 +253,7 @@ _OF_MONTHS = {"count", "count_distinct", "sum"}
 
 
 def result_of(step: Step, arguments: list[Cast]) -> Result:
-    """A step's result type: a picked value keeps its argument's Spark type, the rest is told by the Arrow type."""
+    """A step's result type: a picked value keeps its argument's Spark type, the rest follows from the Arrow type."""
     native = step.implementation.native
     its = step.case.traits
     slides = step.case.window is not None and step.case.window.slide is not None

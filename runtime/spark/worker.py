@@ -6,6 +6,7 @@ a class from a notebook or a script travels by value. A task makes its operator 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import pyarrow as pa
 from pyspark import shuffle
@@ -17,6 +18,8 @@ from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError
+
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
 
 
 def listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
-    """A UDF's arguments as lists; Spark hands a single one over by itself."""
+    """A UDF's arguments as lists; Spark hands over a single one without a tuple."""
     for arrays in columns:
         yield list(arrays) if isinstance(arrays, tuple) else [arrays]
 
@@ -70,11 +73,11 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
     return inwindow
 
 
-def without_our_frames(batches: Batches) -> Batches:
-    """What a user's hook raises is told without the frames of ours that it went through."""
+def without_our_frames(given: Iterator[Given]) -> Iterator[Given]:
+    """What a user's hook raises is said without the frames of ours that it went through."""
     failed = None
     try:
-        yield from batches
+        yield from given
     except InWindowError as error:
         failed = error.with_traceback(None)
     if failed is not None:

@@ -56,17 +56,12 @@ class Advancing(Part):
         """On a stream."""
         return AdvancingBucket(self, schema, zone)
 
-    @property
-    def bucket_rows(self) -> str:
-        """The operator, with its options."""
-        return self.operation.told()
-
 
 class AdvancingBucket(Bucket):
     """Rows by the time at which they begin to count, until no turn needs them."""
 
     def __init__(self, part: Advancing, schema: pa.Schema, zone: str) -> None:
-        self.part, self.rows = part, part.bucket_rows
+        self.part, self.rows = part, part.operation.as_text()
         log = Log(pa.schema([*schema, pa.field(NUMBER, pa.int64())]), NUMBER)  # numbered as they came
         super().__init__(part.work, schema, part.operation.where, log, zone=zone)
         assert self.key is not None

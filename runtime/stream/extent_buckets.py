@@ -215,7 +215,7 @@ class UpdatedExtentBucket(ExtentBucket):
     rows = "one for each extent, and early ones"
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Hold the tuples; give the extents that they are in; let go of what the watermark has closed."""
+        """Hold the tuples; give the extents that they are in; forget what the watermark has closed."""
         since, self.closed = self.closed, self.done
         fresh = np.repeat([False, True], [len(self.held), len(table)])
         times = np.append(self.times(self.held)[0], times)
@@ -231,10 +231,6 @@ _NEVER = np.iinfo(np.int64).min
 
 def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
     """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
-    return kind_of(work, early=early)(work, schema, **at)
-
-
-def kind_of(work: Pass, *, early: bool) -> type[Bucket]:
     if isinstance(work.extent, Hop) and work.extent.rows:
-        return CountedExtentBucket
-    return UpdatedExtentBucket if early else ExtentBucket
+        return CountedExtentBucket(work, schema, **at)
+    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)

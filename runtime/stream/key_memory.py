@@ -54,16 +54,16 @@ class Memory:
 
     def next_of(self, which: Positions) -> Positions:
         """How many tuples the keys with these numbers have had; 0 for keys that are not remembered."""
-        return self._column(_NEXT, which, 0)
+        return self._column(_NEXT, which)
 
     def need_of(self, which: Positions) -> Positions:
         """The number of the first tuple that the keys' resumed aggregates still need."""
-        return self._column(_NEED, which, 0)
+        return self._column(_NEED, which)
 
-    def _column(self, name: str, which: Positions, default: int) -> Positions:
+    def _column(self, name: str, which: Positions) -> Positions:
         values = self.table.column(name).to_numpy()
         known = which < len(values)
-        result = np.full(len(which), default, dtype=np.int64)
+        result = np.zeros(len(which), dtype=np.int64)
         result[known] = values[which[known]]
         return result
 

@@ -57,7 +57,3 @@ class LateRows(Part):
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
         return LateBucket(self.work, schema, zone=zone)
-
-    @property
-    def bucket_rows(self) -> str:
-        return LateBucket.rows

@@ -29,7 +29,7 @@ from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
 
 ADDRESS = f"{PREFIX}place"
-FULL = 1 << 19  # bytes of a tail that becomes a chunk: Spark's state takes 20 to 30 ms for each MB (labs.md, C1.3)
+FULL = 1 << 19  # bytes of a tail that becomes a chunk: Spark's state takes 20 to 30 ms for each MB
 _ROW = 1 << 32
 
 

@@ -4,6 +4,7 @@ For tests of one's own aggregates, and for ours: each micro-batch gives what it 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,25 @@ from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
-from inwindow.runtime.stream.replay_result import Replayed
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
 
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What a stream gave."""
+
+    batches: list[pa.Table]  # the rows of each micro-batch; the last ones come as the watermark moves on without tuples
+    late: list[pa.Table]  # the tuples of each that came behind the watermark
+    watermarks: list[Any]  # at which each was processed, as values of the order column; None before the first
+
+    @property
+    def table(self) -> pa.Table:
+        return pa.concat_tables(self.batches)
 
 
 def replay(

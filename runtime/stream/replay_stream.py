@@ -8,12 +8,12 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.stream import described_stream
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.query import Part, Query
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.runtime.stream.explain import described
 from inwindow.runtime.stream.replay_input import MicroBatch
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
@@ -40,7 +40,7 @@ class StreamPlan:
 
     @property
     def explanation(self) -> Explanation:
-        return Explanation([self.work], described(self.work, early=self.early))
+        return Explanation([self.work], described_stream(self.work, early=self.early))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(

@@ -33,7 +33,7 @@ from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 
 _GONE = f"{PREFIX}gone"  # whether a held tuple has gone out
-_NOWHERE = Sequence(None, False)  # of an earlier tuple that is no longer held, nobody knows the number
+_NOWHERE = Sequence(None, False)  # the number of an earlier tuple that is no longer held is not known
 
 
 class RowBucket(WaitingBucket):
@@ -51,7 +51,8 @@ class RowBucket(WaitingBucket):
     ) -> None:
         super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
-        self.rows = rows_of(every_row=every_row, emitted_at=emitted_at)
+        self.rows = "one for each tuple" if every_row else "one for each result"
+        self.rows += "" if emitted_at is None else f", with its time as {emitted_at}"
         self.landmarks = _landmarks(work)
         self.steps = [_without_landmark(step, name) for step, name in zip(work.steps, self.landmarks, strict=True)]
         self.counts = counts(work)
@@ -172,12 +173,6 @@ class RowBucket(WaitingBucket):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
-def rows_of(*, every_row: bool, emitted_at: str | None) -> str:
-    """What a bucket gives a row for."""
-    said = "one for each tuple" if every_row else "one for each result"
-    return said if emitted_at is None else f"{said}, with its time as {emitted_at}"
-
-
 def _landmarks(work: Pass) -> list[str | None]:
     """For each step over a landmark the name of the column that says which tuples lie within."""
     frames = [step.case.window.frame if step.case.window is not None else None for step in work.steps]
@@ -185,7 +180,7 @@ def _landmarks(work: Pass) -> list[str | None]:
 
 
 def _without_landmark(step: Step, name: str | None) -> Step:
-    """A landmark sees what a growing frame sees, but for the tuples outside of it."""
+    """A landmark is a growing frame without the tuples outside of it."""
     if name is None:
         return step
     assert step.case.window is not None

@@ -1,11 +1,11 @@
-"""What is stored between micro-batches: tables as Arrow bytes, packed; the states of aggregates as bytes, each by itself.
+"""What is stored between micro-batches: tables as Arrow bytes, packed; the state of each aggregate as bytes.
 
 The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB. Most
 are made of values that are data alone (`../plain.py`); the others, of classes whose attributes are something else, are pickled.
 These must come from where nobody else writes: to read a pickle runs what it says.
 
-A class of the user's own script has no module in a worker, for it came by value, and comes anew with every start of the query.
-So its name is stored, and it is found again as the hooks find it.
+A class of the user's own script came to the worker by value, so it has no module there. Its name is stored, and it is found
+again among the names that the hooks use.
 """
 
 import io
@@ -56,7 +56,7 @@ def states_to_bytes(states: list[Any], pickled: Callable[[Any], bytes]) -> list[
 
 
 def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classes] | None) -> list[Any]:
-    """The inverse of :func:`states_to_bytes`; None stays None. Without classes of the user's nothing is unpickled."""
+    """The inverse of :func:`states_to_bytes`; None stays None. Nothing is unpickled where there are no classes of the user."""
     if classes is None:
         made = iter(from_plain([content for content in contents if content is not None]))
         return [None if content is None else next(made) for content in contents]

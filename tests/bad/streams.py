@@ -7,8 +7,7 @@ import pyarrow as pa
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
-from inwindow.runtime.stream.replay import replay
-from inwindow.runtime.stream.replay_result import Replayed
+from inwindow.runtime.stream.replay import Replayed, replay
 
 WINDOW = iw.range(5, partition_by="item", order_by="t")
 

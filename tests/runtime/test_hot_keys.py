@@ -21,10 +21,10 @@ from inwindow.optimizer.hot_keys import HASH, Cut, can_be_cut, cut, in_shards, p
 from inwindow.optimizer.plan import Halo, Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.strategy import No
-from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.ordering import permutation
 from inwindow.runtime.reserved import HALO
 from inwindow.runtime.row_operators import Select, WithColumns
+from inwindow.runtime.shards import HaloCheck
 from inwindow.udaf.errors import DataError
 from inwindow.windows.shards import Reach, Sampled, Shards, shards_of
 

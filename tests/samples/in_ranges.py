@@ -11,13 +11,12 @@ import pyarrow.compute as pc
 from inwindow.native.levels import ranks as ranks_of
 from inwindow.optimizer.hot_keys import in_shards
 from inwindow.optimizer.plan import Halo, Pass
-from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.ordering import order_levels, permutation
 from inwindow.runtime.panes_first import PaneReducer
 from inwindow.runtime.reserved import DIGEST, HALO, SHARD
-from inwindow.runtime.shard_frames import DigestCheck
 from inwindow.runtime.shard_partials import carried, panes_of_shards
+from inwindow.runtime.shards import DigestCheck, HaloCheck
 from inwindow.windows.shards import Shards
 
 

@@ -41,7 +41,7 @@ def max(column: Any) -> Applied:
 
 
 def max_by(column: Any, ord: Any) -> Applied:
-    """The value of ``column`` in the tuple with the largest ``ord``; of several such tuples, in the latest.
+    """The value of ``column`` in the tuple with the largest ``ord``; if there are several such tuples, in the latest.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "c"], "price": [3.0, 5.0, 4.0]})
@@ -54,7 +54,7 @@ def max_by(column: Any, ord: Any) -> Applied:
 
 
 def min_by(column: Any, ord: Any) -> Applied:
-    """The value of ``column`` in the tuple with the smallest ``ord``; of several such tuples, in the latest.
+    """The value of ``column`` in the tuple with the smallest ``ord``; if there are several such tuples, in the latest.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "c"], "price": [3.0, 5.0, 4.0]})

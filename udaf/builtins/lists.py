@@ -24,7 +24,7 @@ __all__ = ["collect_list", "collect_set", "listagg", "string_agg"]
 
 
 def collect_list(column: Any) -> Applied:
-    """The values that are not NULL, oldest first; an empty list where there are none.
+    """The values that are not NULL, oldest first; an empty list if there are none.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "c"]})
@@ -42,7 +42,7 @@ def _collect_list_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
 
 def collect_set(column: Any) -> Applied:
-    """The distinct values that are not NULL, in the order in which they first come in the frame.
+    """The distinct values that are not NULL, in the order of their first place in the frame.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a", "a"]})
@@ -62,7 +62,7 @@ def _collect_set_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
 
 def string_agg(column: Any, delimiter: str | bytes | None = None) -> Applied:
-    """The strings (or binaries) that are not NULL, oldest first, joined by ``delimiter``; NULL where there are none.
+    """The strings (or binaries) that are not NULL, oldest first, joined by ``delimiter``; NULL if there are none.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", None, "c"]})

@@ -73,7 +73,7 @@ def stddev_pop(column: Any) -> Applied:
 
 
 def skewness(column: Any) -> Applied:
-    """The skewness of the population: below 0 where the long tail is on the left; NULL where all values are equal.
+    """The skewness of the population: below 0 if the long tail is on the left; NULL if all values are equal.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 1.0, 1.0, 5.0]})
@@ -84,7 +84,7 @@ def skewness(column: Any) -> Applied:
 
 
 def kurtosis(column: Any) -> Applied:
-    """The excess kurtosis of the population, 0 for a normal distribution; NULL where all values are equal.
+    """The excess kurtosis of the population, 0 for a normal distribution; NULL if all values are equal.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 2.0, 1.0, 2.0]})
@@ -117,7 +117,7 @@ def covar_pop(col1: Any, col2: Any) -> Applied:
 
 
 def corr(col1: Any, col2: Any) -> Applied:
-    """Pearson's correlation, from -1 to 1; NULL over a single tuple, and where one of the columns does not vary.
+    """Pearson's correlation, from -1 to 1; NULL over a single tuple, and if one of the columns does not vary.
 
     NaN where the frame has a NaN or an infinity.
 

@@ -37,7 +37,7 @@ def last(column: Any, ignorenulls: bool = False) -> Applied:
 
 
 def nth_value(column: Any, offset: int, ignoreNulls: bool = False) -> Applied:  # noqa: N803 - as PySpark spells it
-    """The value of the frame's ``offset``-th tuple, counted from 1; NULL where the frame has fewer.
+    """The value of the frame's ``offset``-th tuple, counted from 1; NULL if the frame has fewer.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "c"]})

@@ -24,7 +24,7 @@ ORDER_STATISTICS = KernelTraits(order_statistics=True)
 
 
 def median(column: Any) -> Applied:
-    """The exact median, between the two middle values where there are two.
+    """The exact median, the mean of the two middle values if there are two.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 9.0, 2.0, 3.0]})
@@ -50,7 +50,7 @@ def percentile(column: Any, percentage: Percentage) -> Applied:
 
 
 def percentile_approx(column: Any, percentage: Percentage, accuracy: int = 10_000) -> Applied:
-    """The value that ``percentage`` (0 to 1) of the values are not above; a list of them for a list.
+    """The smallest value that is at least as large as ``percentage`` (0 to 1) of the values; a list of them for a list.
 
     Exact, and so within any ``accuracy``.
 
@@ -72,7 +72,7 @@ def percentile_approx(column: Any, percentage: Percentage, accuracy: int = 10_00
 
 
 def mode(column: Any, deterministic: bool = True) -> Applied:
-    """The most frequent value; of several the smallest, whether ``deterministic`` is asked for or not.
+    """The most frequent value; the smallest of several, with and without ``deterministic``.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["b", "a", "b", "a"]})

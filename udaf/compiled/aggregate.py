@@ -21,7 +21,7 @@ from inwindow.udaf.traits import Traits
 
 
 class Compiler(Protocol):
-    """Makes machines of an aggregate; found and checked on the driver, sent to the workers."""
+    """Makes machines of an aggregate. The driver makes and checks it, and sends it to the workers."""
 
     def machine(self, plain: Aggregate, label: str, types: list[pa.DataType]) -> Machine:
         """For arguments of these types; an error says why not."""
@@ -36,13 +36,13 @@ class CompiledAggregate:
 
     @property
     def traits(self) -> Traits:
-        """Those of the plain hooks."""
+        """The traits of the plain aggregate."""
         traits = self.plain._traits
         assert traits is not None
         return traits
 
     def __call__(self, *columns: Any) -> Applied:
-        """Apply it to columns, as the plain aggregate would be."""
+        """Apply it to columns, like the plain aggregate."""
         return apply(self, columns)
 
     def over(self, *window: Any, **options: Any) -> Any:

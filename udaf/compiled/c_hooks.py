@@ -33,7 +33,7 @@ def with_hooks(it: Hooks) -> Aggregate:
 
 @dataclass(frozen=True)
 class CHooks:
-    """The compiler has been at work already: all there is to do is to look at the types."""
+    """The hooks are compiled already; only the types are left to check."""
 
     def machine(self, plain: Aggregate, label: str, types: list[pa.DataType]) -> "CMachine":
         """The loop over the C hooks."""
@@ -61,7 +61,7 @@ class CMachine:
 
     @property
     def preferred(self) -> frozenset[str]:
-        """What has a loop: panes and stacks call C hooks from Python, which costs more than Python hooks."""
+        """The strategies with a loop. Panes and stacks call C hooks from Python, which costs more than Python hooks."""
         return self.strategies - {"recompute"}
 
     @property
@@ -70,7 +70,7 @@ class CMachine:
         return f"compiled: C hooks of {self.name}, a cdef class"
 
     def driver(self, plain: Any, *, afresh: bool) -> Any:
-        """A new one."""
+        """A new driver of the loop."""
         return Frames(plain.it, afresh=afresh, is_integer=self.result == INT, empty=self.empty)
 
 
@@ -150,7 +150,7 @@ def _reduce(self: Any) -> Any:
 
 
 def _calling(hook: str, parameters: tuple[str, ...], takes: type) -> Any:
-    """A hook with these parameters: laws and messages know their names and types."""
+    """A hook with these parameters, so that laws and messages know their names and types."""
     given = f"({', '.join(parameters)},)"
     scope = {"PUNT": PUNT}
     exec(  # noqa: S102 - the names are a class attribute, checked by being parameters

@@ -19,7 +19,7 @@ from inwindow.udaf.errors import InWindowError
 
 @cache
 def loaded(source: str) -> ModuleType:
-    """The module of this text; made and compiled where nobody has done so before."""
+    """The module of this text; compiled first if no process has done so."""
     path = _path(source)
     name = path.stem
     if not path.exists() or path.read_text() != source:
@@ -50,7 +50,7 @@ def is_on_disk(source: str) -> bool:
 
 @cache
 def numba_version() -> str | None:
-    """By the name of its metadata's folder, for to read it costs more; None where numba is not installed."""
+    """From the name of its metadata folder, because reading the metadata takes longer; None if numba is not installed."""
     spec = importlib.util.find_spec("numba")
     if spec is None or spec.origin is None:
         return None
@@ -63,7 +63,7 @@ def _path(source: str) -> Path:
 
 
 def _put(path: Path, source: str) -> None:
-    """Whole, whoever else writes it at the same time."""
+    """Write a file as a whole, even if another process writes it at the same time."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
         with os.fdopen(descriptor, "w") as file:
@@ -76,7 +76,7 @@ def _put(path: Path, source: str) -> None:
 
 
 def _folder() -> Path:
-    """A folder of this user's own: what is in it is run."""
+    """A folder that only this user can write, because its content is run."""
     given = os.environ.get("INWINDOW_CACHE")
     homes = [Path(given)] if given else []
     if not given:

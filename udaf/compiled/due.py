@@ -22,12 +22,12 @@ _given_up: set[str] = set()
 
 
 def count(source: str, tuples: int) -> None:
-    """So many more tuples have gone through the Python hooks."""
+    """Count tuples that have gone through the Python hooks."""
     _counts[source] = _counts.get(source, 0) + tuples
 
 
 def module_if_due(source: str) -> ModuleType | None:
-    """The compiled program, if it has been compiled in this process, or is to be now."""
+    """The compiled program, if this process has compiled it or shall compile it now."""
     module, tuples = _modules.get(source), _counts.get(source, 0)
     if module is not None or source in _given_up or tuples < AFTER_IF_ON_DISK:
         return module
@@ -44,7 +44,7 @@ def module_if_due(source: str) -> ModuleType | None:
 
 
 def give_up(source: str, why: str) -> None:
-    """It stays with the Python hooks, in this process."""
+    """Keep the Python hooks for the rest of this process."""
     _given_up.add(source)
     _modules.pop(source, None)
     _log.info("%s: its Python hooks go on, %s", source.partition(",")[0].removeprefix("# "), why)

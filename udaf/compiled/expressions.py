@@ -24,7 +24,7 @@ _INT = {ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.FloorDiv: "_iflo
 
 
 class Refused(Exception):
-    """What cannot be done exactly, at a node."""
+    """An expression or statement cannot be compiled exactly."""
 
     def __init__(self, node: ast.AST, why: str) -> None:
         super().__init__(why)
@@ -40,7 +40,7 @@ class Expressions:
         self.this, self.meanings, self.look_up = this, meanings, look_up
 
     def of(self, node: ast.expr) -> Typed:
-        """Any expression."""
+        """The text and the type of an expression."""
         make = getattr(self, f"_{type(node).__name__.lower()}", None)
         if make is None:
             raise Refused(node, f"{_SAID.get(type(node), 'this')} is not compiled; hooks may use numbers and math")
@@ -48,7 +48,7 @@ class Expressions:
         return typed
 
     def test(self, node: ast.expr) -> str:
-        """Whether it is true."""
+        """The text of whether an expression is true."""
         if isinstance(node, ast.BoolOp):
             word = " and " if isinstance(node.op, ast.And) else " or "
             return f"({word.join(map(self.test, node.values))})"
@@ -58,7 +58,7 @@ class Expressions:
         return text if kind == B else f"({text} != {'0' if kind == I else '0.0'})"
 
     def as_float(self, node: ast.expr, typed: Typed) -> str:
-        """As Python makes a float of it in arithmetic."""
+        """The expression as a float, as in Python's arithmetic."""
         return typed[0] if typed[1] == F else f"float({typed[0]})"
 
     # Leaves

@@ -137,7 +137,7 @@ else:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the attributes lie."""
+    """The places of the attributes in the arrays of the state."""
 
     fields: tuple[str, ...]  # the floats that hooks change: floats[1], floats[2], ...
     constants: tuple[str, ...]  # the other floats, behind them
@@ -145,7 +145,7 @@ class Layout:
 
     @classmethod
     def of(cls, state: State) -> "Layout":
-        """Of a state whose types are known."""
+        """The layout of a state whose types are known."""
         floats = [name for name, kind in state.types.items() if kind == "float"]
         return cls(
             tuple(name for name in floats if name in state.changing),
@@ -155,18 +155,18 @@ class Layout:
 
     @property
     def floats(self) -> tuple[str, ...]:
-        """All of them, from index 1 on."""
+        """All floats; the first has index 1."""
         return self.fields + self.constants
 
     def place(self, name: str) -> str:
-        """Where a value lies."""
+        """The place of an attribute."""
         if name in self.floats:
             return f"floats[{1 + self.floats.index(name)}]"
         return f"integers[{self.integers.index(name)}]"
 
 
 def loop_of(state: State, layout: Layout, inputs: tuple[pa.DataType, ...], result: pa.DataType) -> str:
-    """The text of the loop, and of what it calls beside the hooks."""
+    """The text of the loop, and of the functions that it calls, except the hooks."""
 
     def load(name: str, prefix: str, of: str) -> str:
         return f"{prefix}_{name} = {of}{layout.place(name)}{' != 0' if state.types[name] == B else ''}"

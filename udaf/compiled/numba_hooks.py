@@ -62,7 +62,7 @@ _checked: set[str] = set()  # programs, by their text
 
 @dataclass(frozen=True)
 class NumbaHooks:
-    """Writes a program for argument types, of what was read of the class on the driver."""
+    """Writes a program for argument types, from what the driver has read of the class."""
 
     reading: Reading
 
@@ -99,7 +99,7 @@ class NumbaMachine:
 
     @property
     def runs(self) -> str:
-        """For explain."""
+        """The line of explain."""
         name = self.program.name
         if self.asked:
             return f"compiled: hooks of {name}, by numba; its first rows are checked against the Python hooks"
@@ -107,15 +107,15 @@ class NumbaMachine:
 
     @property
     def is_to_be_checked(self) -> bool:
-        """Whether the next rows are to be computed by both: of each call that asks for it, else once in a process."""
+        """Whether both kinds of hooks compute the next rows: in each call of iw.compiled, else once per process."""
         return self.asked or self.program.source not in _checked
 
     def note_check(self) -> None:
-        """They have been."""
+        """The rows have been computed by both."""
         _checked.add(self.program.source)
 
     def module(self, prototype: Any) -> ModuleType | None:
-        """The compiled program, to run copies of this object; None where it is not due."""
+        """The compiled program, to run copies of this object; None if it is too early to compile."""
         if self.asked:
             return self._loaded()
         module = module_if_due(self.program.source)

@@ -58,7 +58,7 @@ class HookText:
 
 @dataclass(frozen=True)
 class Reading:
-    """All that compiling needs of an aggregate."""
+    """Everything that the compiler needs to know of an aggregate."""
 
     name: str
     hooks: dict[str, HookText]
@@ -67,7 +67,7 @@ class Reading:
 
 
 class NotCompiled(Exception):
-    """A class cannot be compiled; the message is for who has asked for it, ``why`` the reason alone."""
+    """A class cannot be compiled; the message is for a caller of iw.compiled, ``why`` is the reason alone."""
 
     def __init__(self, message: str, why: str) -> None:
         super().__init__(message)
@@ -103,7 +103,7 @@ def read(aggregate: Aggregate) -> Reading:
 
 
 def given_of(aggregate: Aggregate, attributes: tuple[str, ...]) -> dict[str, Number]:
-    """Which of these attributes are numbers before the first tuple."""
+    """The attributes that are numbers before the first tuple."""
     kind, its = type(aggregate), getattr(aggregate, "__dict__", {})
     own = next((hook for hook in READ if hook in its), None)
     if own is not None:
@@ -120,7 +120,7 @@ def given_of(aggregate: Aggregate, attributes: tuple[str, ...]) -> dict[str, Num
 
 
 def is_still(reading: Reading, kind: type) -> bool:
-    """Whether the hooks of a class are those that were read, and what their names stand for is the same."""
+    """Whether a class still has the hooks that were read, and their names still stand for the same."""
     return all(_is_hook(getattr(kind, name, None), reading.hooks.get(name)) for name in READ)
 
 
@@ -149,7 +149,7 @@ def _hook(name: str, hook: str, function: Any) -> HookText:
 
 
 def _digest(code: CodeType) -> str:
-    """Of what runs, wherever it stands."""
+    """A digest of code; it does not depend on the file or the line."""
     parts = code.co_code, code.co_names, code.co_varnames, code.co_consts
     return hashlib.sha1(repr(parts).encode(), usedforsecurity=False).hexdigest()
 
@@ -166,7 +166,7 @@ def _meanings(tree: ast.FunctionDef, function: Any) -> dict[str, Meaning]:
 
 
 def _meaning(function: Any, word: str) -> Meaning | None:
-    """What a name, or an attribute of a module, stands for in a function; None if that is nothing known."""
+    """What a name, or an attribute of a module, stands for in a function; None if it is not known."""
     name, _, attribute = word.partition(".")
     is_there, value = outside(function, name)
     if attribute:

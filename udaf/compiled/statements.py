@@ -27,7 +27,7 @@ class State:
 
     @property
     def constant(self) -> list[str]:
-        """Those that no hook changes."""
+        """The attributes that no hook changes."""
         return [name for name in self.types if name not in self.changing]
 
 
@@ -199,7 +199,7 @@ class Statements:
         return self._loop(node, lambda: head, name), False
 
     def _loop(self, node: ast.While | ast.For, head: Callable[[], str], *names: str) -> list[str]:
-        """What the body sets may not have been set behind it, or in its next round: it may not run."""
+        """After the loop, and in its next round, a variable of the body may have no value: the body may not have run."""
         if node.orelse:
             raise Refused(node.orelse[0], "the `else` of a loop is not compiled")
         known, has = set(self.known), set(self.has)

@@ -19,7 +19,7 @@ Outcome = NumbaMachine | str
 
 @dataclass
 class _Known:
-    """What came of a class."""
+    """The result of reading and compiling a class."""
 
     hooks: list[object]
     reading: Reading | str

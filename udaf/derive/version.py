@@ -23,7 +23,7 @@ from inwindow.udaf.derive.updates import Update, every
 
 @dataclass(frozen=True)
 class Derivation:
-    """What was derived for an aggregate, and what not."""
+    """The hooks that were derived for an aggregate, and why others were not."""
 
     hooks: dict[str, str] = field(default_factory=dict)  # their text, by name
     why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are wanting
@@ -91,12 +91,12 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
 
 
 def _still(found: tuple[bool, Any], value: Any) -> bool:
-    """Whether a name stands for what it stood for: 1.0 is not 1."""
+    """Whether a name still stands for the same value and type: 1.0 is not 1."""
     return found == (True, value) and type(found[1]) is type(value)
 
 
 def _facts(aggregate: Aggregate) -> tuple[Any, ...]:
-    """What of an aggregate's attributes may decide."""
+    """The attributes of an aggregate that may change the outcome."""
     plain = (int, float, str, bool, type(None))
     of_class = [
         (name, value)
@@ -232,7 +232,7 @@ class _Version:
         return bodies
 
     def _constants(self) -> dict[str, Any]:
-        """Names of constants: the version has their values of now, in all of its hooks."""
+        """Names of constants. All hooks of the version use their present values."""
         return {
             name: value
             for pure in self.pures
@@ -277,7 +277,7 @@ class _Version:
 
 @dataclass(frozen=True)
 class _Begin:
-    """A hidden field of an aggregate that has no initialize: it is there before the first tuple."""
+    """The start of a hidden field, for an aggregate without initialize: the field exists before the first tuple."""
 
     code: str
 

@@ -19,7 +19,7 @@ Emit = Callable[[Update], Sequence[ast.stmt]]
 
 
 def parsed(lines: Code, me: str, at: ast.AST | None = None) -> list[ast.stmt]:
-    """Lines of a form as statements; ``self`` by the name that the hook has for it."""
+    """Lines of a form as statements; ``self`` gets the name that the hook uses."""
     body = ast.parse("\n".join(lines)).body
     for node in (inner for one in body for inner in ast.walk(one)):
         if isinstance(node, ast.Name) and node.id == "self":
@@ -30,7 +30,7 @@ def parsed(lines: Code, me: str, at: ast.AST | None = None) -> list[ast.stmt]:
 
 
 def plain(update: Update, me: str) -> list[ast.stmt]:
-    """An update as a statement of its own, where it shared one with others."""
+    """An update as its own statement, if it shared one with others."""
     x, value = f"self.{update.field}", ast.unparse(update.value)
     if update.does in _SIGNS:
         lines = [f"{x} {_SIGNS[update.does]}= {value}"]
@@ -45,7 +45,7 @@ _SIGNS = {"add": "+", "sub": "-", "mul": "*"}
 
 
 def as_written() -> Emit:
-    """Each statement as the user wrote it: one that sets two fields is two updates, and is there once."""
+    """Each statement as the user wrote it. A statement that sets two fields is two updates, but is emitted once."""
     last: ast.stmt | None = None
 
     def emit(update: Update) -> Sequence[ast.stmt]:
@@ -86,7 +86,7 @@ def _not(test: ast.expr) -> ast.expr:
 
 
 def _needed(body: list[ast.stmt], wanted: set[str]) -> list[ast.stmt]:
-    """Without locals that nothing reads, and branches that are empty then. ``wanted``: names read behind the body."""
+    """Remove locals that nobody reads, and branches that become empty. ``wanted``: names that are read after the body."""
     kept: list[ast.stmt] = []
     for one in reversed(body):
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name) and one.targets[0].id not in wanted:

@@ -1,15 +1,17 @@
-"""Frames that begin with the partition, in a shard of it: partials of earlier shards first, then the shard's own tuples.
+"""A shard of a hot key's partition: its halo, and frames that begin with the partition.
 
 ::
 
+    order value    3   5   5   6   8 |  9   9
+    mark          -1   0   0   0   0    1   1        the halo is in the frames, and gives no result
+
     shard 3:   carried p p p  +  halo | own tuples . . . . .
                                  t t  | t t t t t t t t t t       a result for each, of all before it in the partition
-                                        ^ here the frame begins, with what is carried
+                                        ^ here the frame begins, with what is carried: partials of earlier shards
 
 What goes on from partials is *continued*: :class:`ContinuedKernel` for a built-in, :class:`ContinuedHooks` for a Python class.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,37 +22,38 @@ from inwindow.native._fresh import changed
 from inwindow.native._hooks import HookRaised
 from inwindow.native._two_stacks import MergePanes
 from inwindow.optimizer.plan import Carried, Halo, Step
-from inwindow.runtime.buffer import Buffer, concat
+from inwindow.runtime.buffer import ArrowColumn, Buffer, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
-from inwindow.runtime.halo import HaloCheck
 from inwindow.runtime.hooks import Answers, Arguments
 from inwindow.runtime.states import Sent
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.slots import Slots
 from inwindow.windows.stateful import Stateful
 
 Columns = tuple[Any, ...]
 
 
-class Continued(Stateful, ABC):
-    """An aggregate over frames that begin with partials, and grow."""
+class SlotsOfShard:
+    """The yield tuples of other slots, but none in a halo."""
 
-    @abstractmethod
-    def begin(self, partials: Columns, at: int) -> None:
-        """A frame begins with these partials, and its first tuple at a position."""
+    def __init__(self, slots: Slots, buffer: Buffer, mark: ArrowColumn) -> None:
+        self.slots, self.buffer, self.mark = slots, buffer, mark
 
-    @abstractmethod
-    def roll(self, end: Positions) -> pa.Array:
-        """The results of the frames with these ends."""
+    def ready(self, sequence: Sequence) -> int:
+        return self.slots.ready(sequence)
 
-    @abstractmethod
-    def fold(self, end: int) -> None:
-        """Take the tuples before a position into the state."""
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        at = self.slots.yields(sequence, first, last)
+        if not len(at) or self.mark.array is None:
+            return at
+        mark = self.mark.array.to_numpy()
+        return at[mark[at - self.buffer.base] == 0]
 
 
-class ContinuedKernel(Continued):
+class ContinuedKernel(Stateful):
     """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
 
     It is a new one for each batch, so it holds no more than a batch and the carried partials. Of the tuples that have been
@@ -89,7 +92,7 @@ class ContinuedKernel(Continued):
         return tuple(joined(a, b) for a, b in zip(self.partials, fresh, strict=True))
 
 
-class ContinuedHooks(Continued):
+class ContinuedHooks(Stateful):
     """A Python class: the carried states are merged into one, and its hooks go on with it."""
 
     kept = ("begins", "driver")
@@ -120,6 +123,9 @@ class ContinuedHooks(Continued):
 
     def fold(self, end: int) -> None:
         self.driver.absorb(*self.arguments.read(), self.begins, end)
+
+
+Continued = ContinuedKernel | ContinuedHooks
 
 
 class FromCarried(Evaluator):
@@ -189,6 +195,51 @@ class FromCarried(Evaluator):
             self.run, number = run, self.numbers[run]
             begin, end = self.carried.begins[number], self.carried.ends[number]
             self.continued.begin(tuple(column[begin:end] for column in self.columns), self.own[run])
+
+
+class HaloCheck:
+    """Counts each halo. Where it ends was chosen from a sample; if the data were other data then, an error says so.
+
+    The shards of a task come one after another, each with its halo before it and behind it.
+    """
+
+    def __init__(self, halo: Halo) -> None:
+        self.halo = halo
+        self.counts = bool(any(halo.before) or any(halo.after))
+        self.shard = 0
+        self.seen = {-1: 0, 0: 0, 1: 0}  # tuples of the shard so far, by their mark
+
+    def __call__(self, batch: pa.RecordBatch) -> None:
+        if not self.counts:
+            return
+        shards = _numbers(batch, self.halo.shard)
+        if self.shard == 0 and not shards.any():
+            return
+        marks = np.sign(_numbers(batch, self.halo.mark))
+        edges = [0, *(np.flatnonzero(shards[1:] != shards[:-1]) + 1).tolist(), len(shards)]
+        for begin, end in zip(edges, edges[1:], strict=False):
+            if shards[begin] != self.shard:
+                self.finish()
+                self.shard = int(shards[begin])
+            for mark in self.seen:
+                self.seen[mark] += int((marks[begin:end] == mark).sum())
+
+    def finish(self) -> None:
+        """The shard has ended: look whether its halo was large enough."""
+        its, self.seen = self.seen, dict.fromkeys(self.seen, 0)
+        if not its[0]:
+            return
+        for mark, wanted, where in ((-1, self.halo.before, "before"), (1, self.halo.after, "behind")):
+            if its[mark] < wanted[self.shard]:
+                raise DataError(
+                    f"a partition was cut into shards, and {wanted[self.shard]} tuples {where} a shard were there when its "
+                    f"order values were sampled, but now there are {its[mark]}: the data have changed since, or give other order "
+                    "values each time they are computed; use hot_keys='off', or cache the DataFrame"
+                )
+
+
+def _numbers(batch: pa.RecordBatch, name: str) -> Any:
+    return batch.column(name).to_numpy()
 
 
 class DigestCheck:
