@@ -115,8 +115,7 @@ cdef int fold(
 
 cdef lists_of(offsets, items, counts):
     """Lists of struct<item, count>."""
-    fields = [pa.field("item", items.type), pa.field("count", pa.int64())]
-    structs = pa.StructArray.from_arrays([items, counts], fields=fields)
+    structs = pa.StructArray.from_arrays([items, counts], names=["item", "count"])
     type = pa.list_(pa.field("element", structs.type))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs, type=type)
 
@@ -256,11 +255,8 @@ cdef class _FrequentNumbers(_Frequent):
     def estimates(self, values):
         """Of each of an Arrow array's values, in the frame that was folded in last."""
         cdef Column column = Column(slice_of(values, 0, 8), self.floating)
-        cdef int64_t[::1] out = np.empty(len(values), np.int64)
-        cdef Py_ssize_t index
-        for index in range(out.shape[0]):
-            out[index] = estimate(&self.sketch, key_at(&column, index), 0)
-        return out.base
+        cdef int64_t index
+        return np.array([estimate(&self.sketch, key_at(&column, index), 0) for index in range(len(values))], np.int64)
 
 
 cdef class FloatFrequent(_FrequentNumbers):

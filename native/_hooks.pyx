@@ -18,11 +18,10 @@ aggregate is dropped and not expired: nothing is ever inverted down to nothing, 
 The loop is C; a tuple costs its hook calls (ESL, section 4: O(1) with ``expire``) and little else.
 """
 
-from cpython.genobject cimport PyGen_CheckExact
-from libc.stdint cimport int64_t, uint8_t
-
-from libc.math cimport isfinite
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check
+from cpython.genobject cimport PyGen_CheckExact
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint8_t
 
 from inwindow.native._fresh import changed, fresh, resumed
 from inwindow.native._inwindow import InWindow, enter, leave, leaving
@@ -169,8 +168,7 @@ cdef class Delta(_Driver):
             self._oldest += 1
         return self._oldest
 
-    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
-               Py_ssize_t end):
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start, Py_ssize_t end):
         """Fold one frame without a result."""
         self._open(columns, base, seen)
         try:
@@ -390,8 +388,7 @@ cdef class Recompute(_Driver):
     def __init__(self, prototype, *, str result="object", empty=None, record_fields=None, snapshot=None):
         self._configure(prototype, result, empty, None, record_fields, snapshot)
 
-    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
-               Py_ssize_t end):
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start, Py_ssize_t end):
         """Nothing: the frame is folded when it is rolled."""
 
     def state(self):

@@ -58,8 +58,7 @@ cdef struct Histogram:
     int largest              # no larger bucket is kept
     int64_t total            # the sizes of all that are kept
     int64_t edge             # no one of the oldest kept bucket is at or before it; INT64_MIN: not known
-    int64_t lo               # the frame that is folded in: [lo, hi)
-    int64_t hi
+    int64_t hi               # what has been read: the positions before it
 
 
 cdef int push(Size* size, int64_t position) except -1 nogil:
@@ -148,32 +147,20 @@ cdef inline int64_t count_from(Histogram* histogram, int64_t start) noexcept nog
     return histogram.total
 
 
-# --- frames ---------------------------------------------------------------------------------------------------
-
-ctypedef Histogram State
-ctypedef Slice Source
-
-
-cdef inline void restart(State* histogram, int64_t start) noexcept nogil:
-    clear(histogram, start)
-
-
-cdef inline int enter(State* histogram, const Source* column, int64_t position) except -1 nogil:
-    if (<const int64_t*>column.data)[position] and is_seen(column, position):
-        add(histogram, position)
-    return 0
-
-
-cdef inline void leave(State* histogram, const Source* column, int64_t position) noexcept nogil:
-    """Nothing: what has left is forgotten with its bucket."""
-
-
-cdef inline bint answer(State* histogram, int64_t* out) noexcept nogil:
-    out[0] = count_from(histogram, histogram.lo)
-    return True
-
-
-include "frames.pxi"
+cdef int64_t fold(
+    Histogram* histogram, const Slice* column, const int64_t* start, const int64_t* end, int64_t i, int64_t n, int64_t* out,
+) except -1 nogil:
+    cdef const int64_t* words = <const int64_t*>column.data
+    cdef int64_t position
+    for i in range(i, n):
+        if start[i] >= histogram.hi:
+            clear(histogram, start[i])
+        for position in range(histogram.hi, end[i]):
+            if words[position] and is_seen(column, position):
+                add(histogram, position)
+        histogram.hi = max(histogram.hi, end[i])
+        out[i] = count_from(histogram, start[i])
+    return n
 
 
 cdef class OnesInWindow(Kernel):
@@ -205,7 +192,7 @@ cdef class OnesInWindow(Kernel):
                       int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values, base, 8)
         with nogil:
-            return fold_frames(&self.histogram, &column, True, start, end, i, n, out, validity)
+            return fold(&self.histogram, &column, start, end, i, n, out)
 
     def state(self):
         """(hi, edge, (buckets, kept) of each size, the newest positions): what :meth:`restore` goes on from."""

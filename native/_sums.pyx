@@ -34,7 +34,8 @@ import pyarrow as pa
 
 from inwindow.native.doubles cimport Bits, Doubles, NoBits, Validity, doubles_of, is_valid
 from inwindow.native.kernel cimport Kernel, memory_of, set_null
-from inwindow.native.split_sum cimport Panes, Partial, Sum, Terms, begin, move
+
+include "split_sum.pxi"
 
 
 cdef bint is_average(op) except -1:

@@ -244,8 +244,10 @@ cdef inline void fold_one(Sum* sum, const Slice* column, int64_t position, int64
         fold_limbs(sum, (<const double*>column.data)[position], sign)
 
 
-cdef int64_t fold_frames(Sum* sum, const Slice* column, const int64_t* left, bint average, const int64_t* start,
+cdef int64_t fold_frames(Sum* kept, const Slice* column, const int64_t* left, bint average, const int64_t* start,
                          const int64_t* end, int64_t i, int64_t n, double* out, uint8_t* validity) noexcept nogil:
+    cdef Sum now = kept[0]              # in registers, where it is one number
+    cdef Sum* sum = &now
     while i < n:
         if start[i] >= end[i]:          # all that have come have left
             clear(sum)
@@ -265,6 +267,7 @@ cdef int64_t fold_frames(Sum* sum, const Slice* column, const int64_t* left, bin
             out[i] = 0.0
             set_null(validity, i)
         i += 1
+    kept[0] = now
     return i
 
 

@@ -29,14 +29,13 @@ Data = TypeVar("Data")
 def istream(data: Data, *, at: str = "at") -> Data:
     """A row at each instant at which more copies of it hold than just before, as many as there are more.
 
-        ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
+    ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
 
-        >>> import pyarrow as pa
-    import pyarrow.compute as pc
-        >>> from inwindow import temporal
-        >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
-        >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
-        [{'tag': 'a', 'at': 1}]
+    >>> import pyarrow as pa
+    >>> from inwindow import temporal
+    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+    >>> temporal.istream(seen).to_pylist()                       # at 5 one a ends and one begins: nothing changes
+    [{'tag': 'a', 'at': 1}]
     """
     check_name(at, "temporal.istream", "at")
     return carried_out(Changes("istream", at, 1), data)
@@ -45,12 +44,11 @@ def istream(data: Data, *, at: str = "at") -> Data:
 def dstream(data: Data, *, at: str = "at") -> Data:
     """A row at each instant at which fewer copies of it hold than just before, as many as there are fewer.
 
-        >>> import pyarrow as pa
-    import pyarrow.compute as pc
-        >>> from inwindow import temporal
-        >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
-        >>> temporal.dstream(seen).to_pylist()
-        [{'tag': 'a', 'at': 8}]
+    >>> import pyarrow as pa
+    >>> from inwindow import temporal
+    >>> seen = pa.table({"tag": ["a", "a"], "since": [1, 5], "until": [5, 8]})
+    >>> temporal.dstream(seen).to_pylist()
+    [{'tag': 'a', 'at': 8}]
     """
     check_name(at, "temporal.dstream", "at")
     return carried_out(Changes("dstream", at, -1), data)

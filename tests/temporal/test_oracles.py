@@ -142,3 +142,27 @@ def test_points_and_keys_and_ends_that_are_null() -> None:
     assert found["p"].to_pylist() == [2, 3, 1, None, None, None]
     assert found["n"].to_pylist() == [1, 1, 1, 0, 0, 0]
     assert "recompute" in str(iw.explain(points, p=iw.first("p").over(then), of=prices))
+
+
+class Held(iw.WindowAggregate, expire_any_order=True):
+    """The values that hold, in text."""
+
+    def initialize(self, value):
+        self.values = [value]
+
+    def iterate(self, value):
+        self.values.append(value)
+
+    def expire(self, value):
+        self.values.remove(value)
+
+    def terminate(self) -> str:
+        return str(sorted(self.values))
+
+
+def test_a_point_when_what_came_later_has_left_and_what_came_first_has_not() -> None:
+    its = pa.table({"since": [1, 2, 60], "until": [100, 3, 70], "x": [1.0, 1e300, 0.5]})
+    points, then = pa.table({"t": [50, 65, 80, 100]}), temporal.valid(order_by="t")
+    found = iw.with_columns(points, s=iw.sum("x").over(then), held=Held()("x").over(then), of=its)
+    assert found["s"].to_pylist() == [1.0, 1.5, 1.0, None]
+    assert found["held"].to_pylist() == ["[1.0]", "[0.5, 1.0]", "[1.0]", None]
