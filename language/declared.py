@@ -62,6 +62,6 @@ def name_at(whole: Source, tokens: Tokens, at: int) -> tuple[str, int]:
         and tokens[at + 1].kind != "L_PAREN"
     ):
         at += 1
-    if start >= len(tokens) or tokens[start].kind == "L_PAREN":
+    if start >= len(tokens) or tokens[start].kind == "L_PAREN" or tokens[start].says("AS", "ORDER BY", "SOURCE"):
         raise whole.error(f"{whole.speaker}: a name is missing here", tokens[min(start, len(tokens) - 1)].span)
     return "".join(token.text for token in tokens[start : at + 1]), at + 1

@@ -11,8 +11,9 @@ At every instant a result holds what the ordinary operator gives of the rows tha
 from inwindow.temporal.aggregate import aggregate
 from inwindow.temporal.at import at
 from inwindow.temporal.changes import dstream, istream
-from inwindow.temporal.coalesce import coalesce, distinct
+from inwindow.temporal.coalesce import coalesce
 from inwindow.temporal.difference import difference
+from inwindow.temporal.distinct import distinct
 from inwindow.temporal.intersect import intersect
 from inwindow.temporal.join import join
 from inwindow.temporal.max_union import max_union

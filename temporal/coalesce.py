@@ -1,4 +1,4 @@
-"""``coalesce`` and ``distinct``: equal rows that overlap or meet become one.
+"""``coalesce``: equal rows that overlap or meet become one.
 
 ::
 
@@ -35,18 +35,6 @@ def coalesce(data: Data, by: str | Iterable[str] | None = None) -> Data:
     [{'who': 'ann', 'since': 1, 'until': 11}, {'who': 'ann', 'since': 20, 'until': 21}]
     """
     return carried_out(Coalesce("coalesce", names_of(by, "temporal.coalesce", "by")), data)
-
-
-def distinct(data: Data) -> Data:
-    """Each row once at every instant: duplicates that hold together become one row.
-
-    >>> import pyarrow as pa
-    >>> from inwindow import temporal
-    >>> seen = pa.table({"tag": ["a", "a", "b"], "since": [1, 3, 3], "until": [5, 8, 4]})
-    >>> temporal.distinct(seen).to_pylist()
-    [{'tag': 'a', 'since': 1, 'until': 8}, {'tag': 'b', 'since': 3, 'until': 4}]
-    """
-    return carried_out(Coalesce("distinct", None), data)
 
 
 @dataclass(frozen=True)

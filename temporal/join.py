@@ -210,7 +210,7 @@ class Join(Operation):
         schemas = tuple(table.schema for table in tables)
         self._check(schemas)
         kind = schemas[0].field(SINCE).type
-        bounds = [pa.array([None if at is None else at.cast(kind).as_py()], kind) for at in (turn.since, turn.until)]
+        bounds = [pa.nulls(1, kind) if at is None else pa.repeat(at.cast(kind), 1) for at in (turn.since, turn.until)]
         a, b = relations(tables, self.where, bounds)
         since, until = (int(a.instants.keys(at, NEVER_BEGAN)[0]) for at in bounds)
         left, right = (side.entered for side in self._sides(a, b))

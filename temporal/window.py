@@ -183,7 +183,7 @@ class Windowed(Operation):
         rows, since, until = self._ends(table)
         if isinstance(self.window, Session):
             key = self._key(table.schema)
-            decided = until < key.read(pa.array([turn.until.as_py()], key.type))[0][0]
+            decided = until < key.read(pa.repeat(turn.until.cast(key.type), 1))[0][0]
         else:
             assert isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame)
             decided = (since if self.window.frame.lower is None else until) != FOR_EVER

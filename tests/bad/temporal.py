@@ -490,6 +490,19 @@ ROWS = [
         "them to one type",
     ),
     Bad(
+        "distinct in some columns",
+        lambda: temporal.distinct(ROOMS, by="room"),
+        iw.UsageError,
+        "temporal.distinct(by='room', keep=None): rows that are equal in some columns differ in others, so say which one stays: "
+        "write both, as in distinct(data, by='tag', keep='latest'); for the columns alone coalesce(data, by='tag')",
+    ),
+    Bad(
+        "distinct that keeps something else",
+        lambda: temporal.distinct(ROOMS, by="room", keep="first"),
+        iw.UsageError,
+        "temporal.distinct(keep='first'): write keep='latest', or leave it out",
+    ),
+    Bad(
         "pieces as they are on a stream",
         lambda: iw.testing.replay([ROOMS], lambda df: temporal.aggregate(df, n=iw.count(), coalesce=False), delay=3),
         iw.UsageError,

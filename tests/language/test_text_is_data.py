@@ -200,7 +200,9 @@ def test_what_the_fuzzers_found_in_cql(text: str) -> None:
         catalog.cql(text)
 
 
-@pytest.mark.parametrize("text", ["SELECT f() FROM t", "CREATE STREAM u(a, ) AS SELECT x, t FROM t"])
+@pytest.mark.parametrize(
+    "text", ["SELECT f() FROM t", "CREATE STREAM u(a, ) AS SELECT x, t FROM t", "CREATE STREAM AS SELECT x FROM t :"]
+)
 def test_what_the_fuzzers_found_in_scripts(text: str) -> None:
     catalog = iw.Catalog(s=pa.table({"x": [1.0], "t": [1]}))
     catalog.run("CREATE STREAM t(x real, t int) ORDER BY t SOURCE 's';" + text_of("f", value="'ok'"))

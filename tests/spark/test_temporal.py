@@ -212,3 +212,19 @@ def test_sessions_of_intervals(spark: Any) -> None:
     assert Counter(rows) == Counter(
         (row["host"], row["window"]["start"], row["window"]["end"], row["n"], row["s"]) for row in wanted.to_pylist()
     )
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_a_hot_key_with_and_without_adaptive_plans(spark: Any, adaptive: str) -> None:
+    """Whatever Spark makes of the partitions while it runs, whole keys stay together."""
+    spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+    spark.conf.set("spark.sql.shuffle.partitions", "7")
+    a, b = made(12, 900), made(13, 200, "w")
+    hot = pc.if_else(pa.array(np.arange(len(a)) % 10 > 0), pa.scalar("b"), a["host"])
+    a = a.set_column(0, "host", hot)
+    for query in (
+        lambda a, b: temporal.join(a, b, on="host"),
+        lambda a, b: temporal.aggregate(a, by="host", n=iw.count()),
+    ):
+        found = query(on_spark(spark, a), on_spark(spark, b))
+        assert bag(found.collect()) == bag(row.values() for row in query(a, b).to_pylist())

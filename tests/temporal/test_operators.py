@@ -169,3 +169,15 @@ def test_dictionaries_are_their_values() -> None:
     for a, b in ((rooms, encoded), (encoded, rooms), (encoded, encoded)):
         assert temporal.join(a, b, on="room").to_pylist() == rooms.to_pylist()
     assert temporal.coalesce(encoded).to_pylist() == rooms.to_pylist()
+
+
+@given(rows(2))
+def test_distinct_keeps_the_latest(its: Any) -> None:
+    def latest(held: Any) -> list[Any]:
+        began = sorted(held, key=lambda row: (row[1] is not None, row[1]))  # stable: then as they came
+        return list({values[0]: values for values, *_ in began}.values())
+
+    found = rows_of(temporal.distinct(table(its, "int64", ("v", "w")), by="v", keep="latest"))
+    wanted = reference.reduced(latest, its)
+    instants = reference.cuts(found, wanted)
+    assert reference.snapshots(found, instants) == reference.snapshots(wanted, instants)

@@ -96,6 +96,7 @@ def check(case: Any, query: Any, restarts: bool, is_decided: Any = decided) -> N
 ONE = {
     "coalesce": lambda a: temporal.coalesce(a, by="v"),
     "distinct": temporal.distinct,
+    "latest": lambda a: temporal.distinct(a, by="k", keep="latest"),
     "count": lambda a: temporal.aggregate(a, by="k", n=iw.count("v")),
     "lists": lambda a: temporal.aggregate(a, seen=iw.collect_list("v"), first=iw.first("k")),
     "class": lambda a: temporal.aggregate(a, by=["k"], x=Longest()("v"), top=iw.max("v")),
