@@ -155,6 +155,9 @@ __all__ = [
     "with_columns",
 ]
 
+# The function iw.udaf hides the package of the same name. Python looks there by this name in `import inwindow.udaf.builtins as b`.
+udaf.__name__ = "inwindow.udaf"
+
 # Kernels, the operator and what they need of Arrow are half of the import time, and needed only once data are there.
 _LATER = {
     "inwindow.language.catalog": ["Catalog"],

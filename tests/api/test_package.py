@@ -95,3 +95,9 @@ def test_kernels_are_compiled() -> None:
     for stub in stubs:
         module = importlib.import_module(f"inwindow.native.{stub}")
         assert module.__file__.endswith((".so", ".pyd")), f"{stub} is not compiled"
+
+
+def test_modules_behind_the_function_udaf_can_be_imported_by_another_name() -> None:
+    import inwindow.udaf.builtins as built_ins
+
+    assert built_ins.avg is iw.avg and callable(iw.udaf)
