@@ -61,11 +61,28 @@ def _begin_with_rows(before: ast.stmt, after: ast.stmt, names: Names) -> list[as
     if isinstance(empty, ast.Dict) and not empty.keys and isinstance(after, ast.Assign):
         place = after.targets[0]
         if isinstance(place, ast.Subscript) and same_place(place.value, table):
-            return [ast.Assign([table], ast.Dict([place.slice], [after.value]))]
+            return (
+                None
+                if _reads(table, place.slice, after.value)
+                else _assign(table, ast.Dict([place.slice], [after.value]))
+            )
     added = after.value if isinstance(empty, ast.List) and not empty.elts and isinstance(after, ast.Expr) else None
     if not (isinstance(added, ast.Call) and isinstance(added.func, ast.Attribute) and added.func.attr == "append"):
         return None
-    return [ast.Assign([table], ast.List(added.args, ast.Load()))] if same_place(added.func.value, table) else None
+    if not same_place(added.func.value, table) or _reads(table, *added.args):
+        return None
+    return _assign(table, ast.List(added.args, ast.Load()))
+
+
+def _reads(table: Node, *values: Node) -> bool:
+    """Whether what is put into a table is made of what is in it: then it must be emptied before."""
+    return any(
+        same_place(node, table) for value in values for node in ast.walk(value) if isinstance(node, ast.Attribute)
+    )
+
+
+def _assign(table: ast.expr, value: ast.expr) -> list[ast.stmt]:
+    return [ast.Assign([table], value)]
 
 
 def _one_test(before: ast.stmt, after: ast.stmt, names: Names) -> list[ast.stmt] | None:

@@ -55,6 +55,25 @@ def test_select(select: str, expected: list[tuple[Any, ...]]) -> None:
     assert sorted(rows(select), key=str) == sorted(expected, key=str)
 
 
+def test_a_table_that_is_emptied_and_filled_again() -> None:
+    """What is put in is made after the rows have gone: not in one with it, where it reads the table."""
+    counts: Any = iw.aggregate("""
+        CREATE AGGREGATE f(p Int) : Int {
+            TABLE c(k Int PRIMARY KEY, n Int);
+            INITIALIZE: ITERATE: {
+                DELETE FROM c;
+                UPDATE c SET n = n + 1 WHERE k = 2;
+                INSERT INTO c SELECT 2, 1 WHERE NOT EXISTS (SELECT * FROM c WHERE k = 2);
+            }
+            TERMINATE: { INSERT INTO RETURN SELECT n FROM c; }
+        }
+    """)
+    one = counts()
+    for value in (7, 8, 9):
+        one.iterate(value)
+        assert one.terminate() == [1]
+
+
 MISTAKES = [
     ("WITH RECURSIVE r AS (SELECT 1 AS v) SELECT v, v FROM r", "WITH RECURSIVE is not known in an aggregate"),
     ("SELECT a, n FROM t RIGHT JOIN u USING (a)", "RIGHT JOIN ... USING is not known in an aggregate: write ON"),
