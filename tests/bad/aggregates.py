@@ -425,34 +425,6 @@ ROWS = [
         "                                         ^",
     ),
     Bad(
-        "a full join",
-        lambda: iw.aggregate(
-            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
-            "Int PRIMARY KEY, w Real);\n"
-            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
-            "  ITERATE: { INSERT INTO RETURN SELECT v FROM l FULL JOIN k ON id = v }\n"
-            "}"
-        ),
-        StatementError,
-        "a: FULL JOIN is not known in an aggregate: write JOIN or LEFT JOIN (line 3, column 59)\n"
-        "    ITERATE: { INSERT INTO RETURN SELECT v FROM l FULL JOIN k ON id = v }\n"
-        "                                                            ^^^^^^^^^^^",
-    ),
-    Bad(
-        "a union",
-        lambda: iw.aggregate(
-            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
-            "Int PRIMARY KEY, w Real);\n"
-            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
-            "  ITERATE: { INSERT INTO RETURN SELECT v FROM l UNION SELECT w FROM k }\n"
-            "}"
-        ),
-        StatementError,
-        "a: UNION is not known in an aggregate: write SELECT ... FROM its tables (line 3, column 40)\n"
-        "    ITERATE: { INSERT INTO RETURN SELECT v FROM l UNION SELECT w FROM k }\n"
-        "                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
-    ),
-    Bad(
         "a window inside",
         lambda: iw.aggregate(
             "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
@@ -889,6 +861,20 @@ ROWS = [
         "                            ^",
     ),
     Bad(
+        "TABLE in place of SELECT",
+        lambda: iw.aggregate(
+            "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
+            "Int PRIMARY KEY, w Real);\n"
+            "  INITIALIZE: { INSERT INTO s VALUES (next, 1); }\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT v FROM (TABLE l) AS d }\n"
+            "}"
+        ),
+        StatementError,
+        "a: TABLE is not known in an aggregate: write SELECT ... FROM its tables (line 3, column 48)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT v FROM (TABLE l) AS d }\n"
+        "                                                 ^^^^^^^",
+    ),
+    Bad(
         "a GRANT",
         lambda: iw.aggregate(
             "CREATE WINDOW AGGREGATE a(next Real) : Real { TABLE s(x Real, n Int); TABLE l(v Real); TABLE k(id "
@@ -898,9 +884,9 @@ ROWS = [
             "}"
         ),
         StatementError,
-        "a: there is no table x; there are: s, l, k, inwindow (line 3, column 57)\n"
+        "iw.aggregate: INSERT INTO ... is followed by VALUES (...) or SELECT ... (line 3, column 50)\n"
         "    ITERATE: { INSERT INTO RETURN SELECT 1 FROM s; INSERT x }\n"
-        "                                                          ^",
+        "                                                   ^^^^^^^^",
     ),
     Bad(
         "DELETE without FROM",

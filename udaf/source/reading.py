@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from inwindow.udaf.source.proof import is_code_of
 
@@ -50,10 +49,6 @@ def parsed(text: str) -> ast.FunctionDef:
     return tree
 
 
-# What came of each function: its code, and its source or why it has none. The values do not hold the function.
-_known: "WeakKeyDictionary[FunctionType, tuple[CodeType, Source | tuple[str, str]]]" = WeakKeyDictionary()
-
-
 def source_of(function: FunctionType) -> Source | None:
     """The source of any function; None where it cannot be read."""
     found = _found(function)
@@ -87,13 +82,12 @@ def parents_in(tree: ast.AST) -> dict[ast.AST, ast.AST]:
 
 
 def _found(function: FunctionType) -> Source | tuple[str, str]:
-    known = _known.get(function)
-    if known is None or known[0] is not function.__code__:
-        known = _known[function] = function.__code__, _read(function)
-    return known[1]
+    return _read(function, function.__code__)
 
 
-def _read(function: FunctionType) -> Source | tuple[str, str]:
+@lru_cache(maxsize=1024)
+def _read(function: FunctionType, code: CodeType) -> Source | tuple[str, str]:
+    """Kept for each function and its code, which may be another one later. (A weak dictionary could not be pickled by value.)"""
     try:
         lines, first = inspect.getsourcelines(function)
         source = Source(textwrap.dedent("".join(lines)), first)
