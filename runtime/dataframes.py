@@ -35,9 +35,7 @@ class Library:
 
     table: Callable[[Any, str], pa.Table]  # of a frame, for a call
     frame: Callable[[pa.Table], Any]
-    beside: Callable[[Any, Any], Any] | None = (
-        None  # a frame, and results as one: the frame with them; None: all is made anew
-    )
+    beside: Callable[[Any, Any], Any] | None = None  # a frame with results, given as one; None: all is made anew
     indexed: bool = False  # rows have labels, which go with them
 
 
@@ -88,7 +86,7 @@ def _library_of(data: Any) -> Library | None:
         return _DATASET
     if isinstance(data, (str, Path)):
         return _PARQUET
-    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, (pa.Table, pa.RecordBatchReader, pa.ChunkedArray)):
+    if hasattr(data, "__arrow_c_stream__") and not isinstance(data, pa.ChunkedArray):
         return _ANY
     return None
 

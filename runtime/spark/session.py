@@ -75,8 +75,8 @@ def _settings(spark: Any, *names: str) -> list[str | None]:
         return [spark.conf.get(name, None) if name == OPTION else spark.conf.get(name) for name in names]
     from pyspark.sql.connect.proto import ConfigRequest
 
-    ask_spark = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
-    found = {key: value or None for key, value in spark.client.config(ask_spark).pairs}
+    request = ConfigRequest.Operation(get_option=ConfigRequest.GetOption(keys=names))
+    found = {key: value or None for key, value in spark.client.config(request).pairs}
     return [found.get(name) for name in names]
 
 

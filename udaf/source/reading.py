@@ -51,7 +51,7 @@ def parsed(text: str) -> ast.FunctionDef:
 
 def source_of(function: FunctionType) -> Source | None:
     """The source of any function; None where it cannot be read."""
-    found = _found(function)
+    found = _read(function, function.__code__)
     return found if isinstance(found, Source) else None
 
 
@@ -59,7 +59,7 @@ def hook_source(name: str, function: Any) -> Source:
     """The source of a hook that is a plain method without decorators and private names; an :class:`Unreadable` says why not."""
     if not isinstance(function, FunctionType) or hasattr(function, "__wrapped__"):
         raise Unreadable(f"{name} is not a plain function", ": it is decorated, or not written in Python")
-    found = _found(function)
+    found = _read(function, function.__code__)
     if not isinstance(found, Source):
         why, advice = found
         raise Unreadable(why.format(name), advice.format(name))
@@ -79,10 +79,6 @@ def parameters_of(tree: ast.FunctionDef) -> list[str]:
 def parents_in(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """Of each node, the one it stands in."""
     return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-
-
-def _found(function: FunctionType) -> Source | tuple[str, str]:
-    return _read(function, function.__code__)
 
 
 @lru_cache(maxsize=1024)
