@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inwindow.language.esl import joins, query, scalar, select, truth
+from inwindow.language.esl.conversions import stored
 from inwindow.language.esl.definition import Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -124,7 +125,7 @@ def _row(
     for at, (one, place) in enumerate(zip(values, places, strict=True)):
         tree = trees[at] if len(trees) == len(values) else trees[0]
         column = table.columns[place]
-        made[place] = scalar.stored(one, column.kind, context, tree.unalias(), f"{table.name}.{column.name}")
+        made[place] = stored(one, column.kind, context, tree.unalias(), f"{table.name}.{column.name}")
     for column, one in zip(table.columns, made, strict=True):
         _note_null(one, table, column.name, context)
     return made
@@ -194,7 +195,7 @@ def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
         if isinstance(table, Keyed) and table.columns[table.key].name.casefold() == key:
             raise context.error(f"{part.this.name} is the key of {table.name}: delete the row and insert another", part)
         value = scalar.value(part.expression, scope)
-        value = scalar.stored(value, columns[key].kind, context, part.expression, f"{table.name}.{columns[key].name}")
+        value = stored(value, columns[key].kind, context, part.expression, f"{table.name}.{columns[key].name}")
         _note_null(value, table, key, context)
         new[key] = value.node
         assigned.append(key)

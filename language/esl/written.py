@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inwindow.language.esl import scalar, select
 from inwindow.language.esl.changes import spares_newest
 from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.hooks import Method
 from inwindow.language.esl.names import Names, class_name
-from inwindow.language.esl.scope import Context, Value
+from inwindow.language.esl.scope import Context, Readers, Value
 from inwindow.language.esl.tables import (
     Given,
     Keyed,
@@ -181,6 +182,7 @@ class _Writer:
         names = Names(self.names.taken | self.given.keys())
         return Context(
             its.source,
+            Readers(scalar.value, select.read),
             its.name,
             hook,
             self.tables,
