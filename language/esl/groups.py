@@ -91,7 +91,8 @@ class Grouping:
     def _user_aggregate(self, tree: Any, function: str, arguments: list[Any]) -> Value:
         context = self.inner.context
         kind = context.aggregates[function]
-        traits = kind._traits  # type: ignore[attr-defined]
+        traits = kind._traits
+        assert traits is not None
         if not traits.has_terminate:
             raise context.error(f"{function} has no TERMINATE, so it gives no result for a table of rows", tree)
         if getattr(kind, "gives_rows", False):

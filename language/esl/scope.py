@@ -9,6 +9,7 @@ from inwindow.language.esl.kinds import Kind
 from inwindow.language.esl.names import Names
 from inwindow.language.esl.trees import Node
 from inwindow.language.text import Source, Span, StatementError, place_of
+from inwindow.udaf.contract import Aggregate
 
 if TYPE_CHECKING:
     from inwindow.language.esl.groups import Grouping
@@ -43,7 +44,7 @@ class Context:
     hook: str
     tables: Mapping[str, "Stored"]
     parameters: Mapping[str, Value]
-    aggregates: Mapping[str, type]
+    aggregates: Mapping[str, type[Aggregate]]
     names: Names
     span: Span
     called: Mapping[str, str] = field(default_factory=dict)  # the names of other aggregates' classes

@@ -101,14 +101,15 @@ class _Writer:
         fields = Names()
         self.tables: dict[str, Stored] = stored_tables(definition, nullable, as_lists, fields)
         self.names = Names(fields.taken)
+        named = {one.name.casefold(): self.names.fresh(one.name) for one in definition.parameters}
         self.parameters = {
-            one.name.casefold(): Value(name(self.names.fresh(one.name)), one.kind, definition.takes_nulls)
-            for one in definition.parameters
+            key: Value(name(called), one.kind, definition.takes_nulls)
+            for (key, called), one in zip(named.items(), definition.parameters, strict=True)
         }
-        self.fields = [value.node.id for value in self.parameters.values()]  # type: ignore[attr-defined]
+        self.fields = list(named.values())
         for key, table in self.tables.items():
             if isinstance(table, Keyed):
-                kept = {self.parameters[one].node.id for one in kept_keys(definition, table, table.key)}  # type: ignore[attr-defined]
+                kept = {named[one] for one in kept_keys(definition, table, table.key)}
                 self.tables[key] = replace(table, kept=frozenset(kept))
         self.methods: dict[str, Method] = {}
         if self.is_window:
