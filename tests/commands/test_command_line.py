@@ -226,8 +226,8 @@ def test_a_bar_shows_steps_and_leaves_no_trace() -> None:
         with bar.step(said):
             while len(shown) < before + 2:
                 pass
-    assert "[######..................]  1 of 2, a stream, 0 s" in out.getvalue()
-    assert "[##################......]  2 of 2" in out.getvalue()
+    assert "[####............]  1 of 2, a stream, 0 s" in out.getvalue()
+    assert "[############....]  2 of 2" in out.getvalue()
     assert out.getvalue().endswith("\r" + " " * 78 + "\r")
 
 
