@@ -48,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
+    from inwindow.runtime.progress import show_progress
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -135,6 +136,7 @@ __all__ = [
     "scope",
     "select",
     "session",
+    "show_progress",
     "skewness",
     "some",
     "sql",
@@ -167,6 +169,7 @@ _LATER = {
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
+    "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
