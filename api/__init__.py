@@ -32,6 +32,7 @@ from inwindow.udaf.errors import (
     UnknownColumnError,
     UsageError,
 )
+from inwindow.udaf.guesses import unknown_name as _unknown_name
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
@@ -47,6 +48,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
+    from inwindow.runtime.progress import show_progress
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -134,6 +136,7 @@ __all__ = [
     "scope",
     "select",
     "session",
+    "show_progress",
     "skewness",
     "some",
     "sql",
@@ -166,6 +169,7 @@ _LATER = {
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
+    "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
@@ -183,7 +187,7 @@ if not _typing.TYPE_CHECKING:  # to a type checker a module with __getattr__ has
         if name in ("temporal", "testing"):
             return _import_module(f"inwindow.{name}")
         if name.startswith("_") or name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise _unknown_name(name, __all__)
         module = next((module for module, names in _LATER.items() if name in names), "inwindow.udaf.builtins")
         value = globals()[name] = getattr(_import_module(module), name)
         return value

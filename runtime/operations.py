@@ -8,6 +8,7 @@ from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.layouts import in_layouts_of
 from inwindow.runtime.operation import Operation, Unread
 from inwindow.runtime.places import place_of
+from inwindow.runtime.progress import Run, shown
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.stream.operations import carried_out_on_streams
 from inwindow.runtime.stream.replay_stream import Stream
@@ -29,7 +30,10 @@ def carried_out(operation: Operation, *data: Any) -> Any:
     here = [place for place in places if isinstance(place, (Table, Reader))]
     if len(here) == len(places):
         first, *others = map(_table, here)
-        return here[0].as_given(operation.run(first, *(in_layouts_of(first.schema, table) for table in others)))
+        others = [in_layouts_of(first.schema, table) for table in others]
+        with shown(Run(where, sum(map(len, (first, *others))), known=False)):
+            made = operation.run(first, *others)
+        return here[0].as_given(made)
     if any(isinstance(place, ArrowData) for place in places):
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:

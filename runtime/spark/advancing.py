@@ -8,9 +8,9 @@ import pyarrow as pa
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
-from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
+from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.stream.advancing import Advancing
 

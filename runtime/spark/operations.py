@@ -23,9 +23,9 @@ from inwindow.runtime.spark.advancing import advanced_on
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped, titled
 from inwindow.runtime.spark.engine import engine_of
-from inwindow.runtime.spark.packed import WATERMARK, described, watermark_of
-from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
+from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.session import Session
+from inwindow.runtime.spark.stream_job import WATERMARK, described, watermark_of
 from inwindow.runtime.spark.stretches import cut_by_time, stretches_for
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.spark.worker import Job

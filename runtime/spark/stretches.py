@@ -26,8 +26,8 @@ from inwindow.runtime.reserved import PREFIX, STRETCH
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped
+from inwindow.runtime.spark.operation_columns import sent_of
 from inwindow.runtime.spark.sample import LARGE, Source, cores_of, rows_of
-from inwindow.runtime.spark.sent import sent_of
 from inwindow.runtime.spark.shards import by_number, hash_of, literal, passed
 from inwindow.runtime.spark.types import Cast, Result, to_spark
 from inwindow.runtime.spark.worker import Job
