@@ -32,6 +32,7 @@ from inwindow.udaf.errors import (
     UnknownColumnError,
     UsageError,
 )
+from inwindow.udaf.guesses import unknown_name as _unknown_name
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
@@ -189,7 +190,7 @@ if not _typing.TYPE_CHECKING:  # to a type checker a module with __getattr__ has
         if name in ("temporal", "testing"):
             return _import_module(f"inwindow.{name}")
         if name.startswith("_") or name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise _unknown_name(name, __all__)
         module = next((module for module, names in _LATER.items() if name in names), "inwindow.udaf.builtins")
         value = globals()[name] = getattr(_import_module(module), name)
         return value

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from inwindow.udaf.guesses import OF_WINDOW, unknown_attribute
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, is_negative, negated
 
 if TYPE_CHECKING:
@@ -88,6 +89,11 @@ class Drawable:
 
     # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
     drawer: ClassVar[Callable[..., "Drawing"]]
+
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute("a window", name, OF_WINDOW)
 
     def draw(self, values: Any = None, *, at: Any = None) -> "Drawing":
         """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.

@@ -4,6 +4,7 @@ import ast
 from typing import Any
 
 from inwindow.language.esl import groups, joins, scalar, truth
+from inwindow.language.esl.conversions import stored
 from inwindow.language.esl.kinds import INT, can_meet, joined
 from inwindow.language.esl.query import Query, SortKey, loop_over, rows
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -78,7 +79,7 @@ def _read_together(tree: Any, scope: Scope) -> Query:
     nullable = [one.nullable or other.nullable for one, other in zip(left.outputs, right.outputs, strict=True)]
     for its, side in ((left, tree.this), (right, tree.expression)):
         its.outputs = [
-            scalar.stored(one, kind, context, side, "the column") for one, kind in zip(its.outputs, kinds, strict=True)
+            stored(one, kind, context, side, "the column") for one, kind in zip(its.outputs, kinds, strict=True)
         ]
     sides = [rows(its, context) for its in (left, right)]
     if isinstance(tree, exp.Union):

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from statistics import median, pstdev, pvariance, stdev, variance
 from typing import Any
 
@@ -209,13 +209,17 @@ def grouped(rows: Iterable[tuple[Hashable, Any]]) -> dict[Any, list[Any]]:
     return result
 
 
+def _sort_key(at: int, row: tuple[Any, tuple[Any, ...]]) -> Any:
+    return row[1][at]
+
+
 def ordered(rows: Iterable[tuple[Any, tuple[Any, ...]]], *directions: tuple[bool, bool]) -> list[Any]:
     """Rows by their sort keys; each direction is (ascending, NULLs first)."""
     result = list(rows)
     for at, (ascending, nulls_first) in reversed(list(enumerate(directions))):
         nulls = [one for one in result if one[1][at] is None]
         others = [one for one in result if one[1][at] is not None]
-        others.sort(key=lambda one, at=at: one[1][at], reverse=not ascending)  # type: ignore[misc]
+        others.sort(key=partial(_sort_key, at), reverse=not ascending)
         result = nulls + others if nulls_first else others + nulls
     return [row for row, _ in result]
 

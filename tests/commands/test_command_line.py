@@ -407,7 +407,7 @@ def test_explain_without_sqlglot_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_bench_measures_each_and_compares() -> None:
-    from inwindow.commands.bench import INSTEAD
+    from inwindow.commands.bench_cases import INSTEAD
 
     targets = " ".join([*INSTEAD, "mymodule:MyAvg", "mymodule:Folded", "mymodule:top3"])
     code, out, err = ran(f"bench {targets} --rows 300 --window 20 --json")
