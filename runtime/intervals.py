@@ -30,6 +30,8 @@ from inwindow.windows.order_key import OrderKey
 
 Keys = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
+SINCE, UNTIL = "since", "until"  # a relation's columns
+ENDS = (SINCE, UNTIL)
 _ALWAYS = (NEVER_BEGAN, FOR_EVER)
 _UNITS = ["s", "ms", "us", "ns"]
 
