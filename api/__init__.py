@@ -44,6 +44,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.language.catalog import Catalog
     from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
+    from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
@@ -81,6 +82,7 @@ __all__ = [
     "UnknownColumnError",
     "UsageError",
     "WindowAggregate",
+    "add_accessors",
     "aggregate",
     "arrival_time",
     "asc",
@@ -166,6 +168,7 @@ _LATER = {
     "inwindow.language.catalog": ["Catalog"],
     "inwindow.language.esl.aggregate": ["aggregate"],
     "inwindow.language.sql.run": ["sql"],
+    "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
