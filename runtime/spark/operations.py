@@ -1,12 +1,12 @@
-"""Operators on Spark, classic and Connect: rows that may meet come to one task, where the operator runs on tables.
+"""Operators on relations on Spark, classic and Connect: rows that may meet come to one task, which runs the operator on tables.
 
 ::
 
     a, b  ->  one DataFrame: side, keys, columns of a, columns of b  ->  shuffled by the keys  ->  mapInArrow
 
-A task puts its rows in the order of their keys (within its memory, else by way of the disk: ``runtime/arrivals.py``), and runs the
-operator on some keys at a time: it holds the rows of these, or of one key that has more. Without keys all rows come to one task.
-Where each row is by itself, there is no shuffle, and the data may be a stream.
+A task sorts its rows by their keys (in memory, or with runs on disk: ``runtime/arrivals.py``), and runs the operator on a few keys
+at a time. It holds the rows of these keys. Without keys all rows come to one task. If the operator looks at each row by itself,
+there is no shuffle, and the data may be a stream.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import changes
 
-_LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
+_LEAST = 1 << 17  # rows to run the operator on; keys with fewer rows are taken together
 
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
@@ -67,7 +67,7 @@ def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
 
 
 def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
-    """The operation over names alone, and the schemas that it will see: for explain."""
+    """The operation over names only, and the schemas that it will see: for explain."""
     sides = [_columns(df, operation.where) for df in frames]
     operation = operation.over(*sides)
     return operation, *(side.schema() for side in sides)
@@ -81,7 +81,7 @@ def _columns(df: Any, where: str) -> Columns:
 
 
 def _mark(operation: Operation, sides: Sequence[Columns], results: dict[str, Result]) -> None:
-    """Where rows begin no earlier than their tuples' time, the watermark is on ``since``, too."""
+    """Put the watermark on ``since``, too, if no row begins earlier than its tuple's time."""
     time = operation.timed_by()
     marks = [watermark_of(side.df, time) for side in sides]
     if None not in marks and "since" in results:
@@ -90,17 +90,17 @@ def _mark(operation: Operation, sides: Sequence[Columns], results: dict[str, Res
 
 
 def shuffled(sent: Any, layout: Sides, F: Any) -> Any:  # noqa: N803  # as Spark's module is called
-    """Rows that may meet come to one task."""
+    """Bring rows that may meet to one task."""
     if layout.known is None:
         return sent
-    # The literal makes it a partitioning that no join or aggregate of Spark's has: see runtime/spark/shuffles.py.
+    # The literal makes this a partitioning that no join or aggregate of Spark has: see runtime/spark/shuffles.py.
     by = [F.col(f"_{layout.schema.names.index(known)}") for known in layout.known]
     return sent.repartition(*by, F.lit(0)) if by else sent.repartition(1)
 
 
 @dataclass(frozen=True)
 class OnTables(Task):
-    """What a worker does with the rows of a task."""
+    """Runs an operator on the rows of a task, in a worker."""
 
     operation: Operation
     sides: Sides
@@ -128,7 +128,7 @@ class OnTables(Task):
 
 
 def whole_keys(batches: Batches, keys: Sequence[str], least: int = _LEAST) -> Iterator[list[pa.RecordBatch]]:
-    """Batches in the order of their keys, in bundles of whole keys; each has ``least`` rows or more, except the last."""
+    """Join batches that are sorted by keys into bundles of whole keys; each has at least ``least`` rows, except the last."""
     held: list[pa.RecordBatch] = []
     rows, last = 0, None
     for batch in batches:
