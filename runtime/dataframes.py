@@ -9,8 +9,8 @@
     a path         of a Parquet file, or a folder of them: comes back as a pyarrow.Table
     any other      that has ``__arrow_c_stream__``: comes back as a pyarrow.Table
 
-No library is imported here that the user has not imported: whoever has a frame has it. Columns are not copied where Arrow and the
-library lay them out alike.
+A library is imported only if the user has imported it, because otherwise there can be no frame of it. Columns are not copied if
+Arrow and the library have the same layout.
 """
 
 import sys
@@ -31,12 +31,12 @@ from inwindow.udaf.errors import UsageError, shown
 
 @dataclass(frozen=True)
 class Library:
-    """How frames of a library become tables, and tables its frames."""
+    """How frames of a library become tables, and tables become frames."""
 
-    table: Callable[[Any, str], pa.Table]  # of a frame, for a call
+    table: Callable[[Any, str], pa.Table]  # makes the table of a frame; the text is the call, for messages
     frame: Callable[[pa.Table], Any]
-    beside: Callable[[Any, Any], Any] | None = None  # a frame with results, given as one; None: all is made anew
-    indexed: bool = False  # rows have labels, which go with them
+    beside: Callable[[Any, Any], Any] | None = None  # adds a frame of results to a frame; None: makes all anew
+    indexed: bool = False  # rows have labels, which stay with them
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class DataFrame(Table):
         return self.library.frame(rows)
 
     def _with_labels(self, query: Query) -> Any:
-        """Some tuples, with the labels that they have in the frame."""
+        """Some tuples, with their labels in the frame."""
         numbers = pa.array(np.arange(len(self.data)))
         numbered = Table(self.data.append_column(FRAME_ROW, numbers), self.given)
         titles = query.order or tuple(query.titles)
@@ -69,7 +69,7 @@ class DataFrame(Table):
 
 
 def dataframe(data: Any, where: str) -> DataFrame | None:
-    """The data as a place, if they are of another library, or a path; None if they are neither."""
+    """A place for data of another library or for a path; None for anything else."""
     library = _library_of(data)
     if library is None:
         return None
@@ -92,7 +92,7 @@ def _library_of(data: Any) -> Library | None:
 
 
 def _of_pandas(df: Any, where: str) -> pa.Table:
-    """The columns, and the levels of the index that have a name."""
+    """The columns, and the named levels of the index."""
     named = [name for name in df.index.names if name is not None and name not in df.columns]
     try:
         table = pa.Table.from_pandas(df, preserve_index=False)
@@ -104,7 +104,7 @@ def _of_pandas(df: Any, where: str) -> pa.Table:
 
 
 def _to_pandas(table: pa.Table) -> Any:
-    """Structs of a window become two columns: pandas would make dicts."""
+    """The struct of a window becomes two columns, because pandas would make dicts."""
     for at in reversed(range(table.num_columns)):
         field = table.schema.field(at)
         if pa.types.is_struct(field.type) and [one.name for one in field.type] == ["start", "end"]:
@@ -129,7 +129,7 @@ def _of_parquet(path: Any, where: str) -> pa.Table:
             f"{where}: got a text, {shown(path)}: a path is that of a Parquet file, or of a folder of them; of any other file "
             "give its table, as pyarrow.csv.read_csv(path)"
         )
-    from pyarrow import parquet  # costs a tenth of a second, which only those pay who give a path
+    from pyarrow import parquet  # takes a tenth of a second, so it is imported only for paths
 
     try:
         return parquet.read_table(path)

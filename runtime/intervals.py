@@ -1,12 +1,12 @@
-"""Rows that hold during [since, until): their ends as 64-bit integers, checked, in the orders that sweeps want.
+"""Rows that hold during [since, until): their ends as 64-bit integers, checked, and sorted for sweeps.
 
 ::
 
     since  2026-01-01   NULL     2026-03-01        until  2026-02-01   2026-01-15   NULL
     key         20454   -2**63        20513                     20485        20468   2**63 - 1
 
-Integers, dates, timestamps and decimals of up to 18 digits are such integers themselves. Where they are not (128 bits), or a column
-has the very values that stand for NULL, an end's key is its rank among all ends: operators compare ends, and do no more.
+Integers, dates, timestamps and decimals of up to 18 digits are such integers already. For wider types, and if a column contains the
+values that stand for NULL, the key of an end is its rank among all ends: operators only compare ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def is_instant(kind: pa.DataType) -> bool:
 
 
 def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.DataType:
-    """The type of the two columns; an error if they are not there, or of no type that has instants, or of two."""
+    """The type of the two columns; an error if one is missing, if the type has no instants, or if the types differ."""
     check_columns(schema, [since, until], where)
     kinds = [plain_type(schema.field(name).type) for name in (since, until)]
     for name, kind in zip((since, until), kinds, strict=True):
@@ -54,7 +54,7 @@ def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.Data
 
 
 def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> pa.DataType:
-    """The one type of several columns of instants, of timestamps the finest; or an error."""
+    """The common type of several columns of instants (for timestamps, the finest unit); or an error."""
     first = kinds[0]
     for name, kind in zip(names[1:], kinds[1:], strict=True):
         if kind == first:
@@ -75,14 +75,14 @@ def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> 
 
 @dataclass(frozen=True)
 class Instants:
-    """How ends of one type become keys, and come back."""
+    """Converts ends of one type to keys, and back."""
 
     kind: pa.DataType
-    ranked: pa.Array | None = None  # where keys are ranks: the ends, in their order
+    ranked: pa.Array | None = None  # if keys are ranks: the sorted ends
 
     @classmethod
     def of(cls, kind: pa.DataType, columns: Sequence[pa.Array]) -> "Instants":
-        """Those of these columns (of the type); :meth:`keys` is for them and parts of them alone."""
+        """The instants of these columns; :meth:`keys` accepts only these columns or parts of them."""
         plain = cls(kind)
         if not plain._is_wide and not any(plain._has_extremes(column) for column in columns):
             return plain
@@ -104,7 +104,7 @@ class Instants:
         return OrderKey("", self.kind).ascending_keys(column)
 
     def keys(self, column: pa.Array, null: int) -> Keys:
-        """The keys of ends; that of a NULL is ``null``."""
+        """The keys of ends; the key of a NULL is ``null``."""
         if self.ranked is not None:
             found = pc.index_in(column, self.ranked)
             keys = found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -115,7 +115,7 @@ class Instants:
         return np.ascontiguousarray(keys)
 
     def column(self, keys: Keys) -> pa.Array:
-        """The ends again; those of what always held, or holds for ever, are NULL."""
+        """The ends for keys; NULL for rows that always held, or hold for ever."""
         endless = (keys == NEVER_BEGAN) | (keys == FOR_EVER)
         mask = endless if endless.any() else None
         if self.ranked is not None:
@@ -131,7 +131,7 @@ class Instants:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Intervals that are not empty, in whatever order: the number of each one's row, its group, its ends as keys."""
+    """Non-empty intervals in any order: the number of the row, the group, and both ends as keys."""
 
     row: Rows
     group: Rows
@@ -140,12 +140,12 @@ class Intervals:
 
     @cached_property
     def entering(self) -> Rows | None:
-        """The order of (group, since); of equals that in which they came. None: they are in it."""
+        """The stable order by (group, since); None if they are in order already."""
         return in_order(self.group, self.since)
 
     @cached_property
     def leaving(self) -> Rows | None:
-        """The order of (group, until)."""
+        """The order by (group, until)."""
         return in_order(self.group, self.until)
 
     @cached_property
@@ -154,13 +154,13 @@ class Intervals:
         return self.taken(self.entering)
 
     def taken(self, rows: Rows | None) -> "Intervals":
-        """Some of them, in an order; None: as they are."""
+        """Some of them in an order; None: as they are."""
         if rows is None:
             return self
         return Intervals(self.rows_at(rows), self.groups_at(rows), self.since[rows], self.until[rows])
 
     def rows_at(self, rows: Rows) -> Rows:
-        """The rows of some of them: where none was left out, a row's number is its place."""
+        """The rows of some of them. If no row was left out, the number of a row is its position."""
         follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
         return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
 
@@ -169,7 +169,7 @@ class Intervals:
         return self.group[: len(rows)] if _is_constant(self.group) else self.group[rows]
 
     def grouped(self, number: Rows) -> "Intervals":
-        """With other groups: ``number`` is that of each row."""
+        """The intervals with other groups; ``number`` has the group of each row."""
         return Intervals(self.row, number[self.row], self.since, self.until)
 
     def __len__(self) -> int:
@@ -177,7 +177,7 @@ class Intervals:
 
 
 def in_order(*levels: Keys) -> Rows | None:
-    """The order of rows by some numbers, the most significant first; None if they are in it already."""
+    """The order of rows by some numbers, the most significant first; None if they are in order already."""
     varied = [level for level in levels if len(level) and level[0] != level[-1] or not _is_constant(level)]
     return sorted_by([(pa.array(level), True, True) for level in varied])
 
@@ -187,7 +187,7 @@ def _is_constant(level: Keys) -> bool:
 
 
 def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, row_text: Callable[[int], str]) -> Intervals:
-    """The intervals of rows, all of one group; those that are empty are left out. ``row_text`` begins the message about a row."""
+    """The intervals of rows, in one group, without the empty ones. ``row_text`` begins a message about a row."""
     begin, finish = instants.keys(since, NEVER_BEGAN), instants.keys(until, FOR_EVER)
     if (begin > finish).any():
         row = int(np.argmax(begin > finish))
@@ -204,6 +204,6 @@ def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, row_tex
 
 
 def ends_of(table: pa.Table, names: Sequence[str], kind: pa.DataType) -> list[pa.Array]:
-    """Columns of ends, each in one piece, as the type that they are compared in."""
+    """Columns of ends, each in one piece, in the type in which they are compared."""
     columns = [read_column(table, name) for name in names]
     return [column if column.type == kind else pc.cast(column, kind) for column in columns]

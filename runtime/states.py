@@ -1,4 +1,4 @@
-"""Partials of Python classes as Arrow columns, to travel: typed where a state is made of numbers and texts, pickled elsewhere.
+"""Partials of Python classes as Arrow columns: typed columns if a state consists of numbers and texts, pickled otherwise.
 
 ::
 
@@ -7,8 +7,8 @@
     Last(Decimal(1))    NULL             []        []         []      its bytes
     no tuple seen       NULL             []        []         []      NULL
 
-Every row says itself how its state is laid out, so nothing is guessed before there are states, and tasks need not agree: a sum
-that is an int in one and a float in another comes back as what it was. ``native/_states.pyx`` has the kinds of values.
+Every row describes its own layout. So nothing must be guessed in advance, and tasks may differ: a sum that is an int in one
+task and a float in another comes back as it was. ``native/_states.pyx`` has the kinds of values.
 """
 
 import gc
@@ -35,7 +35,7 @@ TYPES: list[pa.DataType] = [
 
 
 def packed(aggregates: list[Any]) -> list[pa.Array]:
-    """The states of aggregates as columns of ``TYPES``; None is a row of its own."""
+    """The states of aggregates as columns of ``TYPES``; None has a row, too."""
     layouts, which, *leaves, others = laid_out(aggregates)
     layout = pa.DictionaryArray.from_arrays(pa.array(which, mask=which < 0), pa.array(layouts, pa.string()))
     columns = [layout.cast(TYPES[0])]
@@ -47,7 +47,7 @@ def packed(aggregates: list[Any]) -> list[pa.Array]:
 
 @dataclass(frozen=True)
 class Sent:
-    """A held source: columns of states, as aggregates; None for a pane where no hook saw a tuple."""
+    """A held source: columns of states as aggregates; None for a pane in which no hook saw a tuple."""
 
     columns: tuple[str, ...]
     prototype: Aggregate
@@ -73,14 +73,14 @@ class Sent:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """The garbage collector waits for as many new objects as a step has partials.
+    """Let the garbage collector run less often: after as many new objects as a step has partials.
 
-    They are made by the hundred thousand, all of them to stay for a while: looked through after every 700th, they took a third of
-    the time. What hooks leave behind in cycles is still collected, later. For Spark's workers, which do one task at a time: the
-    thresholds are the whole process's, so a call on the user's side, one of several threads maybe, leaves them alone.
+    A step makes a hundred thousand objects that live for a while. With a collection after every 700th of them, collections took
+    a third of the time. Cycles that hooks leave behind are still collected, later. This is used only in Spark's workers, which
+    run one task at a time: the thresholds apply to the whole process, so a call in the user's process must not change them.
     """
     usual = gc.get_threshold()
-    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: somebody has switched it off
+    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: the collector is switched off
     try:
         yield
     finally:
@@ -88,7 +88,7 @@ def seldom_collected() -> Iterator[None]:
 
 
 def _dumped(state: Any) -> bytes:
-    """Pickled; a class of the user's own script, which has no module in a worker, by value."""
+    """A pickle; a class of the user's script has no module in a worker, so it is pickled by value."""
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError):

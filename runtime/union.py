@@ -1,4 +1,4 @@
-"""Streams put together as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
+"""``union``: several streams as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
-_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column with a watermark
 
 
 def union(*data: Any, order_by: str) -> Any:
-    """Two or more streams with the same columns as one, for a window to see in the order of ``order_by``.
+    """Two or more streams with the same columns as one, so that a window sees all tuples in the order of ``order_by``.
 
-    Streaming DataFrames have a watermark on it, each its own: the union's is the slowest of them, so no tuple of one is taken
-    before the other's of an earlier time; so are the streams that :func:`inwindow.testing.replay` calls a query with. Tables come
-    back as one, sorted; ties keep the order in which the tables were given.
+    Each streaming DataFrame has its own watermark on that column. The watermark of the union is the slowest of them, so tuples of
+    different streams are processed in the order of time. The same holds for the streams of :func:`inwindow.testing.replay`. Tables
+    come back as one sorted table; ties keep the order of the arguments.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> bids, closings = pa.table({"t": [1, 5], "what": ["bid", "bid"]}), pa.table({"t": [3], "what": ["closing"]})
@@ -46,7 +46,7 @@ def union(*data: Any, order_by: str) -> Any:
 def _tables(tables: list[pa.Table], order_by: str) -> pa.Table:
     names = tables[0].schema.names
     for table in tables:
-        check_columns(table.schema, table.schema.names, "union")  # each once
+        check_columns(table.schema, table.schema.names, "union")  # no name twice
         _check_names(names, table.schema.names, order_by)
     whole = pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")
     return whole.take(pc.sort_indices(whole, sort_keys=[(order_by, "ascending")]))
