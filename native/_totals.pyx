@@ -128,7 +128,11 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
 
 cdef int64_t count_alike(Total* total, int64_t each, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                          int64_t* out) noexcept nogil:
-    """The counts where each position counts the same: nothing is read."""
+    """The counts where each held position counts the same: nothing is read, and NULLs of earlier calls stay in the frame."""
+    cdef int64_t missing = each * (total.hi - total.lo) - total.count, hi = total.hi
+    while missing and i < n and start[i] < hi:
+        out[i] = each * (end[i] - start[i]) - missing
+        i += 1
     for i in range(i, n):
         out[i] = each * (end[i] - start[i])
     if n:

@@ -54,6 +54,21 @@ def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
     return named_over(operation, [place.data for place in places])
 
 
+def is_lazy(data: Any) -> bool:
+    """Whether an operator over the data makes a plan, and computes nothing: a DataFrame of Spark."""
+    return not isinstance(place_of(data, "temporal.explain"), ArrowData)
+
+
+def placed(operation: Operation, *data: Any) -> list[str]:
+    """How it runs where the data are, for explain; nothing on tables."""
+    places = [place_of(one, operation.where) for one in data]
+    if any(isinstance(place, ArrowData) for place in places):
+        return []
+    from inwindow.runtime.spark.operations import placed_on
+
+    return placed_on(operation, [place.data for place in places])
+
+
 def _table(place: Any) -> pa.Table:
     data = place.data
     return data.read_all() if isinstance(data, pa.RecordBatchReader) else data

@@ -146,6 +146,13 @@ class Windowed(Operation):
 
     # On a stream
 
+    holds = "tuples that the window still sees"
+
+    @property
+    def waits(self) -> str:  # type: ignore[override]  # of what it waits for depends on the window
+        """What makes a tuple leave."""
+        return "the end of its session" if isinstance(self.window, Session) else "the tuple that pushes it out"
+
     def time(self) -> str:
         """When a tuple is."""
         return str(self._order().column)

@@ -33,9 +33,16 @@ def call_of(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Val
         return oldest(context, None, tree)
     if function in AGGREGATES or function in context.aggregates:
         raise context.error(f"{function}(...) is an aggregate: write (SELECT {function}(...) FROM table)", tree)
+    if function == context.aggregate.casefold():
+        raise context.error(
+            f"{function}(...) calls itself, which no aggregate can: keep its earlier results in a table", tree
+        )
     if function not in FUNCTIONS:
         known = ", ".join(sorted(FUNCTIONS))
-        raise context.error(f"{function}(...) is not known in an aggregate; there are: {known}", tree)
+        raise context.error(
+            f"{function}(...) is not known in an aggregate; an aggregate of yours is created before this one; there are: {known}",
+            tree,
+        )
     least_, most, write = FUNCTIONS[function]
     if not least_ <= len(arguments) <= most:
         raise context.error(f"{function}(...) takes {least_ if least_ == most else f'{least_} to {most}'} values", tree)

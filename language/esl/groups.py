@@ -31,6 +31,9 @@ class Grouping:
             if key == tree:
                 return known
         context = self.inner.context
+        if isinstance(tree, exp.Filter) and _is_aggregate(tree.this, context):
+            kept = self.inner.holds(tree.expression.this)
+            return replace(self, conditions=[*self.conditions, kept]).value(tree.this)
         if _is_aggregate(tree, context):
             return self._aggregate(tree)
         if isinstance(tree, exp.Column) and self.inner.has(tree):

@@ -28,9 +28,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Readers:
-    """What reads an expression, and what reads a SELECT: each may be inside of the other, so each asks the scope for the other."""
+    """What reads an expression, a condition, a SELECT: each may be inside of the other, so each asks the scope for the other."""
 
     value: "Callable[[Any, Scope], Value]"
+    holds: "Callable[[Any, Scope], Node]"
     select: "Callable[[Any, Scope | None, Context], Query]"
 
 
@@ -81,6 +82,10 @@ class Scope:
     def value(self, tree: Any) -> Value:
         """The value of an expression here."""
         return self.context.readers.value(tree, self)
+
+    def holds(self, tree: Any) -> Node:
+        """When a condition is TRUE here."""
+        return self.context.readers.holds(tree, self)
 
     def select(self, tree: Any) -> "Query":
         """A SELECT inside of this one, read."""

@@ -5,6 +5,7 @@ A generated class imports these by name; they are plain functions of plain value
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -199,6 +200,16 @@ def rows_in_both(one: list[Any], other: list[Any]) -> list[Any]:
     """``INTERSECT``: each row that both have, once."""
     both = set(other)
     return [row for row in dict.fromkeys(one) if row in both]
+
+
+def copies_without(one: list[Any], other: list[Any]) -> list[Any]:
+    """``EXCEPT ALL``: each copy of the other takes one copy away."""
+    return list((Counter(one) - Counter(other)).elements())
+
+
+def copies_in_both(one: list[Any], other: list[Any]) -> list[Any]:
+    """``INTERSECT ALL``: as many copies as there are in both."""
+    return list((Counter(one) & Counter(other)).elements())
 
 
 def grouped(rows: Iterable[tuple[Hashable, Any]]) -> dict[Any, list[Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inwindow.language.esl import scalar, select
+from inwindow.language.esl import scalar, select, truth
 from inwindow.language.esl.changes import spares_newest
 from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.hooks import Method
@@ -183,7 +183,7 @@ class _Writer:
         names = Names(self.names.taken | self.given.keys())
         return Context(
             its.source,
-            Readers(scalar.value, select.read),
+            Readers(scalar.value, truth.holds, select.read),
             its.name,
             hook,
             self.tables,

@@ -27,7 +27,7 @@ def advanced_on(
         check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where)
     sent = sent_of(
-        sides, layout, lambda made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
+        sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )
     results = results_of(operation, schemas, sides, result)
     conf = sent.sparkSession.conf

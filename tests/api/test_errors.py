@@ -23,6 +23,7 @@ from bad import (
     drawings,
     extents,
     frames,
+    guesses,
     hooks,
     keywords,
     pairs,
@@ -43,6 +44,7 @@ import inwindow as iw
 TABLES = (
     classes,
     keywords,
+    guesses,
     frames,
     scopes,
     sentinels,
