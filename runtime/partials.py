@@ -7,7 +7,7 @@ Level one of a kernel gives arrays of several kinds; for each kind a *form* says
     numpy uint8 (marks)              int8                      the same buffer
     numpy int64, a row of words      8 bytes a word            the same buffer
     Arrow array                      as it is                  as it is
-    objects of a Python class        several: see states.py    objects
+    objects of a Python class        bytes: see states.py       objects
 
 To find out what a kernel gives, we ask it for the partials of zero panes.
 """
@@ -105,14 +105,14 @@ class Partials:
 
     def fields(self, prefix: str) -> list[pa.Field]:
         if self.forms is None:
-            return [pa.field(f"{prefix}_{at}", kind) for at, kind in enumerate(states.TYPES)]
+            return [pa.field(f"{prefix}_0", states.TYPE)]
         return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]
 
     def packed(self, levels: Levels) -> list[pa.Array]:
         """The partials of level one, as columns."""
         if self.forms is None:
             assert isinstance(levels, HookLevels)
-            return states.packed(levels.partials)
+            return [states.column_of(levels.partials)]
         assert isinstance(levels, KernelLevels) and levels.partials is not None
         return [form.packed(array) for form, array in zip(self.forms, levels.partials, strict=True)]
 
@@ -127,7 +127,7 @@ class Partials:
         levels = levels_of(self.step, Buffer())  # level one would read tuples, but there are none here
         if self.forms is None:
             aggregate = self.step.implementation.aggregate
-            objects = buffer.objects_of(states.Sent(tuple(names), aggregate))
+            objects = buffer.objects_of(states.Sent(names[0], aggregate))
             return PartialsEvaluator(levels, buffer, lambda: objects.values)
         columns = [buffer.plain(name) for name in names]
         return PartialsEvaluator(levels, buffer, lambda: self.unpacked([column.array for column in columns]))

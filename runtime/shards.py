@@ -26,7 +26,7 @@ from inwindow.runtime.buffer import ArrowColumn, Buffer, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator
 from inwindow.runtime.hooks import Answers, Arguments
-from inwindow.runtime.states import Sent
+from inwindow.runtime.states import aggregates_of
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import DataError
 from inwindow.windows.sequence import Positions, Sequence
@@ -104,8 +104,7 @@ class ContinuedHooks(Stateful):
 
     def begin(self, partials: Columns, at: int) -> None:
         """Merge the carried states; None if no hook has seen a tuple yet."""
-        names = [str(number) for number in range(len(partials))]
-        aggregates = Sent(tuple(names), self.aggregate).read(pa.RecordBatch.from_arrays(list(partials), names))
+        aggregates = aggregates_of(self.aggregate, partials[0])
         uncut = None
         if aggregates:
             merging = MergePanes(self.aggregate, result="state")

@@ -142,6 +142,11 @@ class Join(Operation):
             return 0, name
         return self._sources(schemas)[self._names(schemas).index(name)]
 
+    @property
+    def looks_at_ends(self) -> bool:
+        """Whether a condition is of when rows begin and end."""
+        return any(isinstance(one, Allen) or any(name in str(one) for name in _SCOPE) for one in self.conditions)
+
     def _check(self, schemas: tuple[pa.Schema, ...]) -> None:
         where = "temporal.join"
         for schema in schemas:

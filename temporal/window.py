@@ -171,13 +171,14 @@ class Windowed(Operation):
         if isinstance(self.window, Session):
             return
         described = self.window.describe()
-        if not isinstance(self.window, Window) or self.window.slides_by_rows:
+        if self._looks_at_others and (not isinstance(self.window, Window) or self.window.slides_by_rows):
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: it moves with every n-th tuple since the first of the partition: use "
                 "iw.with_columns or iw.select over it, or a slide of time"
             )
-        assert isinstance(self.window.frame, RowsFrame)
-        if self.window.frame.upper is None or self.window.frame.upper > 0:
+        frame = self.window.frame if isinstance(self.window, Window) else None
+        ahead = isinstance(frame, RowsFrame) and (frame.upper is None or frame.upper > 0)
+        if ahead or self.timed_by() is None:
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
                 "end the frame at the current row"
@@ -198,6 +199,13 @@ class Windowed(Operation):
         stay[rows[~decided]] = True
         seen = self._seen(table, rows[decided], since[decided], until[decided])
         return Advanced(seen, seen.slice(0, 0), [stay])
+
+    def goes_on(self, table: pa.Table, until: pa.Scalar) -> tuple[pa.Table, pa.Table]:
+        """What the window holds so far, and the tuples that it holds, or will hold, at an instant or later."""
+        rows, since, ends = self._ends(table)
+        key = self._key(table.schema)
+        stays = np.sort(rows[ends >= key.read(pa.repeat(until.cast(key.type), 1))[0][0]])
+        return self._seen(table, rows, since, ends), table.take(pa.array(stays))
 
     # Tuples
 
