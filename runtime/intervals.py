@@ -54,11 +54,11 @@ def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.Data
                 f"{where}: {name!r} is of type {kind}; a row holds from one instant to another: cast it to an integer, a "
                 "decimal, a date or a timestamp"
             )
-    return one_kind(kinds, [since, until], where)
+    return one_kind(kinds, [repr(since), repr(until)], where)
 
 
 def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> pa.DataType:
-    """The common type of several columns of instants (for timestamps, the finest unit); or an error."""
+    """The one type of several columns of instants, of timestamps the finest; or an error, in which they have these names."""
     first = kinds[0]
     for name, kind in zip(names[1:], kinds[1:], strict=True):
         if kind == first:
@@ -69,10 +69,10 @@ def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> 
                 continue
             with_zone, without = (names[0], name) if kind.tz is None else (name, names[0])
             raise UsageError(
-                f"{where}: {with_zone!r} has a time zone and {without!r} has none: they cannot be compared; cast one of them"
+                f"{where}: {with_zone} has a time zone and {without} has none: they cannot be compared; cast one of them"
             )
         raise UsageError(
-            f"{where}: {names[0]!r} is of type {first}, but {name!r} of type {kind}: ends are compared, so cast them to one type"
+            f"{where}: {names[0]} is of type {first}, but {name} of type {kind}: ends are compared, so cast them to one type"
         )
     return first
 

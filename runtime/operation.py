@@ -139,7 +139,10 @@ class Operation(ABC):
         """What it waits for, and what it keeps, for explain; ``keys`` as :meth:`keys` says."""
         if keys is None:
             return ["stream: a row comes out at once; nothing is held"]
-        return [f"stream: a row comes out when the watermark has passed {self.waits}", f"state: {self.holds}"]
+        return [
+            f"stream: a row comes out when the watermark on {self.time()!r} has passed {self.waits}",
+            f"state: {self.holds}; what ends leaves it",
+        ]
 
     def time(self) -> str:
         """The inputs' column with the time from which a row counts."""

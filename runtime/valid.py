@@ -103,7 +103,7 @@ class ValidAtPoints(Operation):
                 )
         ends = check_ends(events, valid.since, valid.until, self.window.describe())
         kinds = [ends, plain_type(points.field(self._time).type)]
-        kind = one_kind(kinds, [valid.since, self._time], _WHERE)
+        kind = one_kind(kinds, [repr(valid.since), repr(self._time)], _WHERE)
         named, computed = compute_arguments({name: replace(one, window=None) for name, one in self.aggregates})
         forced = {name: one.window.strategy for name, one in self.aggregates if one.window is not None}
         planning = self.planning or {}

@@ -112,7 +112,7 @@ def relation(table: pa.Table, where: str) -> Relation:
 def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] = ()) -> list[Relation]:
     """Read tables with validity whose ends are compared with one another's, and with other instants."""
     kinds = [check_relation(table.schema, where) for table in tables]
-    kind = one_kind(kinds, [_which(number, "its validity") for number in range(len(tables))], where)
+    kind = one_kind(kinds, [f"the validity of the {_ORDINALS[number]} table" for number in range(len(tables))], where)
     ends = [ends_of(table, ENDS, kind) for table in tables]
     instants = Instants.of(kind, [*(column for pair in ends for column in pair), *also])
     made = []
@@ -127,10 +127,6 @@ def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] =
 
 
 _ORDINALS = ("first", "second", "third")
-
-
-def _which(number: int, what: str) -> str:
-    return f"{what} ({_ORDINALS[number]} table)"
 
 
 def numbered_together(relations: Sequence[Relation], by: Sequence[Sequence[str]]) -> list[Intervals]:

@@ -108,13 +108,17 @@ def check_query(df: Any, session: Session, where: str, stacklevel: int) -> None:
         )
 
 
-def check_time(columns: Columns, name: str, where: str) -> None:
+ORDER_BY_TIME = "order by the event time, or count tuples in arrival order (no order_by=)"
+
+
+def check_time(
+    columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
+) -> None:
     """Check that the stream has a watermark on its time column."""
     kind = columns.schema().field(name).type
     if not pa.types.is_timestamp(kind):
         raise UsageError(
-            f"{where} on a stream: the order column {name!r} is of type {kind}, but Spark's "
-            "watermark is on a timestamp: order by the event time, or count tuples in arrival order (no order_by=)"
+            f"{where} on a stream: {column} {name!r} is of type {kind}, but Spark's watermark is on a timestamp: {write}"
         )
     metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
     if WATERMARK not in metadata:

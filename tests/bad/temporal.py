@@ -126,7 +126,7 @@ ROWS = [
         "tables of two types of time",
         lambda: temporal.union(ROOMS.drop_columns(["n"]), DAYS),
         iw.UsageError,
-        'temporal.union: "the first table\'s validity" is of type int64, but "the second table\'s" of type '
+        "temporal.union: the validity of the first table is of type int64, but that of the second one of type "
         "date32[day]: ends are compared, so cast them to one type",
     ),
     Bad(
