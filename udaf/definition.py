@@ -30,11 +30,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     """Read and validate an aggregate class; a :class:`DefinitionError` says what to change."""
     name = cls.__name__
     hooks = {hook: inspect.getattr_static(cls, hook) for hook in HOOKS if hasattr(cls, hook)}
-    for hook, definition in hooks.items():
-        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
-            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
-        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
-            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
+    _check_methods(name, hooks)
     _check_spelling(cls, hooks)
     step = "iterate" if "iterate" in hooks else "initialize"
     if step not in hooks:
@@ -78,6 +74,14 @@ def read_traits(cls: type, declared: Declared) -> Traits:
         nulls=declared.nulls,
         empty=declared.empty,
     )
+
+
+def _check_methods(name: str, hooks: dict[str, Any]) -> None:
+    for hook, definition in hooks.items():
+        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
+            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
+        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
+            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
 
 
 def _promises(declared: Declared, hooks: dict[str, Any]) -> frozenset[str]:
