@@ -37,7 +37,8 @@ class ArrowData:
 
     def plan(self, query: Query) -> Plan:
         if query.of is not None:
-            passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
+            assert isinstance(query.of, ArrowData)
+            passes, place = plan_at(self.schema, query.of.schema, query.aggregates)
             return LocalPlan(query, Computed({}), self.schema, passes, place)
         plan = planned(self.schema, query)
         lines = [f"local, pass {at}: {self.ordered(work)}" for at, work in enumerate(plan.passes, 1)]

@@ -10,6 +10,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups
 from inwindow.optimizer.stream import plan_stream_groups
 from inwindow.runtime.call_arguments import columns_of, named_aggregates
+from inwindow.runtime.dataframes import DataFrame
 from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
@@ -80,7 +81,11 @@ class Grouped:
         keys = ", ".join(map(repr, self.keys))
         order = f" order by {', '.join(order.describe() for order in self.order_by)}" if self.order_by else ""
         window = "" if self.extent is None else f" window {self.extent.describe()}"
-        return f"group_by({keys}){order}{window} of a {type(self.place.data).__name__}: .agg(...) or .emit(...)"
+        return f"group_by({keys}){order}{window} of a {self._kind()}: .agg(...) or .emit(...)"
+
+    def _kind(self) -> str:
+        """The data's type; a frame of another library does not become a table for it."""
+        return type(self.place.frame if isinstance(self.place, DataFrame) else self.place.data).__name__
 
     def window(self, extent: Extent, *, early: bool = False) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``.

@@ -57,7 +57,7 @@ def place_of(data: Any, where: str) -> Place:
 def events_of(place: Place, of: Any, where: str) -> Place:
     """The place for ``of=``, which must be of the same kind as the data."""
     events = place_of(of, f"{where}(of=...)")
-    if isinstance(events, ArrowData) and isinstance(events.data, pa.Schema):
+    if isinstance(events, ArrowData) and not isinstance(events, Table) and isinstance(events.data, pa.Schema):
         raise UsageError(
             f"{where}(of=...) on a stream: results at points in time need both tables whole: use batch data"
         )
