@@ -68,14 +68,18 @@ def made(operation: Operation, *inputs: Tree) -> Tree:
     return Tree(operation, inputs, operation.run(*map(empty_table, schemas)).schema)
 
 
+def leaf(data: Any, number: int) -> Tree:
+    """Data of a number."""
+    return Tree(None, (), seen_by(Where(pc.scalar(True)), data)[1], number)
+
+
 def tree_of(query: Callable[..., Any], data: Sequence[Any], where: str) -> Tree:
     """The tree of a query over data."""
     if not callable(query):
         raise UsageError(
             f"{where}({shown(query)}): write a function of relations, as in lambda bids: temporal.coalesce(bids)"
         )
-    leaves = [Tree(None, (), seen_by(Where(pc.scalar(True)), one)[1], number) for number, one in enumerate(data)]
-    tree = query(*leaves)
+    tree = query(*(leaf(one, number) for number, one in enumerate(data)))
     if not isinstance(tree, Tree):
         raise UsageError(
             f"{where}: the query gave {shown(tree)}: it must give what functions of temporal make of its arguments"

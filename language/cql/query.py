@@ -43,11 +43,12 @@ def run_cql(
     asked = Asked(engine, source, tokens, marks, timed, aggregates, frozenset(names))
     try:
         found = _Queries(asked).outermost(tree)
+        frame = asked.run(found.frame)
     except UsageError as error:
         if "(line " in str(error):
             raise
         raise asked.error(str(error)) from None
-    return Answer(found.frame, isinstance(found, Stream), tuple(asked.notes))
+    return Answer(frame, isinstance(found, Stream), tuple(asked.notes))
 
 
 class _Queries:
@@ -335,7 +336,10 @@ class _Queries:
         frame = asked.project(scope.frame, [*items, *ends()], tree)
         found = aggregated(asked, frame, list(keys.values()), dict(applied.values()), tree)
         listing = [(column, column) for column, one in applied.values() if gives_rows(one.aggregate)]
-        scope.frame = rows_of_lists(asked.engine, found, listing, asked.source, span_of(asked.tokens))
+        if listing:
+            asked.ended = "an aggregate of many rows" if asked.is_stream(found) else ""
+            found = rows_of_lists(asked.engine, asked.run(found), listing, asked.source, span_of(asked.tokens))
+        scope.frame = found
         scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
         scope.tables, scope.grows, scope.is_now = {}, False, scope.is_now
 
