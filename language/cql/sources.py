@@ -1,4 +1,4 @@
-"""What a SELECT of CQL reads: relations, whose rows hold for a while, and streams, whose rows are at an instant."""
+"""The inputs of a SELECT of CQL: relations, whose rows hold for a while, and streams, whose rows have an instant."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,10 +17,10 @@ ENDS = ("since", "until")
 
 @dataclass(frozen=True)
 class Relation:
-    """A frame with ``since`` and ``until``: names of CQL, and the columns that they are.
+    """A frame with ``since`` and ``until``, and the columns of the names in CQL.
 
-    ``grows``: what holds once holds for ever (the paper's monotonic). ``is_now``: each row holds for one instant.
-    ``is_each_a_change``: no row begins where an equal one ends, so each is a change when it begins, and when it ends.
+    ``grows``: a row that holds once holds for ever (monotonic, in the paper). ``is_now``: each row holds for one instant.
+    ``is_each_a_change``: no row begins where an equal row ends, so every begin and every end is a change.
     """
 
     frame: Any
@@ -32,7 +32,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Stream:
-    """A frame whose rows are at an instant."""
+    """A frame whose rows have an instant."""
 
     frame: Any
     columns: Mapping[str, str]
@@ -41,7 +41,7 @@ class Stream:
 
 @dataclass
 class Asked:
-    """A statement, and all that it may speak of."""
+    """A statement, and the names that it may use."""
 
     engine: Any
     source: Source
@@ -50,7 +50,7 @@ class Asked:
     orders: Mapping[str, str | None]  # the timestamp of each stream
     aggregates: Mapping[str, Any]
     spoken: frozenset[str] = frozenset()  # all names of columns in the text
-    notes: list[str] = field(default_factory=list)  # what was defaulted, what was rewritten
+    notes: list[str] = field(default_factory=list)  # the defaults and the rewrites that were applied
     made: int = 0
     streams: list[Any] = field(default_factory=list)  # what operators that hold rows read
     ended: str = ""  # what was done to the rows of such an operator, and only after the last one can be
@@ -144,7 +144,7 @@ def renamed(asked: Asked, frame: Any, dropped: set[str]) -> tuple[Any, dict[str,
 
 
 def stream_of(asked: Asked, tree: Any, order: str) -> Stream:
-    """A base stream; its timestamp is no attribute, unless the statement speaks of it."""
+    """A base stream; its timestamp is an attribute only if the statement names it."""
     frame = asked.table(tree.name, tree)
     columns = {name: name for name in asked.columns(frame)}
     at = next(name for name in columns if name.casefold() == order.casefold())
@@ -177,7 +177,7 @@ def windowed(asked: Asked, stream: Stream, mark: WindowMark) -> Relation:
 
 
 def table_relation(asked: Asked, tree: Any, like: Any) -> Relation:
-    """A table: with ``since`` and ``until`` it says itself when its rows hold; else they always do."""
+    """A table: if it has ``since`` and ``until``, these say when its rows hold; otherwise they always hold."""
     frame = asked.table(tree.name, tree)
     names = {name.casefold() for name in asked.columns(frame)}
     is_temporal = names >= set(ENDS)

@@ -30,7 +30,9 @@ def typed(*lines: str | type[BaseException]) -> list[str]:
 
 
 def test_a_statement_over_lines() -> None:
-    out = typed("SELECT max(price) OVER (PARTITION BY symbol", "ROWS 1 PRECEDING) AS m FROM trades;", "exit", "not read")
+    out = typed(
+        "SELECT max(price) OVER (PARTITION BY symbol", "ROWS 1 PRECEDING) AS m FROM trades;", "exit", "not read"
+    )
     assert out[:2] == ["inwindow> ", "     ...> "] and out[-1] == "inwindow> "
     assert out[2] == "{'m': [1.0, 2.0, 4.0]}"
 
@@ -54,7 +56,9 @@ def test_mistakes_do_not_end_it() -> None:
     assert "{'n': [3]}" in out
 
 
-@pytest.mark.parametrize(("start", "word"), [("tra", "trades"), ("PRI", "price"), ("part", "PARTITION BY"), ("xyz", None)])
+@pytest.mark.parametrize(
+    ("start", "word"), [("tra", "trades"), ("PRI", "price"), ("part", "PARTITION BY"), ("xyz", None)]
+)
 def test_names_are_completed(start: str, word: str | None) -> None:
     catalog = iw.Catalog(trades=TRADES)
     assert completed(catalog, start, 0) == word
