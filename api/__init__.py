@@ -35,7 +35,19 @@ from inwindow.udaf.errors import (
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
-from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
+from inwindow.windows.frames import (
+    asc,
+    desc,
+    groups,
+    groups_between,
+    landmark,
+    range,
+    range_between,
+    rows,
+    rows_between,
+    scope,
+    unbounded,
+)
 from inwindow.windows.spec import Drawable as _Drawable
 
 if _typing.TYPE_CHECKING:
@@ -106,6 +118,8 @@ __all__ = [
     "first_value",
     "frequent_items",
     "group_by",
+    "groups",
+    "groups_between",
     "hop",
     "kurtosis",
     "landmark",

@@ -22,7 +22,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import is_positive
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Range, Scope, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Order, Range, Scope, Session, Window
 from inwindow.windows.spec import Rows as RowsFrame
 
 Data = TypeVar("Data")
@@ -77,7 +77,8 @@ class Windowed(Operation):
     @property
     def _looks_at_others(self) -> bool:
         if isinstance(self.window, Window):
-            return isinstance(self.window.frame, RowsFrame) or self.window.slides_by_rows
+            counts = isinstance(self.window.frame, (RowsFrame, Groups))
+            return counts or self.window.slides_by_rows or self.window.slides_by_groups
         return isinstance(self.window, Session) or (isinstance(self.window, Hop) and self.window.rows)
 
     def _key(self, schema: pa.Schema) -> OrderKey:
@@ -164,12 +165,13 @@ class Windowed(Operation):
         if isinstance(self.window, Session):
             return
         described = self.window.describe()
-        if not isinstance(self.window, Window) or self.window.slides_by_rows:
+        if not isinstance(self.window, Window) or self.window.slides_by_rows or self.window.slides_by_groups:
+            counted = "group of peers" if isinstance(self.window, Window) and self.window.slides_by_groups else "tuple"
             raise UsageError(
-                f"{_WHERE}: {described} on a stream: it moves with every n-th tuple since the first of the partition: use "
+                f"{_WHERE}: {described} on a stream: it moves with every n-th {counted} since the first of the partition: use "
                 "iw.with_columns or iw.select over it, or a slide of time"
             )
-        assert isinstance(self.window.frame, RowsFrame)
+        assert isinstance(self.window.frame, (RowsFrame, Groups))
         if self.window.frame.upper is None or self.window.frame.upper > 0:
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
@@ -185,7 +187,7 @@ class Windowed(Operation):
             key = self._key(table.schema)
             decided = until < key.read(pa.repeat(turn.until.cast(key.type), 1))[0][0]
         else:
-            assert isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame)
+            assert isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups))
             decided = (since if self.window.frame.lower is None else until) != FOR_EVER
         stay = np.zeros(len(table), dtype=bool)
         stay[rows[~decided]] = True
@@ -197,7 +199,9 @@ class Windowed(Operation):
     def _tuples(self, table: pa.Table, key: OrderKey) -> tuple[Rows, Tuples]:
         """The rows that have a time, in order; those whose time is NULL have always been there, for windows that count."""
         keys, side = key.read(read_column(table, key.column))
-        counts = isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame) and key.nulls_first
+        counts = (
+            isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups)) and key.nulls_first
+        )
         time = np.where(side == 0, keys, NEVER_BEGAN)
         rows = np.arange(len(table)) if counts else np.flatnonzero(side == 0)
         partition = self._partition

@@ -22,14 +22,15 @@ from inwindow.udaf.builtins.counts import count
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError, shown
 from inwindow.windows.extents import hop, session, tumble
+from inwindow.windows.frames import groups, groups_between, range_between, rows, rows_between, unbounded
 from inwindow.windows.frames import range as range_
-from inwindow.windows.frames import range_between, rows, rows_between, unbounded
-from inwindow.windows.spec import Extent, Order, Range, Rows, Window
+from inwindow.windows.spec import Extent, Groups, Order, Range, Rows, Window
 
 _PLACE = "partition_by='k', order_by='t'"
 FRAMES = (
     f"iw.rows(2, {_PLACE})", f"iw.rows(3, {_PLACE})", f"iw.range(2, {_PLACE})", f"iw.unbounded({_PLACE})",
     f"iw.rows(1, {_PLACE})", f"iw.rows_between(-3, -2, {_PLACE})", f"iw.range_between(-1, 1, {_PLACE})",
+    f"iw.groups(2, {_PLACE})", f"iw.groups_between(-1, 1, {_PLACE})",
 )  # fmt: skip
 TRAILING = FRAMES[:5]  # that end at the current tuple: for classes without terminate
 PANES = (
@@ -41,6 +42,7 @@ PANES = (
 # What the texts above are written in; `inwindow` itself is not to be imported from inside.
 _IW = SimpleNamespace(
     rows=rows, range=range_, unbounded=unbounded, rows_between=rows_between, range_between=range_between,
+    groups=groups, groups_between=groups_between,
     hop=hop, tumble=tumble, session=session,
 )  # fmt: skip
 
@@ -62,13 +64,14 @@ class Over:
 def given_over(window: Any) -> Over:
     """The window that a user gave, over the columns that are made up here: k, and t in whole numbers."""
     moved: Any
-    if isinstance(window, Window) and isinstance(window.frame, (Rows, Range)):
+    if isinstance(window, Window) and isinstance(window.frame, (Rows, Range, Groups)):
         moved = replace(window, partition_by=("k",), order_by=(Order("t"),), strategy=None)
     elif isinstance(window, Extent):
         moved = replace(window, on="t")
     else:
         raise UsageError(
-            f"check(window={_shown(window)}): give iw.rows(...), iw.range(...) or an extent, or none for a choice of them"
+            f"check(window={_shown(window)}): give iw.rows(...), iw.range(...), iw.groups(...) or an extent, or none for a "
+            "choice of them"
         )
     text = repr(moved)
     try:

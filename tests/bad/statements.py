@@ -289,11 +289,11 @@ ROWS = [
     ),
     Bad(
         "GROUPS",
-        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts GROUPS 9 PRECEDING) FROM bids"),
+        lambda: sql("SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids"),
         StatementError,
-        "iw.sql: a frame of GROUPS is not supported: write ROWS or RANGE (line 1, column 40)\n"
-        "  SELECT my_avg(price) OVER (ORDER BY ts GROUPS 9 PRECEDING) FROM bids\n"
-        "                                         ^^^^^^",
+        "iw.sql: GROUPS counts groups of equal order values: write ORDER BY before the frame (line 1, column 28)\n"
+        "  SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids\n"
+        "                             ^^^^^^",
     ),
     Bad(
         "ROWS without a bound",
