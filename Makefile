@@ -38,7 +38,7 @@ thorough: $(VENV)/ready  ## the property tests with many more cases
 
 VERSION ?= 4.0.1
 OTHER   := .venv-spark-$(VERSION)
-ON_ALL  := $(addprefix tests/spark/test_,parity.py plans.py types.py errors.py ranges.py emitted.py spine.py)
+ON_ALL  := $(addprefix tests/spark/test_,parity.py plans.py types.py errors.py ranges.py select_and_group_by.py points.py)
 
 spark:  ## the core of the Spark tests on another version: make spark VERSION=4.1.1
 	test -x $(OTHER)/bin/python || $(PYTHON) -m venv $(OTHER)

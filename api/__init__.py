@@ -32,6 +32,7 @@ from inwindow.udaf.errors import (
     UnknownColumnError,
     UsageError,
 )
+from inwindow.udaf.guesses import unknown_name as _unknown_name
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
@@ -55,10 +56,13 @@ if _typing.TYPE_CHECKING:
     from inwindow.language.catalog import Catalog
     from inwindow.language.esl.aggregate import aggregate
     from inwindow.language.sql.run import sql
+    from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
+    from inwindow.runtime.metrics import metrics
+    from inwindow.runtime.progress import show_progress
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -91,6 +95,7 @@ __all__ = [
     "UnknownColumnError",
     "UsageError",
     "WindowAggregate",
+    "add_accessors",
     "aggregate",
     "arrival_time",
     "asc",
@@ -131,6 +136,7 @@ __all__ = [
     "max_by",
     "mean",
     "median",
+    "metrics",
     "min",
     "min_by",
     "mode",
@@ -148,6 +154,7 @@ __all__ = [
     "scope",
     "select",
     "session",
+    "show_progress",
     "skewness",
     "some",
     "sql",
@@ -177,9 +184,12 @@ _LATER = {
     "inwindow.language.catalog": ["Catalog"],
     "inwindow.language.esl.aggregate": ["aggregate"],
     "inwindow.language.sql.run": ["sql"],
+    "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
+    "inwindow.runtime.metrics": ["metrics"],
+    "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
@@ -197,7 +207,7 @@ if not _typing.TYPE_CHECKING:  # to a type checker a module with __getattr__ has
         if name in ("temporal", "testing"):
             return _import_module(f"inwindow.{name}")
         if name.startswith("_") or name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise _unknown_name(name, __all__)
         module = next((module for module, names in _LATER.items() if name in names), "inwindow.udaf.builtins")
         value = globals()[name] = getattr(_import_module(module), name)
         return value

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 import inwindow as iw
-from inwindow.commands.bench import KEYS, SPARK_ROWS, Case
+from inwindow.commands.bench_cases import KEYS, SPARK_ROWS, Case
 from inwindow.commands.local_spark import local_spark
 from inwindow.commands.progress import Bar
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 from inwindow.native.int128 cimport int128_t, uint128_t
 from inwindow.native.kernel cimport Kernel, memory_of, set_null, slice_of
 from inwindow.native.totals cimport (
-    ByEnd, Counts, InOrder, Leaving, Longs, Marks, Panes, Row, Terms, Total, Wides, shift_to,
+    ByEnd, Counts, InOrder, Leaving, Longs, Marks, Panes, Row, Terms, Total, Values, Wides, shift_to,
 )
 
 
@@ -126,9 +126,26 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
     return fits
 
 
+cdef int64_t count_alike(Total* total, int64_t each, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                         int64_t* out) noexcept nogil:
+    """The counts where each held position counts the same: nothing is read, and NULLs of earlier calls stay in the frame."""
+    cdef int64_t missing = each * (total.hi - total.lo) - total.count, hi = total.hi
+    while missing and i < n and start[i] < hi:
+        out[i] = each * (end[i] - start[i]) - missing
+        i += 1
+    for i in range(i, n):
+        out[i] = each * (end[i] - start[i])
+    if n:
+        total[0] = Total(start[n - 1], end[n - 1], out[n - 1], 0, 0)
+    return n
+
+
 cdef int64_t slide(Total* total, const Terms* terms, Leaving leaving, const Outcome* asked, const int64_t* start,
                    const int64_t* end, int64_t i, int64_t n, int64_t* out, uint8_t* validity) noexcept nogil:
     """Compute the rows from i on; stop at a NULL without a bitmap, and at an ANSI overflow."""
+    if Terms is Marks:
+        if terms.bits == NULL:
+            return count_alike(total, terms.each, start, end, i, n, out)
     cdef Total now = total[0]
     cdef Terms source = terms[0]
     cdef Kind kind = asked.kind
@@ -152,18 +169,18 @@ cdef int64_t slide(Total* total, const Terms* terms, Leaving leaving, const Outc
     return i
 
 
-cdef void write_partials(Total* total, const Terms* terms, const int64_t* start, const int64_t* end, int64_t n,
+cdef void write_partials(Total* total, const Values* terms, const int64_t* start, const int64_t* end, int64_t n,
                          int64_t* out) noexcept nogil:
+    cdef Total now = total[0]
+    cdef Values source = terms[0]
     cdef Row* rows = <Row*>out
     cdef int128_t top
     cdef int64_t i
     for i in range(n):
-        shift_to(total, terms, InOrder(False), start[i], end[i])
-        if Terms is Marks:
-            out[i] = total.count
-        else:
-            top = total.high + (total.low >> 64)
-            rows[i] = Row(total.count, <int64_t>total.low, <int64_t>top, <int64_t>(top >> 64))
+        shift_to(&now, &source, InOrder(False), start[i], end[i])
+        top = now.high + (now.low >> 64)
+        rows[i] = Row(now.count, <int64_t>now.low, <int64_t>top, <int64_t>(top >> 64))
+    total[0] = now
 
 
 # --- the kernels ----------------------------------------------------------------------------------------------
@@ -212,10 +229,10 @@ cdef class _Totals(Kernel):
                 return self.fold_values(values, base, InOrder(False), start, end, i, n, out, validity)
             return self.fold_values(values, base, ByEnd(self.left), start, end, i, n, out, validity)
         if self.outcome.kind == COUNT:
-            counts = Counts(memory_of(values[0], 1), base)
+            counts = Counts(memory_of(values[0], 1) - base)
             with nogil:
                 return slide(&self.total, &counts, InOrder(False), &self.outcome, start, end, i, n, out, validity)
-        panes = Panes(<const Row*>memory_of(values[0], 4), base)
+        panes = Panes(<const Row*>memory_of(values[0], 4) - base)
         with nogil:
             return slide(&self.total, &panes, InOrder(False), &self.outcome, start, end, i, n, out, validity)
 
@@ -243,7 +260,7 @@ cdef class _Totals(Kernel):
         cdef Wides wides
         if self.outcome.kind == COUNT:
             marks = marks_of(values, base)
-            write_partials(&self.total, &marks, start, end, n, out)
+            slide(&self.total, &marks, InOrder(False), &self.outcome, start, end, 0, n, out, NULL)
         elif is_wide(values):
             wides = Wides(slice_of(values, base, 16))
             write_partials(&self.total, &wides, start, end, n, out)

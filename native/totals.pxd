@@ -3,10 +3,17 @@
 # carry is needed.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
 from inwindow.native.int128 cimport int128_t
 from inwindow.native.kernel cimport Slice
 
+
+cdef extern from *:
+    bint unlikely(bint) nogil
+
+cdef enum:
+    MANY = 12                           # bits: as many are faster counted as a word than one by one
 
 # What is added up, at a position of the endless sequence.
 cdef struct Marks:                      # what is valid counts, whatever its type
@@ -21,15 +28,13 @@ cdef struct Wides:
     Slice slice                         # decimal128: low word, high word
 
 cdef struct Counts:                     # of panes
-    const int64_t* counts
-    int64_t base
+    const int64_t* counts               # that of position p is counts[p]
 
 cdef struct Row:
     int64_t count, low, middle, high
 
 cdef struct Panes:
-    const Row* rows
-    int64_t base
+    const Row* rows                     # that of position p is rows[p]
 
 ctypedef fused Terms:
     Marks
@@ -80,22 +85,45 @@ cdef inline void add_value(Total* total, const Values* values, int64_t position,
         add(total, -mask, 0, <int128_t>((<const int64_t*>values.slice.data)[position] & mask), sign)
 
 
+cdef inline int64_t ones_in_word(const uint8_t* bits, int64_t first, int64_t length) noexcept nogil:
+    """How many of the bits [first, first + length) are set; they are in 8 bytes."""
+    cdef int64_t bytes = ((first & 7) + length + 7) >> 3, k
+    cdef uint64_t word = 0
+    if bytes == 8:
+        memcpy(&word, bits + (first >> 3), 8)
+    else:
+        for k in range(bytes):
+            word |= <uint64_t>bits[(first >> 3) + k] << (8 * k)
+    word = word >> (first & 7) & <uint64_t>-1 >> (64 - length)
+    word -= word >> 1 & 0x5555555555555555ULL                # of each two bits, four, eight, and all
+    word = (word & 0x3333333333333333ULL) + (word >> 2 & 0x3333333333333333ULL)
+    word = word + (word >> 4) & 0x0F0F0F0F0F0F0F0FULL
+    return <int64_t>(word * 0x0101010101010101ULL >> 56)
+
+
+cdef inline int64_t ones(const uint8_t* bits, int64_t first, int64_t last) noexcept nogil:
+    """How many of the bits [first, last) are set."""
+    cdef int64_t count = 0, length
+    while first < last:
+        length = min(last - first, 64 - (first & 7))
+        count += ones_in_word(bits, first, length)
+        first += length
+    return count
+
+
 cdef inline void fold_terms(Total* total, const Terms* terms, int64_t first, int64_t last, int64_t sign) noexcept nogil:
     """Add (sign = 1) or remove (sign = -1) the terms at [first, last); a NULL adds nothing."""
     cdef int64_t position, bit
     cdef const Row* row
     if Terms is Marks:
-        if terms.bits == NULL:
-            total.count += sign * terms.each * (last - first)
-        else:
-            for position in range(first + terms.shift, last + terms.shift):
-                total.count += sign * (terms.bits[position >> 3] >> (position & 7) & 1)
+        for position in range(first + terms.shift, last + terms.shift):
+            total.count += sign * (terms.bits[position >> 3] >> (position & 7) & 1)
     elif Terms is Counts:
         for position in range(first, last):
-            total.count += sign * terms.counts[position - terms.base]
+            total.count += sign * terms.counts[position]
     elif Terms is Panes:
         for position in range(first, last):
-            row = terms.rows + (position - terms.base)
+            row = terms.rows + position
             add(total, row.count, (<int128_t>row.high << 64) + <int128_t><uint64_t>row.middle,
                 <int128_t><uint64_t>row.low, sign)
     elif terms.slice.seen == NULL:
@@ -111,10 +139,6 @@ cdef inline void shift_to(Total* total, const Terms* terms, Leaving leaving, int
     """Go on to the frame [start, end): of what came before ``end`` the first ``start`` to leave have left."""
     cdef int64_t position
     if Leaving is ByEnd:
-        if Terms is Marks:
-            if terms.bits == NULL:
-                total.lo, total.hi, total.count = start, end, terms.each * (end - start)
-                return
         if start >= end:
             total[0] = Total(start, start, 0, 0, 0)
         fold_terms(total, terms, total.hi, end, 1)  # first: some may leave before the next frame that they would be in
@@ -125,6 +149,12 @@ cdef inline void shift_to(Total* total, const Terms* terms, Leaving leaving, int
     else:
         if start >= total.hi:
             total[0] = Total(start, start, 0, 0, 0)
+        if Terms is Marks:
+            if unlikely(start - total.lo + end - total.hi >= MANY):
+                total.count += ones(terms.bits, total.hi + terms.shift, end + terms.shift)
+                total.count -= ones(terms.bits, total.lo + terms.shift, start + terms.shift)
+                total.lo, total.hi = start, end
+                return
         fold_terms(total, terms, total.lo, start, -1)
         fold_terms(total, terms, total.hi, end, 1)
     total.lo, total.hi = start, end

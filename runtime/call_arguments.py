@@ -1,13 +1,17 @@
 """What a call was written with: aggregates and columns by position and by name; or an error that says what to write."""
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from inwindow.runtime.query import Place
+from inwindow.udaf import builtins
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.traits import HOOKS
 from inwindow.windows.spec import Window
 
 
@@ -23,6 +27,7 @@ class EmittedAt:
         return EmittedAt(name)
 
 
+@says_what_it_takes
 def emitted_at() -> EmittedAt:
     """In :func:`select` with active expiration: the time at which a tuple left its window.
 
@@ -55,19 +60,34 @@ def named_aggregates(applied: tuple[Any, ...], named: Mapping[str, Any], where: 
                     f"{given}emitted_at()): the time at which a tuple leaves is a column of iw.select, over a window with "
                     "active_expiration=True"
                 )
+            if isinstance(one, dict):
+                raise UsageError(
+                    f"{given}{shown(one)}): give the names as keywords, with two stars before the dict: **{{...}}"
+                )
             if type(one).__name__ == "Column":
                 raise UsageError(
                     f"{given}{shown(one)}) is Spark's own: leave it to df.withColumn or groupBy().agg, or take ours, such as iw.avg"
                 )
             raise UsageError(
                 f"{given}{one.describe() if isinstance(one, Window) else shown(one)}) is not an aggregate applied to columns: "
-                "write my_avg('price'), with .over(window) where one is needed"
+                f"{_instead(one)}"
             )
         key = name or one.output_name
         if key in result:
             raise UsageError(f"{where}() gives the column {key!r} twice: use alias() to rename one of them")
         result[key] = one
     return result
+
+
+def _instead(one: Any) -> str:
+    """What to write, by what was given."""
+    kind = one if isinstance(one, type) else type(one)
+    if any(callable(getattr(kind, hook, None)) for hook in HOOKS):
+        return f"derive {kind.__name__} from iw.WindowAggregate, and write {kind.__name__}()('price')"
+    name = getattr(one, "__name__", "")
+    if inspect.isfunction(one) and getattr(builtins, name, None) is one:
+        return f"write iw.{name}('price'), with .over(window) where one is needed"
+    return "write my_avg('price'), with .over(window) where one is needed"
 
 
 def columns_of(item: Any, place: Place) -> list[Any]:

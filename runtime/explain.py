@@ -14,9 +14,11 @@ from inwindow.runtime.query import Place, Query
 from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.runtime.with_columns import WITH_COLUMNS
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError
 
 
+@says_what_it_takes
 def explain(
     data: Any, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
 ) -> Explanation:

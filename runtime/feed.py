@@ -8,6 +8,7 @@ import pyarrow as pa
 from inwindow.runtime.dictionaries import read_column, readable
 from inwindow.runtime.moving import slices
 from inwindow.runtime.ordering import Arranged, arranged
+from inwindow.runtime.progress import Run
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import BEGINS, PREFIX
 
@@ -18,10 +19,10 @@ _SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in th
 class Feed:
     """A part's operator over a table, in an order that is given or found."""
 
-    def __init__(self, part: Part, table: pa.Table, order: Arranged | None = None) -> None:
+    def __init__(self, part: Part, table: pa.Table, run: Run, order: Arranged | None = None) -> None:
         self.operator = part.operator(readable(table.schema))
         self.order = arranged(table, part.work) if order is None else order
-        self.rows = len(table)
+        self.rows, self.run = len(table), run
         reads = self.operator.reads(begins_known=self.order.begins is not None)
         columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
         # A count of tuples reads nothing but their number.
@@ -36,6 +37,7 @@ class Feed:
                 begins = self.order.begins[at * _SLICE : (at + 1) * _SLICE]
                 batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
             yield batch
+            self.run.took(batch.num_rows)
 
     def columns(self) -> dict[str, pa.ChunkedArray]:
         """All of it; its pieces are not copied together."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -17,7 +17,9 @@ from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.extent_buckets import extent_bucket
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.guesses import OF_GROUPED, unknown_attribute
 from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.options import Orders
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session, Window, extent_name
@@ -68,6 +70,11 @@ class Grouped:
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
     early: bool = False
+
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute("group_by(...)", name, OF_GROUPED)
 
     def __repr__(self) -> str:
         keys = ", ".join(map(repr, self.keys))
@@ -146,6 +153,7 @@ class Grouped:
         return selected(self.place, (*self.keys, *extra), over)
 
 
+@says_what_it_takes
 def group_by(data: Any, *keys: str | Sequence[str], order_by: Orders = ()) -> Grouped:
     """Group the data, for base aggregates: ``.agg(...)``, ``.window(extent).agg(...)``, ``.emit(...)``.
 
@@ -168,7 +176,10 @@ def group_by(data: Any, *keys: str | Sequence[str], order_by: Orders = ()) -> Gr
                 f"group_by({its}): an extent is no key: write iw.group_by(df, keys).window({its}).agg(...)"
             )
         if not isinstance(key, str):
-            raise UsageError(f"group_by({shown(key)}): a key is a column name")
+            hint = ""
+            if "window(" in str(key):
+                hint = ", and an extent goes into .window(iw.tumble('ts', size='1 hour')) behind group_by(...)"
+            raise UsageError(f"group_by({shown(key)}): a key is a column name{hint}")
     for key in listed:
         if listed.count(key) > 1:
             raise UsageError(f"group_by() is given the key {key!r} twice")

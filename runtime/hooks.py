@@ -1,6 +1,7 @@
 """Evaluators of Python classes: the Cython drivers, fed with held Python values, their answers made Arrow."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -84,6 +85,8 @@ class Answers:
     def _convert(self, answers: list[Any]) -> pa.Array:
         if pa.types.is_boolean(self.result) and any(isinstance(a, np.bool_) for a in answers):
             answers = [bool(a) if isinstance(a, np.bool_) else a for a in answers]
+        if Decimal in set(map(type, answers)) and pa.types.is_floating(self.result):  # as the driver takes a Decimal
+            answers = [float(a) if isinstance(a, Decimal) and a.is_finite() else a for a in answers]
         if not set(map(type, answers)) <= self.exact and not all(map(self.fits, answers)):
             raise TypeError
         if self.localize is not None:

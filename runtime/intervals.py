@@ -18,6 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native._ends import ordered
+from inwindow.native._moving import taken
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.native.dictionaries import plain_type
 from inwindow.native.levels import as_levels, ranks
@@ -30,6 +32,8 @@ from inwindow.windows.order_key import OrderKey
 
 Keys = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
+SINCE, UNTIL = "since", "until"  # a relation's columns
+ENDS = (SINCE, UNTIL)
 _ALWAYS = (NEVER_BEGAN, FOR_EVER)
 _UNITS = ["s", "ms", "us", "ns"]
 
@@ -116,8 +120,8 @@ class Instants:
 
     def column(self, keys: Keys) -> pa.Array:
         """The ends again; those of what always held, or holds for ever, are NULL."""
-        endless = (keys == NEVER_BEGAN) | (keys == FOR_EVER)
-        mask = endless if endless.any() else None
+        has_ends = len(keys) == 0 or (keys.min() != NEVER_BEGAN and keys.max() != FOR_EVER)
+        mask = None if has_ends else (keys == NEVER_BEGAN) | (keys == FOR_EVER)
         if self.ranked is not None:
             return self.ranked.take(pa.array(keys if mask is None else np.where(mask, 0, keys), mask=mask))
         if mask is not None:
@@ -139,34 +143,33 @@ class Intervals:
     until: Keys
 
     @cached_property
-    def entering(self) -> Rows | None:
-        """The order of (group, since); of equals that in which they came. None: they are in it."""
-        return in_order(self.group, self.since)
+    def by_since(self) -> "Ordered":
+        """The order of (group, since); of equals that in which they came."""
+        return Ordered.of(self.group, self.since)
 
     @cached_property
-    def leaving(self) -> Rows | None:
+    def by_until(self) -> "Ordered":
         """The order of (group, until)."""
-        return in_order(self.group, self.until)
+        return Ordered.of(self.group, self.until)
 
     @cached_property
     def entered(self) -> "Intervals":
         """The intervals, in the order in which they enter."""
-        return self.taken(self.entering)
+        order = self.by_since
+        if order.rows is None:
+            return self
+        return Intervals(self.rows_at(order.rows), order.group, order.time, at_rows(self.until, order.rows))
 
     def taken(self, rows: Rows | None) -> "Intervals":
         """Some of them, in an order; None: as they are."""
         if rows is None:
             return self
-        return Intervals(self.rows_at(rows), self.groups_at(rows), self.since[rows], self.until[rows])
+        return Intervals(self.rows_at(rows), self.group[rows], self.since[rows], self.until[rows])
 
     def rows_at(self, rows: Rows) -> Rows:
         """The rows of some of them: where none was left out, a row's number is its place."""
         follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
         return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
-
-    def groups_at(self, rows: Rows) -> Rows:
-        """The groups of some of them."""
-        return self.group[: len(rows)] if _is_constant(self.group) else self.group[rows]
 
     def grouped(self, number: Rows) -> "Intervals":
         """With other groups: ``number`` is that of each row."""
@@ -174,6 +177,33 @@ class Intervals:
 
     def __len__(self) -> int:
         return len(self.row)
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """One end of intervals in order: whose it is (None: they are in order), the group, the time."""
+
+    rows: Rows | None
+    group: Rows
+    time: Keys
+
+    @classmethod
+    def of(cls, group: Rows, time: Keys) -> "Ordered":
+        """In one sort of words where these are long enough."""
+        found = ordered(group, time)
+        if found is not None:
+            rows, its, times = found
+            return cls(rows, group if its is None else its, times)
+        rows = in_order(group, time)
+        if rows is None:
+            return cls(None, group, time)
+        return cls(rows, group if _is_constant(group) else at_rows(group, rows), at_rows(time, rows))
+
+
+def at_rows(keys: Keys, rows: Rows) -> Keys:
+    """The numbers at some rows, which lie anywhere."""
+    found: Keys = taken(pa.array(keys), rows).to_numpy()
+    return found
 
 
 def in_order(*levels: Keys) -> Rows | None:

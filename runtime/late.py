@@ -5,9 +5,11 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.runtime.stream.replay import Replayed
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError
 
 
+@says_what_it_takes
 def late(result: Any) -> Any:
     """The tuples that came behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
 

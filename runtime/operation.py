@@ -6,6 +6,7 @@
     a stream          advance(turn), again         the watermark has moved: since ------- until
                                                    rows that may hold there, and results that were open, give
                                                    rows that are decided, and results that are open now
+    hot keys on Spark  between(tables, since, until)   in a task: what holds in a stretch of time; parts are joined at its ends
 """
 
 from abc import ABC, abstractmethod
@@ -44,6 +45,14 @@ class Advanced:
     rows: pa.Table  # decided: no row to come changes them
     open: pa.Table  # results that a row to come may still change
     stay: Sequence[npt.NDArray[np.bool_]]  # per input, which rows the turns to come need
+
+
+@dataclass(frozen=True)
+class Between:
+    """What an operator gives of a stretch of time."""
+
+    rows: pa.Table  # as they are
+    parts: pa.Table | None = None  # rows that go on beyond an end of the stretch, if they reach it; with their marks
 
 
 class Unread(ABC):
@@ -89,11 +98,50 @@ class Operation(ABC):
     def run(self, *tables: pa.Table) -> pa.Table:
         """The result. On tables without rows it says all that is wrong without data, and the result's columns."""
 
+    # In a stretch of time
+
+    marks: tuple[pa.Field, ...] = ()  # columns of parts that the result has not
+
+    def why_whole(self, *schemas: pa.Schema) -> str:
+        """Why the rows of a key cannot be cut by time; nothing where they can."""
+        return "looks at all rows of a key"
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether a stretch must know which row is which: they have their NUMBER then."""
+        return False
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether results go on from one stretch to the next."""
+        return True
+
+    def between(self, tables: Sequence[pa.Table], since: pa.Scalar | None, until: pa.Scalar | None) -> Between:
+        """The result from one instant to another (None: no end); the tables have all rows that hold there, or end at the first."""
+        raise NotImplementedError(f"{self.where} is not cut by time")
+
+    def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
+        """Columns of a part by which it finds the one that it goes on as."""
+        return ()
+
+    def compared(self, *schemas: pa.Schema) -> tuple[str, ...]:
+        """Further columns of the result, in which both must be equal."""
+        return ()
+
     # On a stream
 
     def timed_by(self) -> str | None:
         """The input's column before whose watermark no row of the result begins; None where there is none, or it is no matter."""
         return None
+
+    waits = "its until"  # what the watermark must have passed for a row to come out
+    holds = "rows that have not ended, and open results"
+
+    def on_stream(self, keys: Sequence[Sequence[str]] | None) -> list[str]:
+        """What it waits for, and what it keeps, for explain; ``keys`` as :meth:`keys` says."""
+        if keys is None:
+            return ["stream: a row comes out at once; nothing is held"]
+        return [f"stream: a row comes out when the watermark has passed {self.waits}", f"state: {self.holds}"]
 
     def time(self) -> str:
         """The inputs' column that says when a row comes to count."""

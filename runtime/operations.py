@@ -8,6 +8,7 @@ from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.layouts import in_layouts_of
 from inwindow.runtime.operation import Operation, Unread
 from inwindow.runtime.places import place_of
+from inwindow.runtime.progress import Run, shown
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.stream.operations import carried_out_on_streams
 from inwindow.runtime.stream.replay_stream import Stream
@@ -29,7 +30,10 @@ def carried_out(operation: Operation, *data: Any) -> Any:
     here = [place for place in places if isinstance(place, (Table, Reader))]
     if len(here) == len(places):
         first, *others = map(_table, here)
-        return here[0].as_given(operation.run(first, *(in_layouts_of(first.schema, table) for table in others)))
+        others = [in_layouts_of(first.schema, table) for table in others]
+        with shown(Run(where, sum(map(len, (first, *others))), known=False)):
+            made = operation.run(first, *others)
+        return here[0].as_given(made)
     if any(isinstance(place, ArrowData) for place in places):
         kinds = [f"a {type(one).__name__}" for one in data]
         if len(data) > 1 and len(set(kinds)) > 1:
@@ -48,6 +52,21 @@ def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
     from inwindow.runtime.spark.operations import named_over
 
     return named_over(operation, [place.data for place in places])
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether an operator over the data makes a plan, and computes nothing: a DataFrame of Spark."""
+    return not isinstance(place_of(data, "temporal.explain"), ArrowData)
+
+
+def placed(operation: Operation, *data: Any) -> list[str]:
+    """How it runs where the data are, for explain; nothing on tables."""
+    places = [place_of(one, operation.where) for one in data]
+    if any(isinstance(place, ArrowData) for place in places):
+        return []
+    from inwindow.runtime.spark.operations import placed_on
+
+    return placed_on(operation, [place.data for place in places])
 
 
 def _table(place: Any) -> pa.Table:

@@ -75,8 +75,12 @@ def events_of(place: Place, of: Any, where: str) -> Place:
 
 def check_hot_keys(hot_keys: Any, where: str) -> None:
     """How to look for hot keys is one of the words, or an error."""
+    check_hot_keys_said(hot_keys, f"{where}(hot_keys={shown(hot_keys)})")
+
+
+def check_hot_keys_said(hot_keys: Any, said: str) -> None:
+    """The same of an option, as it was ``said``."""
     if not isinstance(hot_keys, str) or hot_keys not in get_args(HotKeys):
         raise UsageError(
-            f"{where}(hot_keys={shown(hot_keys)}): write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in "
-            "any case) or 'off'"
+            f"{said}: write 'auto' (look for hot keys where a sample is cheap), 'sample' (look in any case) or 'off'"
         )

@@ -15,22 +15,25 @@ from inwindow.runtime.layouts import one_layout
 from inwindow.runtime.moving import ByArrival
 from inwindow.runtime.ordering import Arranged, permutation
 from inwindow.runtime.point_operator import EveryPoint
+from inwindow.runtime.progress import Run
 from inwindow.runtime.reserved import EVENT
 from inwindow.udaf.applied import Applied
 
 _UNITS = ["s", "ms", "us", "ns"]
 
 
-def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied]) -> dict[str, pa.Array]:
+def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied], run: Run) -> dict[str, pa.Array]:
     """A column per aggregate over the events, at the points."""
     named, computed = compute_arguments(applied)
     points, events = (_cast(table, _in_one_type(table.schema, (points, events), applied)) for table in (points, events))
     whole = computed.onto(events)
     results: dict[str, pa.ChunkedArray] = {}
-    for work in plan_points(readable(points.schema), readable(whole.schema), named):
+    passes = plan_points(readable(points.schema), readable(whole.schema), named)
+    run.passes = len(passes)
+    for work in passes:
         both = _together(points, whole, work)
         # Stable, and points stand before the events: nothing but the positions is needed.
-        feed = Feed(EveryPoint(work, (ROW,)), both, Arranged(permutation(both, work), None))
+        feed = Feed(EveryPoint(work, (ROW,)), both, run, Arranged(permutation(both, work), None))
         names = [step.name for step in work.steps]
         arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(points))
         for batch in feed.batches():

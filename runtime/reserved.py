@@ -9,6 +9,7 @@ STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
 EVENT = f"{PREFIX}event"  # 0 in a point, a row of another table, which comes before the events (1) of its own time
 BEGINS = f"{PREFIX}begins"  # 1 in the first tuple of a partition, else 0: a byte
 SHARD = f"{PREFIX}shard"  # which shard of a partition that was cut a tuple is in
+STRETCH = f"{PREFIX}stretch"  # which stretch of time of a key that was cut a row is in
 HALO = f"{PREFIX}halo"  # < 0 in a tuple before its shard, > 0 behind it: there for the frames of others
 FRAME_ROW = f"{PREFIX}frame_row"  # a row's number in a frame of another library, for its label
 DIGEST = f"{PREFIX}digest"  # a number for what is in a tuple: whether the data are those of which partials were made

@@ -15,6 +15,7 @@ from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
 from inwindow.runtime.row_operators import Select
 from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.spec import Window
 
@@ -53,6 +54,7 @@ class Selecting(Verb):
 SELECT = Selecting()
 
 
+@says_what_it_takes
 def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named: Any) -> Any:
     """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
 

@@ -70,4 +70,4 @@ def sweep_of(intervals: Intervals, table: pa.Table, schema: pa.Schema, work: Pas
             return pa.record_batch([pa.nulls(len(rows))], [_ROW])  # a count reads nothing but how many there are
         return pa.record_batch([moved(column, rows) for column in columns.values()], list(columns))
 
-    return Sweep.of(intervals, taken)
+    return Sweep(intervals, taken)

@@ -15,6 +15,7 @@ from inwindow.runtime.feed import ROW, Feed
 from inwindow.runtime.moving import ByArrival, inverse
 from inwindow.runtime.ordering import Permutation, is_in_order, permutation, sorted_by
 from inwindow.runtime.point_table import results_at
+from inwindow.runtime.progress import Run, shown
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import STREAM_ROW
 from inwindow.windows.spec import Hop, Order
@@ -33,21 +34,27 @@ class Table(ArrowData):
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
 
     def run(self, query: Query) -> Any:
+        rows = len(self.data) + (0 if query.of is None else len(query.of.data))
+        with shown(Run(query.where, rows)) as run:
+            return self._run(query, run)
+
+    def _run(self, query: Query, run: Run) -> pa.Table:
         if query.of is not None:
-            return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates))
+            return self._with(query.aggregates, results_at(self.data, query.of.data, query.aggregates, run))
         table = self.data
         if isinstance(query.extent, Hop) and query.extent.scope == "stream":
             table, extent = _numbered_stream(table, query.extent)
             query = replace(query, extent=extent)
         plan = planned(table.schema, query)
         table = plan.computed.onto(table)
+        run.passes = len(plan.passes)
         match query.verb.rows:
             case "every tuple":
-                return self._with(query.aggregates, _beside(plan, table))
+                return self._with(query.aggregates, _beside(plan, table, run))
             case "some tuples":
-                return _some(plan, table).select(query.order)
+                return _some(plan, table, run).select(query.order)
             case "groups":
-                feed = Feed(query.verb.part(plan.query, plan.passes[0]), table)
+                feed = Feed(query.verb.part(plan.query, plan.passes[0]), table, run)
                 return pa.table(feed.columns(), schema=feed.operator.schema)
 
     def as_given(self, rows: pa.Table) -> Any:
@@ -63,11 +70,11 @@ class Table(ArrowData):
         return table
 
 
-def _beside(plan: LocalPlan, table: pa.Table) -> dict[str, pa.ChunkedArray]:
+def _beside(plan: LocalPlan, table: pa.Table, run: Run) -> dict[str, pa.ChunkedArray]:
     """The results of every row, in the order of arrival."""
     results: dict[str, pa.ChunkedArray] = {}
     for work in plan.passes:
-        feed = Feed(plan.query.verb.part(plan.query, work), table)
+        feed = Feed(plan.query.verb.part(plan.query, work), table, run)
         results |= feed.columns() if feed.order.rows is None else _in_order_of_arrival(feed, feed.order.rows)
     return results
 
@@ -81,12 +88,11 @@ def _in_order_of_arrival(feed: Feed, order: Permutation) -> dict[str, pa.Chunked
     return dict(zip(given.column_names, given.columns, strict=True))
 
 
-def _some(plan: LocalPlan, table: pa.Table) -> pa.Table:
+def _some(plan: LocalPlan, table: pa.Table, run: Run) -> pa.Table:
     """The rows of some tuples, in the order of arrival; what goes through is taken at the end."""
     (work,) = plan.passes
-    feed = Feed(
-        plan.query.verb.part(plan.query, work, (ROW,)), table.append_column(ROW, pa.array(np.arange(len(table))))
-    )
+    numbered = table.append_column(ROW, pa.array(np.arange(len(table))))
+    feed = Feed(plan.query.verb.part(plan.query, work, (ROW,)), numbered, run)
     given = feed.columns()
     rows = given.pop(ROW).to_numpy()
     in_order = sorted_by([(pa.array(rows), True, True)])

@@ -9,11 +9,13 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.spark.stream_results import calls_of
 from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.unpacked import unpacked
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 
 _WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
 
 
+@says_what_it_takes
 def union(*data: Any, order_by: str) -> Any:
     """Two or more streams with the same columns as one, for a window to see in the order of ``order_by``.
 

@@ -16,6 +16,7 @@ from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError
 
 Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
@@ -49,6 +50,7 @@ class AddingColumns(Verb):
 WITH_COLUMNS = AddingColumns()
 
 
+@says_what_it_takes
 def with_columns(
     data: Data, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
 ) -> Data:

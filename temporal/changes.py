@@ -7,6 +7,7 @@
     dstream    x at 7 (two end, one begins: one less), x at 9
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
 from inwindow.runtime.intervals import in_order
-from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operation import NUMBER, Advanced, Between, Operation, Turn
 from inwindow.runtime.operations import carried_out
 from inwindow.temporal.names import check_name
 from inwindow.temporal.relation import check_relation, check_values, relation, values_of
@@ -63,6 +64,9 @@ class Changes(Operation):
     sign: int
     steps = "one sort of all ends, and one pass"
 
+    waits = "the change"
+    holds = "rows that have not ended"
+
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Equal rows meet."""
         return [self._names(schemas[0])]
@@ -78,15 +82,31 @@ class Changes(Operation):
     def check_stream(self, *schemas: pa.Schema) -> None:
         """Nothing."""
 
-    def advance(self, turn: Turn) -> Advanced:
-        """The changes from one watermark to the other: a row's are at its ends, and held rows may still end."""
-        (table,) = (table.drop_columns([NUMBER]) for table in turn.tables)
-        rows = self.run(table)
+    def why_whole(self, *schemas: pa.Schema) -> str:
+        """A change is at an instant."""
+        return ""
+
+    @property
+    def has_parts(self) -> bool:
+        """None goes on."""
+        return False
+
+    def between(self, tables: Sequence[pa.Table], since: pa.Scalar | None, until: pa.Scalar | None) -> Between:
+        """The changes from one instant to another: a row's are at its ends."""
+        rows = self.run(*tables)
         at = rows.column(self.at)
-        now = pc.less(at, turn.until.cast(at.type))
-        if turn.since is not None:
-            now = pc.and_(now, pc.greater_equal(at, turn.since.cast(at.type)))
-        return Advanced(rows.filter(now), rows.slice(0, 0), [still_held(table, turn)])
+        there = pc.is_valid(at)
+        if until is not None:
+            there = pc.and_(there, pc.less(at, until.cast(at.type)))
+        if since is not None:
+            there = pc.and_(there, pc.greater_equal(at, since.cast(at.type)))
+        return Between(rows.filter(there))
+
+    def advance(self, turn: Turn) -> Advanced:
+        """The changes from one watermark to the other; rows that are held may still end."""
+        (table,) = (table.drop_columns([NUMBER]) for table in turn.tables)
+        rows = self.between([table], turn.since, turn.until).rows
+        return Advanced(rows, rows.slice(0, 0), [still_held(table, turn)])
 
     def run(self, *tables: pa.Table) -> pa.Table:
         """One sort of all ends."""

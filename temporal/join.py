@@ -11,7 +11,7 @@
 Each side is sorted by key and beginning; a scan gives all pairs, as positions, and no other. Rows are made of them at the end.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,14 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native._sweep import NEVER_BEGAN, Pairs
+from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN, Pairs
 from inwindow.native.dictionaries import plain_type
 from inwindow.runtime.dictionaries import rows_of
 from inwindow.runtime.expressions import Computed
 from inwindow.runtime.intervals import Intervals, Rows
-from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operation import NUMBER, Advanced, Between, Operation, Turn
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.sides import SIDE
+from inwindow.runtime.stitching import stitched
 from inwindow.runtime.unpacked import empty_table
 from inwindow.temporal.allen import APART, NAMES, Allen
 from inwindow.temporal.fragments import Fragments, Pieces
@@ -41,13 +42,14 @@ from inwindow.temporal.relation import (
     relations,
     values_of,
 )
-from inwindow.temporal.stitched import still_held, stitched
+from inwindow.temporal.stitched import still_held
 from inwindow.udaf.errors import UsageError, shown
 
 Data = TypeVar("Data")
 HOW = ("inner", "left", "right", "full", "semi", "anti")
 _AT_ONCE = 1 << 20  # pairs that a condition is computed on
 _MET = "__inwindow_met"
+_ALWAYS = (NEVER_BEGAN, FOR_EVER)
 _SCOPE = ("left_since", "left_until", "right_since", "right_until")
 
 
@@ -140,6 +142,11 @@ class Join(Operation):
             return 0, name
         return self._sources(schemas)[self._names(schemas).index(name)]
 
+    @property
+    def looks_at_ends(self) -> bool:
+        """Whether a condition is of when rows begin and end."""
+        return any(isinstance(one, Allen) or any(name in str(one) for name in _SCOPE) for one in self.conditions)
+
     def _check(self, schemas: tuple[pa.Schema, ...]) -> None:
         where = "temporal.join"
         for schema in schemas:
@@ -198,37 +205,77 @@ class Join(Operation):
         numbers = {"inner": (), "right": (1,), "full": (0, 1)}.get(self.how, (0,))
         return [(number, *sides[number]) for number in numbers]
 
-    # On a stream
+    # In a stretch of time, and on a stream
+
+    marks = (pa.field(SIDE, pa.int8()), pa.field(NUMBER, pa.int64()))  # whose fragment a part is
+
+    def why_whole(self, *schemas: pa.Schema) -> str:
+        """A pair belongs to the stretch in which the later of both begins."""
+        return ""
+
+    @property
+    def is_numbered(self) -> bool:
+        """Fragments are joined with those of the same row."""
+        return self.has_parts
+
+    @property
+    def has_parts(self) -> bool:
+        """Pairs are whole; fragments are not."""
+        return self.how != "inner"
+
+    @property
+    def waits(self) -> str:  # type: ignore[override]  # of what it waits for depends on how
+        """Of pairs, and of rows by themselves."""
+        fragments = f"the end of a time in which it has {'a' if self.how == 'semi' else 'no'} partner"
+        if self.how in ("semi", "anti"):
+            return fragments
+        pairs = "both beginnings, of a pair"
+        return pairs if self.how == "inner" else f"{pairs}; {fragments}, of a row by itself"
+
+    @property
+    def holds(self) -> str:  # type: ignore[override]
+        """Both sides."""
+        return f"rows of both sides that have not ended{', and open results' if self.has_parts else ''}"
+
+    def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
+        """A row's fragments go on as its own."""
+        return SIDE, NUMBER
 
     def check_stream(self, *schemas: pa.Schema) -> None:
         """Nothing."""
 
-    def advance(self, turn: Turn) -> Advanced:
-        """Pairs of which one row is new; and as far as time has come, where rows have a partner, or have none."""
-        numbers = [table.column(NUMBER).to_numpy() for table in turn.tables]
-        tables = [table.drop_columns([NUMBER]) for table in turn.tables]
+    def between(self, tables: Sequence[pa.Table], since: pa.Scalar | None, until: pa.Scalar | None) -> Between:
+        """Pairs of which one row begins there, as they are; and parts: where rows have a partner, or have none."""
+        numbers = [table.column(NUMBER).to_numpy() if NUMBER in table.column_names else None for table in tables]
+        tables = [table.drop_columns([NUMBER]) if NUMBER in table.column_names else table for table in tables]
         schemas = tuple(table.schema for table in tables)
         self._check(schemas)
         kind = schemas[0].field(SINCE).type
-        bounds = [pa.nulls(1, kind) if at is None else pa.repeat(at.cast(kind), 1) for at in (turn.since, turn.until)]
+        bounds = [pa.nulls(1, kind) if at is None else pa.repeat(at.cast(kind), 1) for at in (since, until)]
         a, b = relations(tables, self.where, bounds)
-        since, until = (int(a.instants.keys(at, NEVER_BEGAN)[0]) for at in bounds)
+        first, last = (int(a.instants.keys(at, null)[0]) for at, null in zip(bounds, _ALWAYS, strict=True))
         left, right = (side.entered for side in self._sides(a, b))
-        pieces = self._pieces(a, b, left, right, new_from=since if self.how == "inner" else None)
-        stay = [still_held(table, turn) for table in tables]
-        rows = []
-        if self.how not in ("semi", "anti"):
-            rows.append(self._paired(a, b, left, right, pieces.where(pieces.since >= since)))
-        fragments: list[pa.Table] = []
+        pieces = self._pieces(a, b, left, right, new_from=first if self.how == "inner" else None)
+        paired = self._paired(a, b, left, right, pieces.where(pieces.since >= first))
+        rows = self.run(*(schema.empty_table() for schema in schemas)) if self.how in ("semi", "anti") else paired
+        parts: list[pa.Table] = []
         for side, its, intervals in self._kept((a, left), (b, right)):
-            found = self._fragments(side, intervals, pieces).within(since, until)
+            found = self._fragments(side, intervals, pieces).within(first, last)
             part = self._of_side(side, its, intervals, found, schemas)
             part = part.append_column(SIDE, pa.array(np.full(len(part), side, dtype=np.int8)))
-            fragments.append(part.append_column(NUMBER, pa.array(numbers[side][intervals.row[found.whose]])))
-        if not fragments:
-            return Advanced(rows[0], rows[0].slice(0, 0), stay)
-        decided, goes_on = stitched(turn, pa.concat_tables(fragments), (SIDE, NUMBER))
-        return Advanced(pa.concat_tables([*rows, decided.drop_columns([SIDE, NUMBER])]), goes_on, stay)
+            number = numbers[side]
+            assert number is not None
+            parts.append(part.append_column(NUMBER, pa.array(number[intervals.row[found.whose]])))
+        return Between(rows, pa.concat_tables(parts) if parts else None)
+
+    def advance(self, turn: Turn) -> Advanced:
+        """What is decided of the time between the watermarks."""
+        given = self.between(turn.tables, turn.since, turn.until)
+        stay = [still_held(table, turn) for table in turn.tables]
+        if given.parts is None:
+            return Advanced(given.rows, given.rows.slice(0, 0), stay)
+        decided, goes_on = stitched(turn.open, given.parts, turn.since, turn.until, (SIDE, NUMBER))
+        return Advanced(pa.concat_tables([given.rows, decided.drop_columns([SIDE, NUMBER])]), goes_on, stay)
 
     # Pairs and fragments
 

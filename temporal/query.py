@@ -1,12 +1,13 @@
 """``run`` and ``explain``: a query of relations as a whole, rewritten by the rules before it runs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.runtime.operations import seen_by
+from inwindow.runtime.operations import is_lazy, placed, seen_by
 from inwindow.temporal.aggregate import Holding, holding
+from inwindow.temporal.composed import run_tree
 from inwindow.temporal.rules import Rewrite, rewritten
 from inwindow.temporal.tree import Tree, tree_of
 
@@ -24,7 +25,7 @@ def run(query: Callable[..., Any], *data: Any) -> Any:
     [{'item': 1, 'since': 1, 'until': 9}]
     """
     tree, _ = rewritten(tree_of(query, data, "temporal.run"))
-    return tree.run(data)
+    return run_tree(tree, data)
 
 
 def explain(query: Any, *data: Any, by: str | Iterable[str] | None = None, **options: Any) -> Explanation:
@@ -56,16 +57,25 @@ def explain(query: Any, *data: Any, by: str | Iterable[str] | None = None, **opt
     rule: coalesce of a coalesced relation: coalesce(coalesce(a)) = coalesce(a), coalesce(aggregate(a)) = aggregate(a)
     """
     if not callable(query):  # data, whose aggregates may be of expressions of Spark's
-        operation, schema = seen_by(holding(data, by, True, options), query)
-        return _explained(Tree(operation, (Tree(None, (), schema),), schema), [])
+        asked = holding(data, by, True, options)
+        operation, schema = seen_by(asked, query)
+        return _explained(Tree(operation, (Tree(None, (), schema),), schema), [], lambda tree: placed(asked, query))
     if by is not None:
         options["by"] = by
-    return _explained(*rewritten(tree_of(partial(query, **options) if options else query, data, "temporal.explain")))
+    tree, used = rewritten(tree_of(partial(query, **options) if options else query, data, "temporal.explain"))
+    return _explained(tree, used, lambda node: _placed(node, data))
 
 
-def _explained(tree: Tree, used: list[Rewrite]) -> Explanation:
+def _explained(tree: Tree, used: list[Rewrite], where: Callable[[Tree], list[str]]) -> Explanation:
     works = [work for node in nodes(tree) for work in _works(node)]
-    return Explanation(works, "\n".join([*tree.lines(), *_said(used)]), at_points=True)
+    return Explanation(works, "\n".join([*tree.lines(placed=where), *_said(used)]), at_points=True)
+
+
+def _placed(tree: Tree, data: Sequence[Any]) -> list[str]:
+    """How an operator runs over DataFrames, which are made and not computed; nothing over tables."""
+    if tree.operation is None or not is_lazy(data[0]):
+        return []
+    return placed(tree.operation, *(one.run(data) for one in tree.inputs))
 
 
 def nodes(tree: Tree) -> list[Tree]:

@@ -9,13 +9,35 @@ import pyarrow as pa
 from inwindow.native.dictionaries import plain_type
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.dictionaries import rows_of
-from inwindow.runtime.intervals import Instants, Intervals, Keys, Rows, check_ends, ends_of, one_kind, read_intervals
+from inwindow.runtime.intervals import (
+    ENDS,
+    SINCE,
+    UNTIL,
+    Instants,
+    Intervals,
+    Keys,
+    Rows,
+    check_ends,
+    ends_of,
+    one_kind,
+    read_intervals,
+)
 from inwindow.runtime.ordering import numbers_of, partition_numbers
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.neighbours import is_comparable
 
-SINCE, UNTIL = "since", "until"
-ENDS = (SINCE, UNTIL)
+__all__ = [
+    "ENDS",
+    "SINCE",
+    "UNTIL",
+    "Relation",
+    "check_relation",
+    "check_values",
+    "numbered_together",
+    "relation",
+    "relations",
+    "values_of",
+]
 
 
 @dataclass(frozen=True)

@@ -40,15 +40,16 @@ class Tree(Unread):
             return data[self.number]
         return carried_out(self.operation, *(one.run(data) for one in self.inputs))
 
-    def lines(self, depth: int = 0) -> Iterator[str]:
-        """Drawn, the last operator first."""
+    def lines(self, depth: int = 0, placed: Callable[["Tree"], Sequence[str]] = lambda _: ()) -> Iterator[str]:
+        """Drawn, the last operator first; below each what is said of where it runs."""
         indent = "  " * depth
         if self.operation is None:
             yield f"{indent}data {self.number + 1}: {', '.join(self.schema.names)}"
             return
         yield f"{indent}{told(self.operation, [one.schema for one in self.inputs])}"
+        yield from (f"{indent}  {line}" for line in placed(self))
         for one in self.inputs:
-            yield from one.lines(depth + 1)
+            yield from one.lines(depth + 1, placed)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -147,6 +147,13 @@ class Windowed(Operation):
 
     # On a stream
 
+    holds = "tuples that the window still sees"
+
+    @property
+    def waits(self) -> str:  # type: ignore[override]  # of what it waits for depends on the window
+        """What makes a tuple leave."""
+        return "the end of its session" if isinstance(self.window, Session) else "the tuple that pushes it out"
+
     def time(self) -> str:
         """When a tuple is."""
         return str(self._order().column)
@@ -165,14 +172,17 @@ class Windowed(Operation):
         if isinstance(self.window, Session):
             return
         described = self.window.describe()
-        if not isinstance(self.window, Window) or self.window.slides_by_rows or self.window.slides_by_groups:
-            counted = "group of peers" if isinstance(self.window, Window) and self.window.slides_by_groups else "tuple"
+        window = self.window if isinstance(self.window, Window) else None
+        by_groups = window is not None and window.slides_by_groups
+        if self._looks_at_others and (window is None or window.slides_by_rows or by_groups):
+            counted = "group of peers" if by_groups else "tuple"
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: it moves with every n-th {counted} since the first of the partition: use "
                 "iw.with_columns or iw.select over it, or a slide of time"
             )
-        assert isinstance(self.window.frame, (RowsFrame, Groups))
-        if self.window.frame.upper is None or self.window.frame.upper > 0:
+        frame = None if window is None else window.frame
+        ahead = isinstance(frame, (RowsFrame, Groups)) and (frame.upper is None or frame.upper > 0)
+        if ahead or self.timed_by() is None:
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
                 "end the frame at the current row"
@@ -193,6 +203,13 @@ class Windowed(Operation):
         stay[rows[~decided]] = True
         seen = self._seen(table, rows[decided], since[decided], until[decided])
         return Advanced(seen, seen.slice(0, 0), [stay])
+
+    def goes_on(self, table: pa.Table, until: pa.Scalar) -> tuple[pa.Table, pa.Table]:
+        """What the window holds so far, and the tuples that it holds, or will hold, at an instant or later."""
+        rows, since, ends = self._ends(table)
+        key = self._key(table.schema)
+        stays = np.sort(rows[ends >= key.read(pa.repeat(until.cast(key.type), 1))[0][0]])
+        return self._seen(table, rows, since, ends), table.take(pa.array(stays))
 
     # Tuples
 

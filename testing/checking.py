@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from inwindow.native.compiled import Hooks
 from inwindow.testing.equality import TOLERANCE
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.compiled.c_hooks import compiled_class
 from inwindow.udaf.contract import Aggregate
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from inwindow.testing.report import Report
 
 
+@says_what_it_takes
 def check(
     aggregate: Any,
     *,

@@ -17,6 +17,7 @@ from inwindow.runtime.group_by import Grouped
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.answering import of_its_frame
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -25,6 +26,7 @@ from inwindow.windows import reference as definition
 from inwindow.windows.spec import Order, Rows, Window
 
 
+@says_what_it_takes
 def reference(data: Any, **applied: Applied) -> pa.Table:
     """What ``iw.with_columns(table, ...)`` must give by the definition; for ``iw.group_by(...).window(...)`` what ``agg`` must.
 

@@ -126,7 +126,7 @@ def test_only_what_is_optional_is_imported_in_a_function(room: str) -> None:
     assert not late, "\n".join(late)
 
 
-@pytest.mark.parametrize("room", [room for room in BELOW if room not in ("language", "commands")])
+@pytest.mark.parametrize("room", BELOW)
 def test_no_files_of_a_room_import_each_other(room: str) -> None:
     below = {
         str(path.relative_to(ROOT)): {_file_of(one.module) for one in imports(path) if not one.typed}

@@ -5,10 +5,12 @@ Arrow expression (``pyarrow.compute.field("a") * 2``) on local data, or a Spark 
 """
 
 import re
+import sys
 from dataclasses import dataclass, replace
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.guesses import OF_APPLIED, unknown_attribute
 from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
@@ -16,7 +18,7 @@ from inwindow.windows.options import LaidOver, OverOptions, shows_options
 from inwindow.windows.spec import Window
 
 _NO_WINDOW: Any = object()
-_takes_options = shows_options(OverOptions, {})
+_shows_options = shows_options(OverOptions, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class Applied:
     shown: str | None = None  # the call as the user wrote it, where columns were computed since
     watch: Sentinel | None = None
 
-    @_takes_options
+    @_shows_options
     def over(self, window: Any = _NO_WINDOW, **options: Unpack[OverOptions]) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
@@ -45,9 +47,10 @@ class Applied:
         """
         if window is _NO_WINDOW:
             said = ", ".join(f"{name}={shown(value)}" for name, value in options.items())
-            raise UsageError(
-                f"{self}: over({said}) has no window: write .over(iw.unbounded({said})), or iw.rows, iw.range"
+            unbounded = (
+                f"iw.unbounded({said})" if set(options) <= set(OverOptions.__annotations__) else "iw.unbounded()"
             )
+            raise UsageError(f"{self}: over({said}) has no window: write .over({unbounded}), or iw.rows, iw.range")
         watch = options.pop("sentinel", None)
         over = replace(self, window=window_of(window, **cast(LaidOver, options)))
         return over if watch is None else over.sentinel(watch)
@@ -98,6 +101,25 @@ class Applied:
         alias = "" if self.name is None else f" as {self.name}"
         return f"{self.label}{condition}{over}{alias}"
 
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute("an applied aggregate", name, OF_APPLIED)
+
+    @property  # type: ignore[misc]  # of an object it can be set, of this one not
+    def __class__(self) -> type["Applied"]:
+        """The class; or an error where another library asks for it, to see whether this is an expression of its own.
+
+        ``isinstance(it, Column)`` looks here, in ``df.withColumn("a", iw.avg("x").over(w))``.
+        """
+        asking = str(sys._getframe(1).f_globals.get("__name__", ""))
+        if asking.startswith(("pyspark.sql.", "pyspark.pandas.", "pandas.", "polars.")):
+            raise UsageError(
+                f"{self} is an aggregate of inwindow, no column of {asking.partition('.')[0]}: write "
+                "iw.with_columns(df, a=...), or iw.select(df, ...), or iw.group_by(df, ...).agg(...)"
+            )
+        return Applied
+
     def __bool__(self) -> bool:
         raise UsageError(f"{self} is an expression, not a value: apply it with iw.with_columns(df, name=...)")
 
@@ -115,7 +137,7 @@ def _refusing(sign: str) -> Any:
 for _sign, _names in {
     "+": "add radd pos", "-": "sub rsub neg", "*": "mul rmul", "/": "truediv rtruediv", "//": "floordiv rfloordiv",
     "%": "mod rmod", "**": "pow rpow", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "&": "and rand", "|": "or ror",
-    "^": "xor rxor", "~": "invert", "abs()": "abs", "[]": "getitem",
+    "^": "xor rxor", "~": "invert", "abs()": "abs", "[]": "getitem", "iteration": "iter",
 }.items():  # fmt: skip
     for _name in _names.split():
         setattr(Applied, f"__{_name}__", _refusing(_sign))

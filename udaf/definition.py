@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.udaf.errors import DefinitionError, shown
+from inwindow.udaf.source.names import codes_of
 from inwindow.udaf.traits import HOOKS, PROMISES, Declared, Traits
 from inwindow.udaf.types import arrow_type, fitting, record_values
 
@@ -18,6 +19,8 @@ _MISSPELT = {
     "inverse": "expire", "retract": "expire", "evict": "expire", "finish": "terminate", "finalize": "terminate",
     "value": "terminate", "combine": "merge",
 }  # fmt: skip
+
+_ELSEWHERE = {"retract": "expire", "inverse": "expire", "evict": "expire", "combine": "merge"}  # hooks of other systems
 
 _SELVES = ("self", "this", "me")
 _ANSWERING = {"initialize", "iterate", "expire"}  # hooks whose results are those of tuples, where there is no terminate
@@ -111,11 +114,23 @@ def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
                 raise DefinitionError(
                     f"{cls.__name__}.{method} is no hook; is it meant to be `{hook}`? (the hooks are {', '.join(HOOKS)})"
                 )
+        meant = _ELSEWHERE.get(method)
+        if meant and meant not in hooks and {"iterate", "initialize"} & hooks.keys() and not _is_called(cls, method):
+            raise DefinitionError(
+                f"{cls.__name__}.{method} is no hook, and no hook calls it: is it meant to be `{meant}`? (if you call it "
+                f"yourself, name it otherwise; the hooks are {', '.join(HOOKS)})"
+            )
         if "iterate" not in hooks and "initialize" in hooks and _MISSPELT.get(method) == "iterate":
             raise DefinitionError(
                 f"{cls.__name__} has `initialize` but no `iterate`, so `initialize` would be called for every tuple, and "
                 f"`{method}` never: is `{method}` meant to be `iterate`?"
             )
+
+
+def _is_called(cls: type, method: str) -> bool:
+    """Whether another function of the class names a method."""
+    others = (one for name, one in vars(cls).items() if inspect.isfunction(one) and name != method)
+    return any(method in code.co_names for one in others for code in codes_of(one.__code__))
 
 
 def _other_words(cls: type, hooks: dict[str, Any]) -> str:

@@ -25,6 +25,10 @@ class NotAppliedError(UsageError, AttributeError):
     """An aggregate is used as if it were applied to columns; an AttributeError, so that ``getattr`` may ask."""
 
 
+class UnknownNameError(UsageError, AttributeError):
+    """A name that inwindow does not have; an AttributeError, so that ``hasattr`` may ask."""
+
+
 class UnknownColumnError(UsageError):
     """A column that the data does not have."""
 

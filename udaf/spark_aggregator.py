@@ -10,6 +10,7 @@ import inspect
 import types
 from typing import Any
 
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.constant import is_constant
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
 from inwindow.udaf.errors import DefinitionError, shown
@@ -17,6 +18,7 @@ from inwindow.udaf.shared_state import check_shared_state
 from inwindow.udaf.types import arrow_type, fitting, record_values
 
 
+@says_what_it_takes
 def udaf(aggregator: Any) -> Aggregate:
     """Make an inwindow aggregate of a Spark ``Aggregator`` instance.
 
@@ -32,6 +34,19 @@ def udaf(aggregator: Any) -> Aggregate:
     >>> iw.with_columns(table, m=iw.udaf(Mean())("price").over(iw.rows(2)))["m"].to_pylist()
     [1.0, 2.0, 4.0]
     """
+    if isinstance(aggregator, Aggregate):
+        raise DefinitionError(
+            f"udaf({type(aggregator).__name__}()): this is an aggregate of inwindow already: drop iw.udaf"
+        )
+    if isinstance(aggregator, type) and issubclass(aggregator, Aggregate):
+        raise DefinitionError(
+            f"udaf({aggregator.__name__}): this is an aggregate of inwindow: drop iw.udaf, and write {aggregator.__name__}()"
+        )
+    if inspect.isroutine(aggregator):
+        raise DefinitionError(
+            f"udaf({shown(aggregator)}) takes an Aggregator of Spark, not a function: an aggregate of your own is a class, "
+            "class MyAvg(iw.WindowAggregate), with the hooks iterate and terminate"
+        )
     if isinstance(aggregator, type):
         raise DefinitionError(f"udaf({aggregator.__name__}) takes an instance: write iw.udaf({aggregator.__name__}())")
     name = type(aggregator).__name__

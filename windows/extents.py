@@ -8,23 +8,25 @@ import math
 from datetime import timedelta
 from typing import Any, Literal
 
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size, count_of, days_in, exact, is_positive, size_of
-from inwindow.windows.options import Distance
+from inwindow.windows.options import Distance, one_slide
 from inwindow.windows.spec import Cumulate, Hop, Session
 
 CountScope = Literal["partition", "stream"]
 _MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes memory
 
 
+@says_what_it_takes
 def hop(
     on: str, size: Distance | None = None, every: Distance | None = None, *, rows: int | None = None, origin: Any = None,
-    scope: CountScope = "partition",
+    scope: CountScope = "partition", slide: Distance | None = None,
 ) -> Hop:  # fmt: skip
     """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
 
     With ``rows=`` instead of ``size=``, extents of that many tuples, in the order of ``on``; counted within the
-    keys, or over the whole stream with ``scope="stream"``.
+    keys, or over the whole stream with ``scope="stream"``. ``slide=`` is another name of ``every=``.
 
     >>> hop("ts", size="1 hour", every="5 minutes").every
     Interval(months=0, microseconds=300000000)
@@ -33,6 +35,7 @@ def hop(
     >>> hop("ts", rows=1000, every=10).size
     1000
     """
+    every = one_slide(slide, every)
     if every is None:
         raise UsageError("hop() needs every=, the distance between two extents; for extents side by side use iw.tumble")
     length = _size("hop", size, rows)
@@ -41,6 +44,7 @@ def hop(
     return _hop("hop", on, length, step, origin, rows is not None, scope)
 
 
+@says_what_it_takes
 def tumble(
     on: str,
     size: Distance | None = None,
@@ -58,12 +62,20 @@ def tumble(
     return _hop("tumble", on, length, length, origin, rows is not None, scope)
 
 
-def cumulate(on: str, size: Distance, every: Distance, *, origin: Any = None) -> Cumulate:
+@says_what_it_takes
+def cumulate(
+    on: str, size: Distance, every: Distance | None = None, *, origin: Any = None, slide: Distance | None = None
+) -> Cumulate:
     """Extents that grow from each multiple of ``size``, ``every`` at a time, up to ``size``.
+
+    ``slide=`` is another name of ``every=``.
 
     >>> cumulate("ts", size="1 day", every="1 hour").every
     Interval(months=0, microseconds=3600000000)
     """
+    every = one_slide(slide, every)
+    if every is None:
+        raise UsageError("cumulate() needs every=, the distance between the ends of two extents")
     length, step = _positive("cumulate", "size", size), _positive("cumulate", "every", every)
     _check_together("cumulate", length, step)
     if exact(length) % exact(step):
@@ -71,6 +83,7 @@ def cumulate(on: str, size: Distance, every: Distance, *, origin: Any = None) ->
     return Cumulate(_column("cumulate", on), length, step, origin)
 
 
+@says_what_it_takes
 def session(on: str, gap: Distance | None = None, *, until: str | None = None) -> Session:
     """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
 

@@ -3,16 +3,17 @@
 Everything wrong with a window that shows without data is said here.
 """
 
-import difflib
 import inspect
 import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
 
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.guesses import near_option
 from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
-from inwindow.windows.options import Distance, FrameOptions, LaidOver, shows_options
+from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver, one_slide, shows_options
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
 from inwindow.windows.spec import (
     COUNTED,
@@ -32,7 +33,11 @@ from inwindow.windows.spec import (
 )
 
 _OPTIONS = tuple(LaidOver.__annotations__)
-_takes_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
+_shows_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
+
+
+def _takes_options(function: Function) -> Function:
+    return says_what_it_takes(_shows_options(function))
 
 
 @_takes_options
@@ -44,6 +49,7 @@ def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     - ``partition_by=``, ``order_by=``: a column name or several; ``iw.desc("ts")`` orders downwards.
     - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, groups of peers for GROUPS, a distance in
       order values for the others, counted from ``origin=`` (the epoch, or 0). An interval is always a distance in order values.
+      ``every=`` is the same.
     - ``slide_by="rows"|"range"|"groups"``: what ``slide=`` counts where it is not what the frame counts.
     - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
@@ -194,6 +200,8 @@ def window_of(window: Any, **options: Unpack[LaidOver]) -> Window:
             f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
             "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification"
         )
+    if "every" in options:
+        options["slide"] = one_slide(options.get("slide"), options.pop("every"))
     if "lag" in options:
         base = replace(base, frame=_lagged(base.frame, options.pop("lag")))
     laid_over: dict[str, Any] = {**_options_of(base), **options}
@@ -211,6 +219,7 @@ def _window(
     active_expiration: bool = False,
     strategy: str | None = None,
     slide_by: Unit | None = None,
+    every: Any = None,
     **unknown: Any,
 ) -> Window:
     if "lag" in unknown:
@@ -218,10 +227,10 @@ def _window(
             "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends"
         )
     if unknown:
-        close = difflib.get_close_matches(next(iter(unknown)), _OPTIONS, 1)
+        close = near_option(next(iter(unknown)), _OPTIONS)
         raise UsageError(
             f"there is no window option {', '.join(map(repr, unknown))}; "
-            + (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OPTIONS)}")
+            + (f"did you mean {close!r}?" if close else f"there are {', '.join(_OPTIONS)}")
         )
     if not isinstance(final, str) or final not in ("drop", "emit"):
         raise UsageError(
@@ -231,7 +240,7 @@ def _window(
         raise UsageError(f"active_expiration={shown(active_expiration)}: write True or False")
     order = tuple(_order(column) for column in _listed(order_by))
     keys = tuple(_named(column, "partition_by") for column in _listed(partition_by))
-    slide = _slide(frame, slide, slide_by)
+    slide = _slide(frame, one_slide(slide, every), slide_by)
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
     elif isinstance(frame, (Rows, Groups)):
@@ -331,7 +340,7 @@ def has_offset(frame: Range) -> bool:
 
 
 def _options_of(window: Window) -> dict[str, Any]:
-    return {name: getattr(window, name) for name in FrameOptions.__annotations__}
+    return {name: getattr(window, name) for name in FrameOptions.__annotations__ if name != "every"}
 
 
 def _lagged(frame: Frame, lag: Any) -> Frame:
@@ -411,6 +420,7 @@ def _ordered(column: Any, ascending: bool, nulls_first: Any) -> Order:
     return Order(_named(column, "order_by"), ascending, nulls_first)
 
 
+@says_what_it_takes
 def asc(column: str, *, nulls_first: bool = True) -> Order:
     """Ascending order for ``order_by=``, NULLs first unless said otherwise.
 
@@ -420,6 +430,7 @@ def asc(column: str, *, nulls_first: bool = True) -> Order:
     return _ordered(column, True, nulls_first)
 
 
+@says_what_it_takes
 def desc(column: str, *, nulls_first: bool = False) -> Order:
     """Descending order for ``order_by=``, NULLs last unless said otherwise.
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
+from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval
 from inwindow.windows.spec import Final, Order, Unit
 
@@ -34,6 +35,7 @@ class FrameOptions(TypedDict, total=False):
     partition_by: Columns
     order_by: Orders
     slide: Distance | None
+    every: Distance | None  # the same, as extents call it
     slide_by: Unit | None
     origin: Any  # an order value: a number, a date, a moment
     final: Final
@@ -51,6 +53,13 @@ class OverOptions(LaidOver, total=False):
     """The same, and the sentinel."""
 
     sentinel: Any  # a share of the results, or an iw.Sentinel
+
+
+def one_slide(slide: Any, every: Any) -> Any:
+    """A slide has two names: ESL's for frames, and ``every``, that of extents. Either is taken everywhere."""
+    if slide is not None and every is not None:
+        raise UsageError(f"slide={shown(slide)} and every={shown(every)} say the same: give one of them")
+    return every if slide is None else slide
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from inwindow.udaf.guesses import OF_WINDOW, unknown_attribute
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, is_negative, negated
 
 if TYPE_CHECKING:
@@ -104,10 +105,22 @@ def unit_of(frame: Frame) -> Unit:
 
 
 class Drawable:
-    """What a window of any kind can do: draw itself."""
+    """What a window of any kind can do: say what it is, and draw itself."""
 
     # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
     drawer: ClassVar[Callable[..., "Drawing"]]
+
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> Any:
+            raise unknown_attribute("a window", name, OF_WINDOW)
+
+    def describe(self) -> str:
+        """The window in words."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.describe()
 
     def draw(self, values: Any = None, *, at: Any = None) -> "Drawing":
         """A picture: tuples along the order, and which are in the frame at three successive yields. A notebook shows it.
@@ -126,7 +139,7 @@ class Drawable:
         return type(self).drawer(self, values, at)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Window(Drawable):
     """A frame over partitions of ordered tuples; what ``over()`` takes.
 
@@ -222,7 +235,7 @@ class Window(Drawable):
         return "(" + " ".join(parts) + ")"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hop(Drawable):
     """Extents [origin + k*every, + size) of the attribute ``on``: one row per key and extent.
 
@@ -244,7 +257,7 @@ class Hop(Drawable):
         return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cumulate(Drawable):
     """Extents that share a start (a multiple of size) and end every ``every`` after it, up to size."""
 
@@ -258,7 +271,7 @@ class Cumulate(Drawable):
         return f"(cumulate {self.on} size {self.size} every {self.every}{_origin_text(self.origin)})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Session(Drawable):
     """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
 

@@ -14,7 +14,7 @@ from inwindow.language.cql.operators import aggregated, changes, distinct, joine
 from inwindow.language.cql.scope import Scope, aliases_in, column_of, conjuncts_of, ends, text_of
 from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
 from inwindow.language.engines import quoted
-from inwindow.language.esl.scalar import function_of
+from inwindow.language.esl.functions import function_of
 from inwindow.language.esl.tables import source_of
 from inwindow.language.sql.windows import BUILT_IN
 from inwindow.language.text import Source, Tokens, library, parsed, place_of, span_of

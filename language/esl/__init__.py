@@ -6,9 +6,11 @@ names        names of SQL, as names of Python
 trees        small syntax trees of Python
 values       what the made code calls where Python's operators are not SQL's
 scope        which column a name is
-scalar       an expression, as an expression of Python
+conversions  a value as the type of a column keeps it, and NULL through calls and operators
+three_valued when a condition is TRUE and when it is FALSE
 functions    functions of SQL
-truth        a condition in three-valued logic, as a condition of Python
+truth        a condition, as a condition of Python
+scalar       an expression, as an expression of Python
 tables       local tables: attributes, dictionaries, lists; the window; tables of a catalog
 select       SELECT, read; joins: its FROM; groups: GROUP BY and aggregates; subqueries: SELECTs in expressions
 query        a SELECT that was read, as loops of Python

@@ -3,10 +3,12 @@
 from inwindow.language.esl.definition import read_definition
 from inwindow.language.esl.written import made_class
 from inwindow.language.text import Source
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 
 
+@says_what_it_takes
 def aggregate(text: str) -> type[Aggregate]:
     """The class of an aggregate that is written in SQL, as in ESL; needs sqlglot (``pip install 'inwindow[sql]'``).
 

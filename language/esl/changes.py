@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inwindow.language.esl import joins, query, scalar, select, truth
+from inwindow.language.esl.conversions import stored
 from inwindow.language.esl.definition import Statement
 from inwindow.language.esl.kinds import ANY
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -40,6 +41,7 @@ from inwindow.language.esl.trees import (
     negated,
     row,
     same,
+    single_target,
     target,
 )  # fmt: skip
 from inwindow.language.text import library
@@ -124,7 +126,7 @@ def _row(
     for at, (one, place) in enumerate(zip(values, places, strict=True)):
         tree = trees[at] if len(trees) == len(values) else trees[0]
         column = table.columns[place]
-        made[place] = scalar.stored(one, column.kind, context, tree.unalias(), f"{table.name}.{column.name}")
+        made[place] = stored(one, column.kind, context, tree.unalias(), f"{table.name}.{column.name}")
     for column, one in zip(table.columns, made, strict=True):
         _note_null(one, table, column.name, context)
     return made
@@ -163,7 +165,7 @@ def _put(table: Keyed, values: list[Node], context: Context, is_new: bool) -> as
 
 def _extend(rows: Node, table: Stored, context: Context) -> list[ast.stmt]:
     if isinstance(table, Rows):
-        return [ast.AugAssign(target(me(table.attribute)), ast.Add(), rows)]  # type: ignore[arg-type]
+        return [ast.AugAssign(single_target(me(table.attribute)), ast.Add(), rows)]
     assert isinstance(table, Keyed)
     if table.inferred:
         raise NotKeyed(table.name)
@@ -194,7 +196,7 @@ def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
         if isinstance(table, Keyed) and table.columns[table.key].name.casefold() == key:
             raise context.error(f"{part.this.name} is the key of {table.name}: delete the row and insert another", part)
         value = scalar.value(part.expression, scope)
-        value = scalar.stored(value, columns[key].kind, context, part.expression, f"{table.name}.{columns[key].name}")
+        value = stored(value, columns[key].kind, context, part.expression, f"{table.name}.{columns[key].name}")
         _note_null(value, table, key, context)
         new[key] = value.node
         assigned.append(key)
@@ -232,14 +234,14 @@ def _update_all(table: Stored, scan: Scan, values: list[Node], condition: Node, 
     if isinstance(table, Keyed):
         new_row, old_row = row(table.others(values)), row(table.others(old))
         value = new_row if is_all else choice(condition, new_row, old_row)
-        loop = ast.comprehension(target(scan.variables), scan.rows, [], 0)  # type: ignore[arg-type]
-        return [ast.Assign([target(me(table.attribute))], ast.DictComp(old[table.key], value, [loop]))]
+        return [ast.Assign([target(me(table.attribute))], ast.DictComp(old[table.key], value, [scan.loop()]))]
     assert isinstance(table, Rows)
     if is_all:
         new_rows = query.generator(row(values), [scan], [], as_list=True)
     else:
         one = whole_rows(scan, context)
-        value = choice(one.of(condition), one.of(row(values)), one.scan.variables)  # type: ignore[arg-type]
+        assert one.scan.variables is not None
+        value = choice(one.of(condition), one.of(row(values)), one.scan.variables)
         new_rows = query.generator(value, [one.scan], [], as_list=True)
     return [ast.Assign([target(me(table.attribute))], new_rows)]
 
@@ -266,7 +268,7 @@ def _assign(targets: list[Node], values: list[Node]) -> ast.stmt:
 def _assign_one(one: Node, value: Node) -> ast.stmt:
     """``x += y`` where that is what it is."""
     if isinstance(value, ast.BinOp) and same(value.left, one) and isinstance(value.op, (ast.Add, ast.Sub, ast.Mult)):
-        return ast.AugAssign(target(one), value.op, value.right)  # type: ignore[arg-type]
+        return ast.AugAssign(single_target(one), value.op, value.right)
     return ast.Assign([target(one)], value)
 
 
@@ -306,8 +308,7 @@ def _delete(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
     else:
         old = [one.node for one in scan.columns.values()]
         others = table.others(old)
-        loop = ast.comprehension(target(scan.variables), scan.rows, [kept], 0)  # type: ignore[arg-type]
-        left = ast.DictComp(old[table.key], row(others) if others else constant(None), [loop])
+        left = ast.DictComp(old[table.key], row(others) if others else constant(None), [scan.loop(kept)])
     return _when(every(guards), [ast.Assign([target(me(table.attribute))], left)])
 
 

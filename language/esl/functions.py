@@ -4,12 +4,27 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from inwindow.language.esl import scalar
+from inwindow.language.esl.conversions import binary, strict
 from inwindow.language.esl.kinds import FLOAT, INT, STR, Kind, can_meet, joined
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.tables import Window
 from inwindow.language.esl.trees import attribute, call, choice, constant, is_known, is_simple, me, name
 from inwindow.language.esl.values import AGGREGATES
+from inwindow.language.text import library
+
+
+def function_of(tree: Any) -> tuple[str | None, list[Any]]:
+    """The name and the arguments of a call, whatever class sqlglot has for it."""
+    exp = library().exp
+    if isinstance(tree, exp.Anonymous):
+        return str(tree.this).casefold(), list(tree.expressions)
+    if not isinstance(tree, exp.Func):
+        return None, []
+    arguments: list[Any] = []
+    for key in tree.arg_types:
+        one = tree.args.get(key)
+        arguments += one if isinstance(one, list) else [one] if isinstance(one, exp.Expression) else []
+    return tree.sql_names()[0].casefold(), arguments
 
 
 def call_of(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Value:
@@ -18,13 +33,20 @@ def call_of(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Val
         return oldest(context, None, tree)
     if function in AGGREGATES or function in context.aggregates:
         raise context.error(f"{function}(...) is an aggregate: write (SELECT {function}(...) FROM table)", tree)
+    if function == context.aggregate.casefold():
+        raise context.error(
+            f"{function}(...) calls itself, which no aggregate can: keep its earlier results in a table", tree
+        )
     if function not in FUNCTIONS:
         known = ", ".join(sorted(FUNCTIONS))
-        raise context.error(f"{function}(...) is not known in an aggregate; there are: {known}", tree)
+        raise context.error(
+            f"{function}(...) is not known in an aggregate; an aggregate of yours is created before this one; there are: {known}",
+            tree,
+        )
     least_, most, write = FUNCTIONS[function]
     if not least_ <= len(arguments) <= most:
         raise context.error(f"{function}(...) takes {least_ if least_ == most else f'{least_} to {most}'} values", tree)
-    return write([scalar.value(one, scope) for one in arguments], context)
+    return write([scope.value(one) for one in arguments], context)
 
 
 _Write = Callable[[list[Value], Context], Value]
@@ -34,7 +56,7 @@ def _plain(function: str, kind: Kind | None = None) -> _Write:
     """A function of Python's own, by its name."""
 
     def write(values: list[Value], context: Context) -> Value:
-        return scalar.strict(name(function), values, kind or values[0].kind, context)
+        return strict(name(function), values, kind or values[0].kind, context)
 
     return write
 
@@ -48,7 +70,7 @@ def _method(method: str, kind: Kind | None = None) -> _Write:
             return Value(
                 call(attribute(first.node, method), *[one.node for one in values[1:]]), kind or first.kind, False
             )
-        return scalar.strict(attribute(name("str"), method), values, kind or first.kind, context)
+        return strict(attribute(name("str"), method), values, kind or first.kind, context)
 
     return write
 
@@ -75,7 +97,7 @@ def _real(function: str) -> _Write:
 
 def _whole(function: str) -> _Write:
     def write(values: list[Value], context: Context) -> Value:
-        return scalar.strict(name(context.imported("math", function)), values, INT, context)
+        return strict(name(context.imported("math", function)), values, INT, context)
 
     return write
 
@@ -121,7 +143,7 @@ def concatenated(values: list[Value], context: Context) -> Value:
         for side in (result, one):
             if not can_meet(side.kind, STR):
                 raise context.error(f"|| and concat join text, and {side.kind.ddl} is none: write CAST(... AS String)")
-        result = scalar.binary(ast.Add, "add", result, one, STR, context)
+        result = binary(ast.Add, "add", result, one, STR, context)
     return result
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inwindow.language.esl import scalar
+from inwindow.language.esl.functions import function_of
 from inwindow.language.esl.kinds import ANY, FLOAT, INT
 from inwindow.language.esl.query import Query, generator, length_of, loop_over
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -31,6 +31,9 @@ class Grouping:
             if key == tree:
                 return known
         context = self.inner.context
+        if isinstance(tree, exp.Filter) and _is_aggregate(tree.this, context):
+            kept = self.inner.holds(tree.expression.this)
+            return replace(self, conditions=[*self.conditions, kept]).value(tree.this)
         if _is_aggregate(tree, context):
             return self._aggregate(tree)
         if isinstance(tree, exp.Column) and self.inner.has(tree):
@@ -50,7 +53,7 @@ class Grouping:
             return Value(self._count(), INT, False)
         if len(arguments) != 1:
             raise context.error(f"{function}(...) takes one value", tree)
-        one = scalar.value(arguments[0], self.inner)
+        one = self.inner.value(arguments[0])
         conditions = [*self.conditions, is_known(one.node)] if one.nullable else self.conditions
         if function == "count" and not distinct:
             return Value(
@@ -91,7 +94,8 @@ class Grouping:
     def _user_aggregate(self, tree: Any, function: str, arguments: list[Any]) -> Value:
         context = self.inner.context
         kind = context.aggregates[function]
-        traits = kind._traits  # type: ignore[attr-defined]
+        traits = kind._traits
+        assert traits is not None
         if not traits.has_terminate:
             raise context.error(f"{function} has no TERMINATE, so it gives no result for a table of rows", tree)
         if getattr(kind, "gives_rows", False):
@@ -100,13 +104,13 @@ class Grouping:
             )
         if traits.arity not in (None, len(arguments)):
             raise context.error(f"{function} takes {traits.arity} values, and is given {len(arguments)}", tree)
-        values = [scalar.value(one, self.inner).node for one in arguments]
+        values = [self.inner.value(one).node for one in arguments]
         rows_ = generator(ast.Tuple(values, ast.Load()), self.loops, self.conditions)
         return Value(call(context.helper("fold"), name(context.called[function]), rows_), ANY, True)
 
 
 def _called(tree: Any, context: Context) -> tuple[str, list[Any]]:
-    function, arguments = scalar.function_of(tree)
+    function, arguments = function_of(tree)
     names = [function or "", *(one.casefold() for one in getattr(tree, "sql_names", list)())]
     return next((one for one in names if one in AGGREGATES or one in context.aggregates), ""), arguments
 
@@ -145,7 +149,7 @@ def group_rows(tree: Any, keys: Sequence[Any], scope: Scope, query: Query) -> No
         query.is_one = True
         scope.grouping = Grouping(inner, [], query.loops, query.conditions)
         return
-    values = [scalar.value(key, inner) for key in keys]
+    values = [inner.value(key) for key in keys]
     row_ = ast.Tuple(
         [one.node for columns in scope.tables.values() for one in columns.values() if isinstance(one.node, ast.Name)],
         ast.Load(),

@@ -8,6 +8,7 @@ from typing import Any
 
 from inwindow.language.esl import query, scalar, select, truth
 from inwindow.language.esl.changes import change, values_of
+from inwindow.language.esl.conversions import stored
 from inwindow.language.esl.costs import cost_of
 from inwindow.language.esl.definition import Block, Definition, Statement
 from inwindow.language.esl.kinds import ANY
@@ -170,7 +171,7 @@ class Method:
         made = []
         for at, (one, result) in enumerate(zip(values, results, strict=True)):
             tree = trees[at] if len(trees) == len(values) else trees[0]
-            made.append(scalar.stored(one, result.kind, context, tree, "the result"))
+            made.append(stored(one, result.kind, context, tree, "the result"))
         return made
 
     def _record(self, made: list[Value]) -> Node:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inwindow.language.esl import select, truth
+from inwindow.language.esl import truth
 from inwindow.language.esl.query import Query, generator, rows
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.tables import Keyed, Rows, Scan, Stored, source_of
@@ -90,7 +90,7 @@ def _scan(source: Any, scope: Scope) -> Scan:
 def _of_select(tree: Any, around: Scope, named: Any) -> Scan:
     """The rows of a SELECT in FROM or WITH; ``named`` may give its columns other names."""
     context = around.context
-    inner = select.read(tree, around, context)
+    inner = around.select(tree)
     alias = named.args.get("alias")
     names = [one.name for one in (alias.args.get("columns") or ())] if alias is not None else []
     names = names or inner.names

@@ -26,7 +26,6 @@ from inwindow.language.esl.trees import (
     replaced,
     row,
     same,
-    target,
 )
 
 
@@ -102,11 +101,7 @@ def generator(
     element: Node, loops: Sequence[Scan], conditions: Sequence[Node], as_list: bool = False, as_set: bool = False
 ) -> Node:
     """``element for ... in ... if ...``, each condition behind the first loop that knows all that it reads."""
-    made = [
-        ast.comprehension(target(scan.variables), scan.rows, [], 0)
-        for scan in loops
-        if scan.variables and scan.rows is not None
-    ]
+    made = [scan.loop() for scan in loops if scan.variables and scan.rows is not None]
     if not made:
         made = [ast.comprehension(ast.Name("_", ast.Store()), ast.Tuple([constant(None)], ast.Load()), [], 0)]
     bound = [names_in(one.target) for one in made]

@@ -5,10 +5,10 @@ Where nothing can be NULL, it is what one would write; else what SQL says of NUL
 
 import ast
 from collections.abc import Callable
-from datetime import date, datetime
 from typing import Any
 
 from inwindow.language.esl import functions, subqueries, truth
+from inwindow.language.esl.conversions import binary, converted, moment, strict
 from inwindow.language.esl.kinds import (
     ANY,
     BOOL,
@@ -21,10 +21,10 @@ from inwindow.language.esl.kinds import (
     joined,
     read_kind,
 )  # fmt: skip
-from inwindow.language.esl.scope import Context, Scope, Value
+from inwindow.language.esl.scope import Scope, Value
+from inwindow.language.esl.three_valued import as_value
 from inwindow.language.esl.trees import (
     Node,
-    attribute,
     call,
     choice,
     constant,
@@ -32,7 +32,6 @@ from inwindow.language.esl.trees import (
     is_null,
     is_simple,
     name,
-    some,
 )  # fmt: skip
 from inwindow.language.text import Source, library, tokens_of
 from inwindow.udaf.errors import UsageError
@@ -56,57 +55,11 @@ def value(tree: Any, scope: Scope) -> Value:
     if written is not None:
         return written(tree, scope)
     if kind in truth.KINDS:
-        return truth.as_value(truth.truth(tree, scope))
-    name_, arguments = function_of(tree)
+        return as_value(truth.truth(tree, scope))
+    name_, arguments = functions.function_of(tree)
     if name_ is not None:
         return functions.call_of(tree, name_, arguments, scope)
     raise scope.context.error(f"{tree.sql('spark')} is not known in an aggregate", tree)
-
-
-def function_of(tree: Any) -> tuple[str | None, list[Any]]:
-    """The name and the arguments of a call, whatever class sqlglot has for it."""
-    exp = library().exp
-    if isinstance(tree, exp.Anonymous):
-        return str(tree.this).casefold(), list(tree.expressions)
-    if not isinstance(tree, exp.Func):
-        return None, []
-    arguments: list[Any] = []
-    for key in tree.arg_types:
-        one = tree.args.get(key)
-        arguments += one if isinstance(one, list) else [one] if isinstance(one, exp.Expression) else []
-    return tree.sql_names()[0].casefold(), arguments
-
-
-def stored(given: Value, kind: Kind, context: Context, tree: Any, what: str) -> Value:
-    """The value as a column of a type keeps it: an Int of a Real is its whole part."""
-    its = given.kind
-    if not kind or not its or its.python == kind.python:
-        return given
-    if isinstance(given.node, ast.Constant) and isinstance(given.node.value, int) and kind.python == "float":
-        return Value(constant(float(given.node.value)), kind, False)
-    if isinstance(given.node, ast.Constant) and its.python == "str" and kind.python in ("date", "datetime"):
-        return _moment(str(given.node.value), kind, context, tree)
-    if not {its.python, kind.python} <= set(NUMBERS) and (its.python, kind.python) != ("bool", "int"):
-        raise context.error(
-            f"{what} is {kind.ddl}, and {tree.sql('spark')} is {its.ddl}: write CAST(... AS {kind.ddl})", tree
-        )
-    return _converted(given, kind, context)
-
-
-def _converted(given: Value, kind: Kind, context: Context) -> Value:
-    function = name(context.imported("decimal", "Decimal") if kind.python == "decimal" else kind.python)
-    return strict(function, [given], kind, context)
-
-
-def strict(function: Node, arguments: list[Value], kind: Kind, context: Context) -> Value:
-    """A call that gives NULL where an argument is NULL."""
-    nodes = [one.node for one in arguments]
-    nullable = [one.node for one in arguments if one.nullable]
-    if not nullable:
-        return Value(call(function, *nodes), kind, False)
-    if all(map(is_simple, nullable)):
-        return Value(choice(some(map(is_null, nullable)), constant(None), call(function, *nodes)), kind, True)
-    return Value(call(context.helper("unless_null"), function, *nodes), kind, True)
 
 
 def _arithmetic(tree: Any, scope: Scope, sign: type[ast.operator], helper: str) -> Value:
@@ -116,17 +69,6 @@ def _arithmetic(tree: Any, scope: Scope, sign: type[ast.operator], helper: str) 
     if kind is None:
         raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} and {other.kind.ddl} do not go together", tree)
     return binary(sign, helper, one, other, kind, context)
-
-
-def binary(sign: type[ast.operator], helper: str, one: Value, other: Value, kind: Kind, context: Context) -> Value:
-    node = ast.BinOp(one.node, sign(), other.node)
-    nullable = [side.node for side in (one, other) if side.nullable]
-    if not nullable:
-        return Value(node, kind, False)
-    if all(map(is_simple, nullable)):
-        return Value(choice(some(map(is_null, nullable)), constant(None), node), kind, True)
-    function = name(context.imported("operator", helper))
-    return Value(call(context.helper("unless_null"), function, one.node, other.node), kind, True)
 
 
 def _numbers(one: Value, other: Value) -> tuple[Value, Value]:
@@ -196,18 +138,6 @@ def _literal(tree: Any, scope: Scope) -> Value:
     return Value(constant(int(text)), INT, False)
 
 
-def _moment(text: str, kind: Kind, context: Context, tree: Any) -> Value:
-    try:
-        moment = date.fromisoformat(text) if kind.python == "date" else datetime.fromisoformat(text)
-    except ValueError:
-        raise context.error(
-            f"'{text}' is no {kind.ddl}: write it as '2006-11-05" + ("'" if kind.python == "date" else " 09:00:00'"),
-            tree,
-        ) from None
-    class_ = name(context.imported("datetime", kind.python))
-    return Value(call(attribute(class_, "fromisoformat"), constant(moment.isoformat())), kind, False)
-
-
 def _interval(tree: Any, scope: Scope) -> Value:
     unit, size = tree.args.get("unit"), tree.this
     written = f"{size.this if size is not None else ''} {unit.name if unit is not None else ''}".strip()
@@ -272,9 +202,9 @@ def _cast(tree: Any, scope: Scope) -> Value:
     if kind.python == one.kind.python:
         return Value(one.node, kind, one.nullable)
     if isinstance(one.node, ast.Constant) and kind.python in ("date", "datetime") and one.kind is STR:
-        return _moment(str(one.node.value), kind, context, tree)
+        return moment(str(one.node.value), kind, context, tree)
     if kind.python in ("int", "float", "decimal") and (not one.kind or one.kind.python in (*NUMBERS, "str", "bool")):
-        return _converted(one, kind, context)
+        return converted(one, kind, context)
     if kind.python == "str" and (not one.kind or one.kind.python in ("int", "str", "date")):
         return strict(name("str"), [one], kind, context)
     raise context.error(f"{tree.sql('spark')}: {one.kind.ddl} cannot be cast to {kind.ddl} in an aggregate", tree)

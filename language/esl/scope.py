@@ -1,7 +1,7 @@
 """Which value a name of SQL is: a column of the tables at hand, of those around, or a parameter."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,11 @@ from inwindow.language.esl.kinds import Kind
 from inwindow.language.esl.names import Names
 from inwindow.language.esl.trees import Node
 from inwindow.language.text import Source, Span, StatementError, place_of
+from inwindow.udaf.contract import Aggregate
 
 if TYPE_CHECKING:
     from inwindow.language.esl.groups import Grouping
+    from inwindow.language.esl.query import Query
     from inwindow.language.esl.tables import Stored
 
 
@@ -24,16 +26,26 @@ class Value:
     nullable: bool
 
 
+@dataclass(frozen=True)
+class Readers:
+    """What reads an expression, a condition, a SELECT: each may be inside of the other, so each asks the scope for the other."""
+
+    value: "Callable[[Any, Scope], Value]"
+    holds: "Callable[[Any, Scope], Node]"
+    select: "Callable[[Any, Scope | None, Context], Query]"
+
+
 @dataclass
 class Context:
     """The block that is being written, and what it may speak of."""
 
     source: Source
+    readers: Readers
     aggregate: str
     hook: str
     tables: Mapping[str, "Stored"]
     parameters: Mapping[str, Value]
-    aggregates: Mapping[str, type]
+    aggregates: Mapping[str, type[Aggregate]]
     names: Names
     span: Span
     called: Mapping[str, str] = field(default_factory=dict)  # the names of other aggregates' classes
@@ -66,6 +78,18 @@ class Scope:
     merged: set[str] = field(default_factory=set)  # columns of USING: one, though both tables have them
     grouping: "Grouping | None" = None
     named: Mapping[str, tuple[Any, "Scope"]] = field(default_factory=dict)  # queries of WITH, and where they are read
+
+    def value(self, tree: Any) -> Value:
+        """The value of an expression here."""
+        return self.context.readers.value(tree, self)
+
+    def holds(self, tree: Any) -> Node:
+        """When a condition is TRUE here."""
+        return self.context.readers.holds(tree, self)
+
+    def select(self, tree: Any) -> "Query":
+        """A SELECT inside of this one, read."""
+        return self.context.readers.select(tree, self, self.context)
 
     def column(self, tree: Any) -> Value:
         """The value of a column by its name, or an error that says which there are."""

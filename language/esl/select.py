@@ -4,6 +4,7 @@ import ast
 from typing import Any
 
 from inwindow.language.esl import groups, joins, scalar, truth
+from inwindow.language.esl.conversions import stored
 from inwindow.language.esl.kinds import INT, can_meet, joined
 from inwindow.language.esl.query import Query, SortKey, loop_over, rows
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -25,6 +26,7 @@ def read(tree: Any, around: Scope | None, context: Context) -> Query:
         raise context.error(
             f"{type(tree).__name__.upper()} is not known in an aggregate: write SELECT ... FROM its tables", tree
         )
+    _check_windows(tree, context)
     for clause in _CLAUSES:
         if tree.args.get(clause):
             raise context.error(f"{clause.strip('_').upper()} is not known in an aggregate", tree)
@@ -35,6 +37,19 @@ def read(tree: Any, around: Scope | None, context: Context) -> Query:
     _outputs(tree, scope, query)
     _limits(tree, scope, query)
     return query
+
+
+def _check_windows(tree: Any, context: Context) -> None:
+    """A window function says over the rows of a table what a subquery says as well."""
+    exp = library().exp
+    own = tree.walk(prune=lambda one: isinstance(one, exp.Query) and one is not tree)
+    window = next((one for one in own if isinstance(one, exp.Window)), None)
+    if window is not None:
+        raise context.error(
+            f"{window.this.sql('spark')} OVER (...): a window inside of an aggregate is a subquery over the rows before, as in "
+            "(SELECT count(*) FROM t AS earlier WHERE earlier.a <= t.a)",
+            window,
+        )
 
 
 def selected(tree: Any) -> list[Any]:
@@ -62,8 +77,6 @@ def _read_together(tree: Any, scope: Scope) -> Query:
     """UNION, EXCEPT, INTERSECT: the rows of both sides as one list."""
     exp, context = library().exp, scope.context
     is_set = bool(tree.args.get("distinct"))
-    if not is_set and not isinstance(tree, exp.Union):
-        raise context.error(f"{tree.key.upper()} ALL is not known in an aggregate: write {tree.key.upper()}", tree)
     around = Scope(context, scope.around, named=scope.named)
     left, right = (read(one, around, context) for one in (tree.this, tree.expression))
     if len(left.outputs) != len(right.outputs):
@@ -78,14 +91,15 @@ def _read_together(tree: Any, scope: Scope) -> Query:
     nullable = [one.nullable or other.nullable for one, other in zip(left.outputs, right.outputs, strict=True)]
     for its, side in ((left, tree.this), (right, tree.expression)):
         its.outputs = [
-            scalar.stored(one, kind, context, side, "the column") for one, kind in zip(its.outputs, kinds, strict=True)
+            stored(one, kind, context, side, "the column") for one, kind in zip(its.outputs, kinds, strict=True)
         ]
     sides = [rows(its, context) for its in (left, right)]
     if isinstance(tree, exp.Union):
         made: Node = ast.BinOp(sides[0], ast.Add(), sides[1])
         made = call("list", call(attribute(name("dict"), "fromkeys"), made)) if is_set else made
     else:
-        made = call(context.helper("rows_without" if isinstance(tree, exp.Except) else "rows_in_both"), *sides)
+        what = "without" if isinstance(tree, exp.Except) else "in_both"
+        made = call(context.helper(f"{'rows' if is_set else 'copies'}_{what}"), *sides)
     variables = [name(context.names.fresh(one)) for one in left.names]
     values = [Value(*one) for one in zip(variables, kinds, nullable, strict=True)]
     query = Query([loop_over(row([*variables]), made)], [], values, left.names)

@@ -4,10 +4,10 @@ import ast
 from dataclasses import replace
 from typing import Any
 
-from inwindow.language.esl import scalar, select, truth
 from inwindow.language.esl.query import Query, generator, length_of, names_of_its_own, rows, value_of_key
 from inwindow.language.esl.scope import Context, Scope, Value
 from inwindow.language.esl.tables import Keyed, Rows
+from inwindow.language.esl.three_valued import Truth, certain
 from inwindow.language.esl.trees import Node, call, choice, compare, constant, every, is_constant, me, names_in, same
 
 
@@ -15,7 +15,7 @@ def exists(tree: Any, around: Scope) -> Node:
     """``EXISTS``."""
     context = around.context
     with names_of_its_own(context):
-        query = select.read(tree, around, context)
+        query = around.select(tree)
         if query.limit != (None, None) or query.group is not None:
             return compare(call("len", rows(query, context)), ast.Gt(), constant(0))
         if query.is_single:
@@ -34,21 +34,21 @@ def exists(tree: Any, around: Scope) -> Node:
         return every([*guards, call("any", generator(every(tests), query.loops, others))])
 
 
-def membership(tree: Any, around: Scope) -> "truth.Truth":
+def membership(tree: Any, around: Scope) -> Truth:
     """``IN (SELECT ...)``."""
     context = around.context
-    one = scalar.value(tree.this, around)
+    one = around.value(tree.this)
     with names_of_its_own(context):
-        query = select.read(tree.args["query"], around, context)
+        query = around.select(tree.args["query"])
         if len(query.outputs) != 1:
             raise context.error(
                 f"IN (SELECT ...): the SELECT gives {len(query.outputs)} columns, and one is wanted", tree
             )
         other = query.outputs[0]
         if not one.nullable and not other.nullable:
-            return truth.certain(compare(one.node, ast.In(), _members(query, other, context)))
+            return certain(compare(one.node, ast.In(), _members(query, other, context)))
         known = call(context.helper("is_in"), one.node, rows(query, context))
-        return truth.Truth(known, compare(known, ast.Is(), constant(False)), False)
+        return Truth(known, compare(known, ast.Is(), constant(False)), False)
 
 
 def _members(query: Query, output: Value, context: Context) -> Node:
@@ -69,7 +69,7 @@ def single_value(tree: Any, around: Scope) -> Value:
     """A SELECT that stands for a value."""
     context = around.context
     with names_of_its_own(context):
-        query = select.read(tree, around, context)
+        query = around.select(tree)
         if len(query.outputs) != 1:
             raise context.error(f"a SELECT that is a value gives one column, and this gives {len(query.outputs)}", tree)
         one = query.outputs[0]

@@ -16,7 +16,7 @@ from typing import Any
 from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.names import Names
 from inwindow.language.esl.scope import Context, Value
-from inwindow.language.esl.trees import Node, attribute, call, constant, item, me, name, replaced, row
+from inwindow.language.esl.trees import Node, attribute, call, constant, item, me, name, replaced, row, target
 from inwindow.language.text import library
 
 Nullable = frozenset[tuple[str, str]]  # the columns, by table and name, that may hold a NULL
@@ -35,6 +35,11 @@ class Scan:
     @property
     def is_loop(self) -> bool:
         return self.rows is not None
+
+    def loop(self, *conditions: Node) -> ast.comprehension:
+        """``for variables in rows if conditions``."""
+        assert self.variables is not None and self.rows is not None
+        return ast.comprehension(target(self.variables), self.rows, list(conditions), 0)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,11 @@ def target(node: Node) -> Node:
     """The same, to be assigned to."""
     if isinstance(node, ast.Tuple):
         return ast.Tuple([target(one) for one in node.elts], ast.Store())
+    return single_target(node)
+
+
+def single_target(node: Node) -> ast.Name | ast.Attribute | ast.Subscript:
+    """The same, to be assigned to, where it is not a tuple: what ``+=`` takes."""
     if isinstance(node, ast.Name):
         return ast.Name(node.id, ast.Store())
     assert isinstance(node, (ast.Attribute, ast.Subscript))

@@ -5,38 +5,26 @@ alone; NOT swaps them. Where nothing can be NULL, the second is the negation of 
 """
 
 import ast
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
-from inwindow.language.esl import scalar, subqueries
-from inwindow.language.esl.kinds import BOOL, can_meet
+from inwindow.language.esl import subqueries
+from inwindow.language.esl.conversions import stored
+from inwindow.language.esl.kinds import can_meet
 from inwindow.language.esl.scope import Scope, Value
+from inwindow.language.esl.three_valued import Truth, certain, compared, conjunction
 from inwindow.language.esl.trees import (
     Node,
     call,
-    choice,
     compare,
     constant,
     every,
     is_constant,
-    is_known,
     is_null,
-    is_simple,
     name,
-    negated,
     some,
 )  # fmt: skip
 from inwindow.language.text import library
-
-
-@dataclass(frozen=True)
-class Truth:
-    """When a condition is TRUE, and when it is FALSE; ``whole``: always one of them."""
-
-    holds: Node
-    fails: Node
-    whole: bool
 
 
 def holds(tree: Any, scope: Scope) -> Node:
@@ -49,7 +37,7 @@ def truth(tree: Any, scope: Scope) -> Truth:
     written = _WRITTEN.get(type(tree).__name__)
     if written is not None:
         return written(tree, scope)
-    one = scalar.value(tree, scope)
+    one = scope.value(tree)
     if one.kind and one.kind.python != "bool" and not is_constant(one.node, None):
         raise scope.context.error(
             f"{tree.sql('spark')} is {one.kind.ddl}, and a condition is wanted: write a comparison", tree
@@ -59,19 +47,6 @@ def truth(tree: Any, scope: Scope) -> Truth:
     if not one.nullable:
         return certain(one.node)
     return Truth(one.node, compare(one.node, ast.Is(), constant(False)), False)
-
-
-def certain(node: Node) -> Truth:
-    """A condition that is never unknown."""
-    return Truth(node, negated(node), True)
-
-
-def as_value(known: Truth) -> Value:
-    """A condition as a value: True, False or None."""
-    if known.whole:
-        return Value(known.holds, BOOL, False)
-    unknown = choice(known.fails, constant(False), constant(None))
-    return Value(choice(known.holds, constant(True), unknown), BOOL, True)
 
 
 _COMPARISONS: dict[str, tuple[type[ast.cmpop], str]] = {
@@ -88,12 +63,12 @@ def _comparison(tree: Any, scope: Scope) -> Truth:
 
 def meeting(tree: Any, left: Any, right: Any, scope: Scope) -> tuple[Value, Value]:
     """Both sides of a comparison, of types that can be compared."""
-    one, other = scalar.value(left, scope), scalar.value(right, scope)
+    one, other = scope.value(left), scope.value(right)
     moments = ("date", "datetime")
     if one.kind.python in moments and isinstance(other.node, ast.Constant) and other.kind.python == "str":
-        other = scalar.stored(other, one.kind, scope.context, right, "it")
+        other = stored(other, one.kind, scope.context, right, "it")
     elif other.kind.python in moments and isinstance(one.node, ast.Constant) and one.kind.python == "str":
-        one = scalar.stored(one, other.kind, scope.context, left, "it")
+        one = stored(one, other.kind, scope.context, left, "it")
     if not can_meet(one.kind, other.kind):
         raise scope.context.error(
             f"{tree.sql('spark')}: {one.kind.ddl} is not compared with {other.kind.ddl}: write a CAST", tree
@@ -101,34 +76,8 @@ def meeting(tree: Any, left: Any, right: Any, scope: Scope) -> tuple[Value, Valu
     return one, other
 
 
-def compared(sign: type[ast.cmpop], helper: str, one: Value, other: Value, scope: Scope) -> Truth:
-    """A comparison of two values."""
-    if is_constant(one.node, None) or is_constant(other.node, None):
-        return Truth(constant(False), constant(False), False)
-    node = compare(one.node, sign(), other.node)
-    nullable = [side.node for side in (one, other) if side.nullable]
-    if not nullable:
-        return certain(node)
-    if sign is ast.Eq and len(nullable) == 1 and is_simple(nullable[0]):
-        return Truth(node, every([is_known(nullable[0]), negated(node)]), False)
-    if all(map(is_simple, nullable)):
-        known = [is_known(side) for side in nullable]
-        return Truth(every([*known, node]), every([*known, negated(node)]), False)
-    context = scope.context
-    made = call(context.helper("unless_null"), name(context.imported("operator", helper)), one.node, other.node)
-    return Truth(made, compare(made, ast.Is(), constant(False)), False)
-
-
 def _and(tree: Any, scope: Scope) -> Truth:
     return conjunction([truth(one, scope) for one in tree.flatten()])
-
-
-def conjunction(parts: Iterable[Truth]) -> Truth:
-    """``AND``: one that is FALSE is enough to fail."""
-    listed_ = list(parts)
-    if all(part.whole for part in listed_):
-        return certain(every(part.holds for part in listed_))
-    return Truth(every(part.holds for part in listed_), some(part.fails for part in listed_), False)
 
 
 def _or(tree: Any, scope: Scope) -> Truth:
@@ -158,7 +107,7 @@ def _between(tree: Any, scope: Scope) -> Truth:
 def _is(tree: Any, scope: Scope) -> Truth:
     exp = library().exp
     if isinstance(tree.expression, exp.Null):
-        one = scalar.value(tree.this, scope)
+        one = scope.value(tree.this)
         return certain(is_null(one.node)) if one.nullable else certain(constant(False))
     if isinstance(tree.expression, exp.Boolean):
         one_ = truth(tree.this, scope)

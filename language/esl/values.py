@@ -5,9 +5,10 @@ A generated class imports these by name; they are plain functions of plain value
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from statistics import median, pstdev, pvariance, stdev, variance
 from typing import Any
 
@@ -201,6 +202,16 @@ def rows_in_both(one: list[Any], other: list[Any]) -> list[Any]:
     return [row for row in dict.fromkeys(one) if row in both]
 
 
+def copies_without(one: list[Any], other: list[Any]) -> list[Any]:
+    """``EXCEPT ALL``: each copy of the other takes one copy away."""
+    return list((Counter(one) - Counter(other)).elements())
+
+
+def copies_in_both(one: list[Any], other: list[Any]) -> list[Any]:
+    """``INTERSECT ALL``: as many copies as there are in both."""
+    return list((Counter(one) & Counter(other)).elements())
+
+
 def grouped(rows: Iterable[tuple[Hashable, Any]]) -> dict[Any, list[Any]]:
     """Rows by their keys, in the order in which the keys come."""
     result: dict[Any, list[Any]] = {}
@@ -209,13 +220,17 @@ def grouped(rows: Iterable[tuple[Hashable, Any]]) -> dict[Any, list[Any]]:
     return result
 
 
+def _sort_key(at: int, row: tuple[Any, tuple[Any, ...]]) -> Any:
+    return row[1][at]
+
+
 def ordered(rows: Iterable[tuple[Any, tuple[Any, ...]]], *directions: tuple[bool, bool]) -> list[Any]:
     """Rows by their sort keys; each direction is (ascending, NULLs first)."""
     result = list(rows)
     for at, (ascending, nulls_first) in reversed(list(enumerate(directions))):
         nulls = [one for one in result if one[1][at] is None]
         others = [one for one in result if one[1][at] is not None]
-        others.sort(key=lambda one, at=at: one[1][at], reverse=not ascending)  # type: ignore[misc]
+        others.sort(key=partial(_sort_key, at), reverse=not ascending)
         result = nulls + others if nulls_first else others + nulls
     return [row for row, _ in result]
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inwindow.language.esl import scalar, select, truth
 from inwindow.language.esl.changes import spares_newest
 from inwindow.language.esl.definition import Definition, Named, Statement, Table
 from inwindow.language.esl.hooks import Method
 from inwindow.language.esl.names import Names, class_name
-from inwindow.language.esl.scope import Context, Value
+from inwindow.language.esl.scope import Context, Readers, Value
 from inwindow.language.esl.tables import (
     Given,
     Keyed,
@@ -100,14 +101,15 @@ class _Writer:
         fields = Names()
         self.tables: dict[str, Stored] = stored_tables(definition, nullable, as_lists, fields)
         self.names = Names(fields.taken)
+        named = {one.name.casefold(): self.names.fresh(one.name) for one in definition.parameters}
         self.parameters = {
-            one.name.casefold(): Value(name(self.names.fresh(one.name)), one.kind, definition.takes_nulls)
-            for one in definition.parameters
+            key: Value(name(called), one.kind, definition.takes_nulls)
+            for (key, called), one in zip(named.items(), definition.parameters, strict=True)
         }
-        self.fields = [value.node.id for value in self.parameters.values()]  # type: ignore[attr-defined]
+        self.fields = list(named.values())
         for key, table in self.tables.items():
             if isinstance(table, Keyed):
-                kept = {self.parameters[one].node.id for one in kept_keys(definition, table, table.key)}  # type: ignore[attr-defined]
+                kept = {named[one] for one in kept_keys(definition, table, table.key)}
                 self.tables[key] = replace(table, kept=frozenset(kept))
         self.methods: dict[str, Method] = {}
         if self.is_window:
@@ -181,6 +183,7 @@ class _Writer:
         names = Names(self.names.taken | self.given.keys())
         return Context(
             its.source,
+            Readers(scalar.value, truth.holds, select.read),
             its.name,
             hook,
             self.tables,

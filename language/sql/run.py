@@ -27,9 +27,11 @@ from inwindow.runtime.select import select
 from inwindow.runtime.spark.messages import unquoted
 from inwindow.runtime.spark.registered import aggregates_of, check_session
 from inwindow.runtime.with_columns import with_columns
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 
 
+@says_what_it_takes
 def sql(spark: Any, text: str = "") -> Any:
     """A DataFrame from one SELECT with windows of ours in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
-from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
+from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.stream.advancing import Advancing
 
@@ -27,7 +27,7 @@ def advanced_on(
         check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where)
     sent = sent_of(
-        sides, layout, lambda made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
+        sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )
     results = results_of(operation, schemas, sides, result)
     conf = sent.sparkSession.conf

@@ -27,7 +27,8 @@ def check_interpreter(spark: Any) -> None:
 @cache
 def _check_import(python: str) -> None:
     """A process is started, once."""
-    done = subprocess.run([python, "-c", "import inwindow"], capture_output=True, text=True)
+    # A folder called inwindow in the working directory, such as a clone, can be imported, too: as a package without names.
+    done = subprocess.run([python, "-c", "from inwindow import with_columns"], capture_output=True, text=True)
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["it failed"])[-1]
         raise UsageError(

@@ -6,64 +6,130 @@
 
 A task puts its rows in the order of their keys (within its memory, else by way of the disk: ``runtime/arrivals.py``), and runs the
 operator on some keys at a time: it holds the rows of these, or of one key that has more. Without keys all rows come to one task.
+A key that has most of the rows, or no keys at all, may be cut by time (``runtime/spark/stretches.py``).
 Where each row is by itself, there is no shuffle, and the data may be a stream.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from inwindow.optimizer.plan import Pass
-from inwindow.runtime.arrivals import Arrivals
+from inwindow.optimizer.strategy import No
 from inwindow.runtime.operation import Operation
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.spark.advancing import advanced_on
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped, titled
-from inwindow.runtime.spark.packed import WATERMARK, watermark_of
-from inwindow.runtime.spark.sent import columns_read, results_of, sent_of
+from inwindow.runtime.spark.engine import engine_of
+from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.session import Session
+from inwindow.runtime.spark.stream_job import WATERMARK, described, watermark_of
+from inwindow.runtime.spark.stretches import cut_by_time, stretches_for
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.spark.worker import Job
-from inwindow.runtime.tasks import Batches, Room, Task
+from inwindow.runtime.stretches import Stretches
+from inwindow.runtime.table_tasks import OnTables
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
-from inwindow.windows.neighbours import changes
 
-_LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
+
+@dataclass(frozen=True)
+class Asked:
+    """A call: the operation over names alone, and the columns of its DataFrames."""
+
+    operation: Operation
+    sides: list[Columns]
+    schemas: tuple[pa.Schema, ...]
+    keys: list[tuple[str, ...]] | None
+    is_stream: bool
+
+    @classmethod
+    def of(cls, operation: Operation, frames: Sequence[Any]) -> "Asked":
+        """Checked as far as it can be without data."""
+        where = operation.where
+        sides = [_columns(df, where) for df in frames]
+        for side in sides[1:]:
+            if type(side.df) is not type(sides[0].df):
+                raise UsageError(
+                    f"{where}: one is a DataFrame of Spark Connect and the other is not: give both of one session"
+                )
+        operation = operation.over(*sides)
+        schemas = tuple(side.schema() for side in sides)
+        keys = operation.keys(*schemas)
+        streams = [df.isStreaming for df in frames]
+        if any(streams) and not all(streams):
+            raise UsageError(
+                f"{where}: one is a stream and the other is not: read both as streams, or both as tables (in foreachBatch, say)"
+            )
+        for side, names in zip(sides, keys or [], strict=False):
+            side.check_position_columns(names, where)
+        return cls(operation, sides, schemas, keys, all(streams))
+
+    @property
+    def session(self) -> Session:
+        return self.sides[0].session
+
+    def cut(self) -> Stretches | No:
+        """Which keys are cut by time, and where."""
+        if self.keys is None:
+            return No("each row is by itself")
+        return stretches_for(self.operation, self.sides, self.schemas, self.keys)
+
+    def made(self, cut: Stretches | No) -> Any:
+        """The result."""
+        operation, sides, schemas = self.operation, self.sides, self.schemas
+        result = operation.run(*map(empty_table, schemas)).schema
+        layout = Sides.of(schemas, columns_read(operation, schemas), self.keys)
+        results = results_of(operation, schemas, sides, result)
+        if self.is_stream:
+            _mark(operation, sides, results)
+        if isinstance(cut, Stretches):
+            rows = cut_by_time(operation, sides, layout, self.keys or [], results, result, cut)
+        else:
+            job = Job(OnTables(operation, layout), layout.schema, self.session.memory)
+            rows = mapped(shuffled(sent_of(sides, layout), layout, self.session.F), job, list(results.values()))
+        return titled(rows, results, tuple(results), self.session)
+
+    def lines(self) -> list[str]:
+        """How rows come together, for explain."""
+        engine, cut = engine_of(self.session, self.sides[0].df.sparkSession), self.cut()
+        if self.keys is None:
+            return [f"{engine}: no shuffle; mapInArrow"]
+        if isinstance(cut, Stretches):
+            others = f"; {cut.others} for other keys" if self.keys[0] else ""
+            behind = (
+                "; one more shuffle, and what goes on at a cut is joined in one task"
+                if self.operation.has_parts
+                else ""
+            )
+            return [
+                f"{engine}: a task for each stretch of time{others}; mapInArrow{behind}",
+                f"hot keys: {cut.describe()}",
+            ]
+        how = f"shuffle by {', '.join(map(str, self.keys[0]))}" if self.keys[0] else "all rows to one task"
+        return [f"{engine}: {how}; mapInArrow, in the order of the keys", f"hot keys: none, {cut.reason}"]
 
 
 def carried_out_on(operation: Operation, frames: Sequence[Any]) -> Any:
-    where = operation.where
-    sides = [_columns(df, where) for df in frames]
-    for side in sides[1:]:
-        if type(side.df) is not type(sides[0].df):
-            raise UsageError(
-                f"{where}: one is a DataFrame of Spark Connect and the other is not: give both of one session"
-            )
-    operation = operation.over(*sides)
-    schemas = tuple(side.schema() for side in sides)
-    keys = operation.keys(*schemas)
-    streams = [df.isStreaming for df in frames]
-    if any(streams) and not all(streams):
-        raise UsageError(
-            f"{where}: one is a stream and the other is not: read both as streams, or both as tables (in foreachBatch, say)"
-        )
-    for side, names in zip(sides, keys or [], strict=False):
-        side.check_position_columns(names, where)
-    if keys is not None and all(streams):
-        return advanced_on(operation, sides, schemas, keys)
-    result = operation.run(*map(empty_table, schemas)).schema
-    task = OnTables(operation, Sides.of(schemas, columns_read(operation, schemas), keys))
-    sent = shuffled(sent_of(sides, task.sides), task.sides, sides[0].session.F)
-    results = results_of(operation, schemas, sides, result)
-    if all(streams):
-        _mark(operation, sides, results)
-    job = Job(task, task.sides.schema, sides[0].session.memory)
-    return titled(mapped(sent, job, list(results.values())), results, tuple(results), sides[0].session)
+    """The result, as a DataFrame."""
+    asked = Asked.of(operation, frames)
+    if asked.keys is not None and asked.is_stream:
+        return advanced_on(asked.operation, asked.sides, asked.schemas, asked.keys)
+    return asked.made(asked.cut())
+
+
+def placed_on(operation: Operation, frames: Sequence[Any]) -> list[str]:
+    """How it will run, for explain."""
+    asked = Asked.of(operation, frames)
+    if not asked.is_stream:
+        return asked.lines()
+    if asked.keys is None:
+        return [*asked.operation.on_stream(None), "spark: mapInArrow"]
+    advanced_on(asked.operation, asked.sides, asked.schemas, asked.keys)  # what is wrong is said here, too
+    conf = asked.sides[0].df.sparkSession.conf
+    return [*asked.operation.on_stream(asked.keys), described(conf, keyed=bool(asked.keys[0]))]
 
 
 def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
@@ -96,51 +162,3 @@ def shuffled(sent: Any, layout: Sides, F: Any) -> Any:  # noqa: N803  # as Spark
     # The literal makes it a partitioning that no join or aggregate of Spark's has: see runtime/spark/shuffles.py.
     by = [F.col(f"_{layout.schema.names.index(known)}") for known in layout.known]
     return sent.repartition(*by, F.lit(0)) if by else sent.repartition(1)
-
-
-@dataclass(frozen=True)
-class OnTables(Task):
-    """What a worker does with the rows of a task."""
-
-    operation: Operation
-    sides: Sides
-
-    @property
-    def works(self) -> tuple[Pass, ...]:
-        return ()
-
-    def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        for bundle in self._bundles(batches, room):
-            result = self.operation.run(*self.sides.tables(pa.Table.from_batches(bundle, schema)))
-            yield from result.combine_chunks().to_batches()
-
-    def _bundles(self, batches: Batches, room: Room) -> Iterator[list[pa.RecordBatch]]:
-        known = self.sides.known
-        if known is None:
-            yield from ([batch] for batch in batches)
-        elif not known:
-            yield list(batches)
-        else:
-            arrivals = Arrivals(Pass(known, (), (), None, None, False), room.budget, room.spilled)
-            for batch in batches:
-                arrivals.add(batch)
-            yield from whole_keys(arrivals.in_order(), known)
-
-
-def whole_keys(batches: Batches, keys: Sequence[str], least: int = _LEAST) -> Iterator[list[pa.RecordBatch]]:
-    """Batches in the order of their keys, in bundles of whole keys; each has ``least`` rows or more, except the last."""
-    held: list[pa.RecordBatch] = []
-    rows, last = 0, None
-    for batch in batches:
-        columns = [batch.column(name) for name in keys]
-        begins = np.flatnonzero(changes(columns, last)) if last is not None else np.zeros(0, dtype=np.int64)
-        last = [column.slice(batch.num_rows - 1) for column in columns]
-        if rows + batch.num_rows >= least and len(begins):
-            cut = int(begins[-1])
-            yield [*held, batch.slice(0, cut)]
-            held, rows = [], 0
-            batch = batch.slice(cut)
-        held.append(batch)
-        rows += batch.num_rows
-    if held:
-        yield held

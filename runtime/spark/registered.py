@@ -14,6 +14,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.runtime.spark.registered_call import CallJob, call_function, column_names
 from inwindow.runtime.spark.session import Session, is_connect
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import InWindowError, UsageError, shown
@@ -23,6 +24,7 @@ from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.spec import Window
 
 
+@says_what_it_takes
 def register(spark: Any, name: str, aggregate: Any = None, *, over: Any = None, returns: Any = None) -> None:
     """Give SQL an aggregate: an instance of your class, or a built-in such as ``iw.median``.
 

@@ -76,6 +76,11 @@ def _tasks(df: Any, columns: Columns, work: Pass, shards: int, others: int) -> A
     if work.partition_by:
         keys = F.hash(*[columns.column(name) for name in work.partition_by])
         task, tasks = F.when(F.col(SHARD) == 0, F.pmod(keys, F.lit(others)) + shards).otherwise(task), shards + others
+    return by_number(df, tasks, task, F)
+
+
+def by_number(df: Any, tasks: int, task: Any, F: ModuleType) -> Any:
+    """Each row in the task of its number."""
     if has_tasks_by_number(df):
         return df.repartitionById(tasks, task)
     labels = F.array(*map(F.lit, balanced(tasks, tasks)))
@@ -90,9 +95,7 @@ def has_tasks_by_number(df: Any) -> bool:
 def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
     """A row's own shard, the first and the last one that it is in, as Spark columns that count from 0."""
     up = shards.order.ascending
-    cuts, lows, highs = (
-        [_literal(bound, F) for bound in bounds] for bounds in (shards.cuts, shards.lows, shards.highs)
-    )
+    cuts, lows, highs = ([literal(bound, F) for bound in bounds] for bounds in (shards.cuts, shards.lows, shards.highs))
     open_lows = sum(low is None for low in lows)  # the first ones: lows ascend
 
     def before(bound: Any) -> Any:
@@ -101,9 +104,9 @@ def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
     def up_to(bound: Any) -> Any:
         return value <= bound if up else value >= bound
 
-    own = _count(cuts, before, F)
-    last = _count(lows[open_lows:], before, F, open_lows)
-    first = _count([high for high in highs if high is not None], up_to, F) if shards.reach.looks_ahead else own
+    own = passed(cuts, before, F)
+    last = passed(lows[open_lows:], before, F, open_lows)
+    first = passed([high for high in highs if high is not None], up_to, F) if shards.reach.looks_ahead else own
     if not shards.order.nulls_first:
         return [own, first, last]  # a comparison with NULL is not true, so it is behind all
     nulls = [0, 0, open_lows]
@@ -112,16 +115,16 @@ def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
     ]
 
 
-def _count(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, base: int = 0) -> Any:
+def passed(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, base: int = 0) -> Any:
     """How many of the ascending bounds the value is not before, plus ``base``: a binary search, written out."""
     if not bounds:
         return F.lit(base)
     middle = len(bounds) // 2
-    below, above = _count(bounds[:middle], before, F, base), _count(bounds[middle + 1 :], before, F, base + middle + 1)
+    below, above = passed(bounds[:middle], before, F, base), passed(bounds[middle + 1 :], before, F, base + middle + 1)
     return F.when(before(bounds[middle]), below).otherwise(above)
 
 
-def _literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
+def literal(bound: pa.Scalar | None, F: ModuleType) -> Any:
     if bound is None:
         return None
     kind = bound.type

@@ -14,16 +14,16 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
-from inwindow.runtime.spark import packed
+from inwindow.runtime.spark import stream_job
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.naming import over_names
-from inwindow.runtime.spark.packed import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
@@ -45,7 +45,7 @@ class StreamFramePlan:
     def explanation(self) -> Explanation:
         said = described_stream(self.work, early=self.query.early)
         return Explanation(
-            [self.work], f"{said}\n{packed.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
+            [self.work], f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
         )
 
 

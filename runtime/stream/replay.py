@@ -18,6 +18,7 @@ from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
@@ -38,6 +39,7 @@ class Replayed:
         return pa.concat_tables(self.batches)
 
 
+@says_what_it_takes
 def replay(
     batches: Iterable[Any],
     query: Callable[..., Any],

@@ -221,9 +221,9 @@ ROWS = [
             "}"
         ),
         StatementError,
-        "a: eval(...) is not known in an aggregate; there are: abs, ceil, char_length, coalesce, concat, "
-        "exp, floor, greatest, ifnull, least, length, ln, lower, nullif, nvl, pow, power, round, sqrt, "
-        "substr, substring, trim, upper (line 3, column 41)\n"
+        "a: eval(...) is not known in an aggregate; an aggregate of yours is created before this one; there are: "
+        "abs, ceil, char_length, coalesce, concat, exp, floor, greatest, ifnull, least, length, ln, lower, nullif, nvl, pow, "
+        "power, round, sqrt, substr, substring, trim, upper (line 3, column 41)\n"
         "    ITERATE: { INSERT INTO RETURN VALUES (eval(next)) }\n"
         "                                          ^^^^^^^^^",
     ),
@@ -434,9 +434,22 @@ ROWS = [
             "}"
         ),
         StatementError,
-        "a: SUM(v) OVER (ORDER BY v) is not known in an aggregate (line 3, column 40)\n"
+        "a: SUM(v) OVER (...): a window inside of an aggregate is a subquery over the rows before, as in (SELECT count(*) FROM t "
+        "AS earlier WHERE earlier.a <= t.a) (line 3, column 40)\n"
         "    ITERATE: { INSERT INTO RETURN SELECT sum(v) OVER (ORDER BY v) FROM l }\n"
         "                                         ^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
+        "an aggregate that calls itself",
+        lambda: iw.aggregate(
+            "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real); INITIALIZE:\n"
+            "  ITERATE: { INSERT INTO RETURN SELECT a(v) FROM l }\n"
+            "}"
+        ),
+        StatementError,
+        "a: a(...) calls itself, which no aggregate can: keep its earlier results in a table (line 2, column 40)\n"
+        "    ITERATE: { INSERT INTO RETURN SELECT a(v) FROM l }\n"
+        "                                         ^^^",
     ),
     Bad(
         "a month",

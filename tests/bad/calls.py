@@ -159,7 +159,7 @@ ROWS = [
         "a built-in that is not called",
         lambda: iw.with_columns(TABLE, a=iw.sum),
         iw.UsageError,
-        "with_columns(a=<function sum>) is not an aggregate applied to columns: write my_avg('price'), "
+        "with_columns(a=<function sum>) is not an aggregate applied to columns: write iw.sum('price'), "
         "with .over(window) where one is needed",
     ),
     Bad(

@@ -178,7 +178,7 @@ ROWS = [
         "one of our own",
         lambda: iw.udaf(MyAvg()),
         iw.DefinitionError,
-        "udaf(MyAvg()): an Aggregator has zero, reduce, merge and finish, but MyAvg lacks zero, reduce, merge, finish",
+        "udaf(MyAvg()): this is an aggregate of inwindow already: drop iw.udaf",
     ),
     Bad(
         "a method is missing",

@@ -256,8 +256,8 @@ ROWS = [
         "not known at all",
         lambda: iw.rows(3, foo=1),
         iw.UsageError,
-        "there is no window option 'foo'; there are partition_by, order_by, slide, slide_by, origin, final, active_expiration, "
-        "strategy, lag",
+        "there is no window option 'foo'; there are partition_by, order_by, slide, every, slide_by, origin, final, "
+        "active_expiration, strategy, lag",
     ),
     Bad(
         "a lag where there is none",

@@ -18,9 +18,13 @@ iw.landmark(sine=3)  # mistake
 iw.scope(lower=3)  # mistake
 iw.tumble("ts", siz="1 hour")  # mistake
 iw.hop("ts", size="1 hour", every="1 hour", scope="streams")  # mistake
+iw.session("ts", timeout="1 hour")  # mistake
 iw.session("ts", gap=[3])  # mistake
 iw.avg("price", "volume")  # mistake
 iw.avg("price").over(window, slid=3)  # mistake
+iw.avg("price").cast("int")  # mistake
+iw.group_by(None, "item").avg("price")  # mistake
+window.rowsBetween(-1, 0)  # mistake
 iw.avg("price").ovr(window)  # mistake
 iw.avg("price").over(window).alias(3)  # mistake
 iw.asc("ts", nulls_frist=True)  # mistake

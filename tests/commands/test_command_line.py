@@ -226,8 +226,8 @@ def test_a_bar_shows_steps_and_leaves_no_trace() -> None:
         with bar.step(said):
             while len(shown) < before + 2:
                 pass
-    assert "[######..................]  1 of 2, a stream, 0 s" in out.getvalue()
-    assert "[##################......]  2 of 2" in out.getvalue()
+    assert "[####............]  1 of 2, a stream, 0 s" in out.getvalue()
+    assert "[############....]  2 of 2" in out.getvalue()
     assert out.getvalue().endswith("\r" + " " * 78 + "\r")
 
 
@@ -407,7 +407,7 @@ def test_explain_without_sqlglot_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_bench_measures_each_and_compares() -> None:
-    from inwindow.commands.bench import INSTEAD
+    from inwindow.commands.bench_cases import INSTEAD
 
     targets = " ".join([*INSTEAD, "mymodule:MyAvg", "mymodule:Folded", "mymodule:top3"])
     code, out, err = ran(f"bench {targets} --rows 300 --window 20 --json")

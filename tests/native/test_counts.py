@@ -53,6 +53,17 @@ def test_a_count_is_of_what_is_not_null(type, stream):
     assert list(results(Count, stream, column)) == expected
 
 
+@given(st.lists(st.lists(st.booleans(), max_size=4), min_size=1, max_size=6))
+def test_what_a_growing_frame_has_counted_need_not_be_held(batches):
+    kernel, base, valid = Count(), 0, []
+    for batch in batches:
+        end = np.arange(base, base + len(batch) + 1)
+        held = pa.array([1 if x else None for x in batch], pa.int64())
+        valid += batch
+        assert kernel.roll(held, base, end * 0, end).to_pylist() == [sum(valid[:position]) for position in end]
+        kernel, base = again(Count, kernel), base + len(batch)
+
+
 @given(sliding())
 def test_without_values_all_tuples_count(stream):
     _, start, end, _ = stream

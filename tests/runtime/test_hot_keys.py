@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from samples.against_definition import equal
 from samples.aggregates import Mean
 from samples.ids import Ids, IdsAll, IdsAnyOrder, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt
-from samples.in_ranges import begun, halo_of, run, with_halos
+from samples.local_shards import begun, halo_of, run, with_halos
 from samples.streams import CUTS, ORDERS, tables, windows
 
 import inwindow as iw
@@ -63,7 +63,7 @@ def cut_of(data: Any, table: pa.Table, work: Pass) -> dict[Any, Shards]:
     return made
 
 
-def same_in_ranges(data: Any, table: pa.Table, applied: dict[str, iw.Applied]) -> None:
+def same_in_shards(data: Any, table: pa.Table, applied: dict[str, iw.Applied]) -> None:
     """``with_columns`` and ``select`` over shards are those over the whole partitions, row by row."""
     (work,) = plan_windows(table.schema, applied)
     assume(can_be_cut(work))
@@ -100,17 +100,17 @@ def assert_same(found: pa.Table, expected: pa.Table, table: pa.Table) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 @given(st.data())
-def test_hooks_in_ranges(order: str, data: Any) -> None:
+def test_hooks_in_shards(order: str, data: Any) -> None:
     table = data.draw(tables(order))
     window = data.draw(windows(order, KINDS))
     one = data.draw(st.sampled_from(HOOKS))()("id").over(window)
     if data.draw(st.booleans()):
         one = one.filter("ok")
-    same_in_ranges(data, table, {"x": one})
+    same_in_shards(data, table, {"x": one})
 
 
 @given(st.data())
-def test_several_windows_in_ranges(data: Any) -> None:
+def test_several_windows_in_shards(data: Any) -> None:
     order = data.draw(st.sampled_from(["int64", "double", "timestamp", "date"]))
     table = data.draw(tables(order, values=st.integers(-40, 40).map(float)))
     applied, ordering = {}, None
@@ -119,7 +119,7 @@ def test_several_windows_in_ranges(data: Any) -> None:
         ordering = ordering or {"partition_by": window.partition_by, "order_by": window.order_by}
         one = data.draw(st.sampled_from(BUILT_INS))("v").over(iw.rows(1))
         applied[f"x{number}"] = replace(one, window=replace(window, **ordering))
-    same_in_ranges(data, table, applied)
+    same_in_shards(data, table, applied)
 
 
 class Underived(Mean, derive=False):
@@ -148,7 +148,7 @@ def test_frames_from_the_partitions_start_begin_with_partials(order: str, data: 
         applied[f"x{number}"] = one.filter("ok") if data.draw(st.booleans()) else one
     if data.draw(st.booleans()):
         applied["bounded"] = iw.collect_list("id").over(bounded)
-    same_in_ranges(data, table, applied)
+    same_in_shards(data, table, applied)
 
 
 # The halo is counted

@@ -167,6 +167,8 @@ class Drawing:
                     "avg(a)",
                     "count(DISTINCT a)",
                     "sum(DISTINCT b)",
+                    f"sum(b) FILTER (WHERE {self.condition(['a', 'b'], False, 1)})",
+                    f"count(*) FILTER (WHERE {self.condition(['a', 'b'], False, 1)})",
                 )
                 having = self.one("", "HAVING count(*) > 1", "HAVING sum(b) > 0")
                 return f"SELECT a, {whole} FROM t {self.where(of_t)} GROUP BY a {having}"

@@ -202,3 +202,22 @@ def test_a_column_that_is_there_twice(spark: Any) -> None:
                 call(twice)
         assert iw.with_columns(twice, x=over).columns == ["a", other, "t", "x"]
     assert iw.with_columns(one, A=over).columns == ["A", "b", "t"]
+
+
+def test_an_aggregate_where_spark_wants_a_column(events: Any) -> None:
+    """``isinstance(it, Column)`` is where Spark asks, classic and Connect."""
+    from pyspark.sql import functions as F
+
+    applied = iw.avg("v").over(WINDOW)
+    calls = (
+        lambda: events.withColumn("a", applied),
+        lambda: events.withColumns({"a": applied}),
+        lambda: events.select("id", applied),
+        lambda: events.groupBy("k").agg(iw.avg("v")),
+        lambda: events.withColumn("a", F.col("v") + applied),
+        lambda: events.withColumn("a", F.round(applied)),
+    )
+    for call in calls:
+        with pytest.raises(iw.UsageError, match="no column of pyspark: write iw.with_columns.df, a=..."):
+            call()
+    assert events.transform(iw.with_columns, a=applied).columns[-1] == "a"

@@ -25,3 +25,5 @@ def test_pandas_on_spark(spark: Any) -> None:
     pd.testing.assert_frame_equal(some.sort_index(), wanted.sort_index(), check_dtype=False)
     groups = iw.group_by(df, "k").agg(n=iw.count()).to_pandas()
     assert dict(zip(groups["k"], groups["n"], strict=True)) == {"a": 3, "b": 2}
+    iw.add_accessors()
+    assert df.iw.group_by("k").agg(n=iw.count()).to_pandas()["n"].sum() == 5

@@ -154,7 +154,7 @@ def test_few_keys_at_a_time(spark: Any) -> None:
 
 
 def test_bundles_end_where_a_key_does() -> None:
-    from inwindow.runtime.spark.operations import whole_keys
+    from inwindow.runtime.table_tasks import whole_keys
 
     keys = [1, 1, 2, 2, 2, 3, 4, 4, 5]
     table = pa.table({"k": keys})

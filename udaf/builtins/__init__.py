@@ -15,7 +15,12 @@ from inwindow.udaf.builtins.picks import *
 from inwindow.udaf.builtins.ranks import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
+from inwindow.udaf.calls import says_what_it_takes
 
 FAMILIES = (bits, counts, extremes, lists, moments, picks, ranks, sums, synopses)
+for _family in FAMILIES:
+    for _name in _family.__all__:
+        globals()[_name] = says_what_it_takes(getattr(_family, _name))
+        setattr(_family, _name, globals()[_name])  # pickle looks for it there
 NAMES = tuple(name for family in FAMILIES for name in family.__all__)
 """The names of all built-ins. There is no ``__all__`` here: type checkers read one only where it is a plain list."""

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.udaf.applied import Applied
+from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.compiled.caching import loaded, numba_version
 from inwindow.udaf.compiled.due import AFTER, module_if_due
@@ -16,6 +17,7 @@ from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 
 
+@says_what_it_takes
 def compiled(aggregate: Any) -> CompiledAggregate:
     """Compile the hooks of a plain class with numba (``pip install "inwindow[compiled]"``).
 

@@ -10,6 +10,7 @@ from collections import Counter
 from html import escape
 from pathlib import Path
 
+from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.drawing import svg
 from inwindow.windows.drawing.scene import Scene, Snapshot
 
@@ -46,6 +47,11 @@ class Drawing:
 
     def save(self, path: str | Path) -> None:
         """Write the picture to a file, as SVG."""
+        if Path(path).suffix.lower() != ".svg":
+            raise UsageError(
+                f"save({shown(str(path))}): a drawing is SVG: give a name that ends with .svg (a browser, Inkscape or "
+                "rsvg-convert makes a PNG of it)"
+            )
         Path(path).write_text(str(self) + "\n", encoding="utf-8")
 
     def _repr_svg_(self) -> str:

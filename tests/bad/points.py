@@ -172,7 +172,7 @@ ROWS = [
         iw.HookError,
         "Refuses.iterate(6.0) raised ValueError: six\n"
         "  in Refuses(price), at item='a', t=5, tuple 2 of its partition\n"
-        '  File "spine.py", in iterate\n'
+        '  File "points.py", in iterate\n'
         '    raise ValueError("six")',
     ),
     Bad(

@@ -16,8 +16,8 @@ def columns_read(operation: Operation, schemas: Sequence[pa.Schema]) -> list[lis
     return [operation.reads(schemas[0]), *(schema.names for schema in schemas[1:])]
 
 
-def sent_of(sides: Sequence[Columns], layout: Sides, *beside: Callable[[Mapping[str, Any]], Any]) -> Any:
-    """The rows of all sides: columns known by their positions; behind them columns made of each side's."""
+def sent_of(sides: Sequence[Columns], layout: Sides, *beside: Callable[[int, Mapping[str, Any]], Any]) -> Any:
+    """The rows of all sides: columns known by their positions; behind them columns made of each side's, by its number."""
     F = sides[0].session.F
     whole = None
     for number, side in enumerate(sides):
@@ -27,7 +27,7 @@ def sent_of(sides: Sequence[Columns], layout: Sides, *beside: Callable[[Mapping[
         for at, field in enumerate(layout.schema):
             column = made[field.name] if field.name in made else F.lit(None).cast(to_spark(field.type))
             columns.append(column.alias(f"_{at}"))
-        part = side.df.select(*columns, *(column(made) for column in beside))
+        part = side.df.select(*columns, *(column(number, made) for column in beside))
         whole = part if whole is None else whole.union(part)
     return whole
 

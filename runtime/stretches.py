@@ -1,0 +1,142 @@
+"""Hot keys of relations: a key that holds most of the rows is cut by time into stretches, which run in parallel.
+
+::
+
+    cuts of a hot key            |              |
+    x  [1 --- 5)                 |              |         in stretch 1
+    y        [3 ------------------- 9)          |         in 1 and 2: a row is sent to every stretch that it reaches
+    z                            |    [8 --- 10)          in 2
+
+A pair belongs to the stretch where the later of both begins, so none is given twice (Bouros and Mamoulis, VLDB 2017, partition a
+domain so). What an aggregate or coalesce gives at a cut is joined behind (``runtime/stitching.py``). So results are right for any
+cuts; a sample says which are good: as many rows in each stretch, and few in two.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
+from inwindow.optimizer.hot_keys import HASH, TASKS
+from inwindow.optimizer.strategy import No
+from inwindow.runtime.intervals import SINCE, UNTIL, Instants
+from inwindow.windows.shards import Sampled
+from inwindow.windows.spec import Order
+
+_FAIR = 1.25  # a key is hot if it has that many times the rows that a core should have
+_DOUBLED = 0.2  # so many rows more, in two stretches, are no matter
+_WORTH = 0.6  # where more are, a task has at most so much of what the key alone would be
+_MOST, _MOST_KEYS = 64, 8  # stretches of a key, and keys that are cut: all are written out in the plan
+
+Bound: TypeAlias = pa.Scalar | None
+
+
+@dataclass(frozen=True)
+class HotInTime:
+    """A key to be cut, and where."""
+
+    hash: int
+    shown: str
+    share: float  # of the sampled rows
+    cuts: tuple[pa.Scalar, ...]
+    doubled: float  # how many rows more, as a share of the key's
+
+    @property
+    def count(self) -> int:
+        """How many stretches."""
+        return len(self.cuts) + 1
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """Keys to be cut, and in how many tasks the others are. Stretches are numbered through all keys, from 1."""
+
+    keys: tuple[HotInTime, ...]
+    others: int
+    sampled: int
+
+    @property
+    def first_numbers(self) -> list[int]:
+        """The number of each key's first stretch; and behind them the first number of none."""
+        return np.cumsum([1, *(key.count for key in self.keys)]).tolist()
+
+    @property
+    def bounds(self) -> list[tuple[Bound, Bound]]:
+        """By the number, from when to when; 0 is a key that is not cut."""
+        found: list[tuple[Bound, Bound]] = [(None, None)]
+        for key in self.keys:
+            found += zip((None, *key.cuts), (*key.cuts, None), strict=True)
+        return found
+
+    def describe(self) -> str:
+        """The cuts in words, for explain.
+
+        >>> cuts = (pa.scalar(5), pa.scalar(9))
+        >>> Stretches((HotInTime(7, "host='a'", 0.9, cuts, 0.01),), 2, 1000).describe()
+        "host='a': 90% of 1,000 sampled rows, cut by time into 3 stretches, 1.0% more rows"
+        """
+        return "; ".join(
+            f"{key.shown or 'all rows'}: {key.share:.0%} of {self.sampled:,} sampled rows, cut by time into {key.count} stretches, "
+            f"{key.doubled:.1%} more rows"
+            for key in self.keys
+        )
+
+
+def stretches_of(sample: pa.Table, by: tuple[str, ...], cores: int) -> Stretches | No:
+    """Which keys to cut where, by a sample: HASH, of the keys ``by``, these, and both ends. ``cores`` tasks run at a time."""
+    if cores < 2:
+        return No("one task runs at a time")
+    if not len(sample):
+        return No("the sample is empty")
+    counted = pc.value_counts(sample[HASH].combine_chunks())
+    hashes, counts = counted.field(0), counted.field(1).to_numpy()
+    order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
+    shares = counts / len(sample)
+    hot = [int(at) for at in order if shares[at] * cores >= _FAIR]
+    if not hot:
+        return No(
+            f"the largest key has {shares[order[0]]:.1%} of {len(sample):,} sampled rows, which {cores} cores can bear"
+        )
+    found: list[HotInTime] = []
+    reasons = []
+    for at in hot:
+        its = sample.filter(pc.equal(sample[HASH], hashes[at]))
+        shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in by)
+        key = _cut(its, hashes[at].as_py(), shown, float(shares[at]), cores)
+        if isinstance(key, No):
+            reasons.append(f"{shown or 'all rows'}: {key.reason}")
+        else:
+            found.append(key)
+    if not found:
+        return No("; ".join(reasons))
+    rest = 1 - sum(key.share for key in found)
+    return Stretches(tuple(found), max(1, int(np.ceil(rest * TASKS * cores))) if by else 1, len(sample))
+
+
+def _cut(its: pa.Table, hash_: int, shown: str, share: float, cores: int) -> HotInTime | No:
+    """As many stretches as make even tasks; fewer where rows in two of them would be much of the work."""
+    since, until = (its[name].combine_chunks() for name in (SINCE, UNTIL))
+    sampled = Sampled(since, Order(SINCE))
+    doubled = 0.0
+    for tasks in (TASKS * cores, 2 * cores, cores):
+        borders = sampled.borders(min(max(2, round(share * tasks)), _MOST))
+        if not borders:
+            return No("too few different beginnings to cut between")
+        edges = sampled.plain.take(pa.array(borders))
+        key = HotInTime(hash_, shown, share, tuple(edges), _doubled(since, until, edges))
+        doubled = key.doubled
+        if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, key.count) <= _WORTH):
+            return key
+    return No(f"{doubled:.0%} more rows would be sent: they hold for too long for {cores} cores")
+
+
+def _doubled(since: pa.Array, until: pa.Array, edges: pa.Array) -> float:
+    """How many rows more there are, when each is in every stretch that it reaches."""
+    instants = Instants.of(since.type, [since, until, edges])
+    at = instants.keys(edges, 0)
+    first = np.searchsorted(at, instants.keys(since, NEVER_BEGAN), side="right")
+    last = np.searchsorted(at, instants.keys(until, FOR_EVER), side="right")
+    return float((last - first).sum()) / len(since)
