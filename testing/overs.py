@@ -4,7 +4,7 @@ Here are ties in the order column, partitions, NULLs, frames in which nothing wa
 reads ``inwindow`` is asked for these alone, since its buffer is the framework's.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -73,7 +73,7 @@ def given_over(window: Any) -> Over:
             f"check(window={_shown(window)}): give iw.rows(...), iw.range(...), iw.groups(...) or an extent, or none for a "
             "choice of them"
         )
-    text = repr(moved)
+    text = _written(moved)
     try:
         plan_of(moved)
     except InWindowError as error:
@@ -81,6 +81,14 @@ def given_over(window: Any) -> Over:
             f"check(window={_shown(window)}): check() orders by whole numbers: give sizes as numbers ({error})"
         ) from None
     return Over(text, moved)
+
+
+def _written(value: Any) -> str:
+    """A window as the call that makes it: what it prints is in words."""
+    if not is_dataclass(value):
+        return repr(value)
+    parts = [f"{field.name}={_written(getattr(value, field.name))}" for field in fields(value)]
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _shown(window: Any) -> str:
