@@ -107,7 +107,7 @@ def unit_of(frame: Frame) -> Unit:
 class Drawable:
     """What a window of any kind can do: say what it is, and draw itself."""
 
-    # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
+    # Drawings import all windows, so windows cannot import drawings: `inwindow` itself connects the two.
     drawer: ClassVar[Callable[..., "Drawing"]]
 
     if not TYPE_CHECKING:  # a type checker would take any name
@@ -155,7 +155,7 @@ class Window(Drawable):
     final: Final = "drop"
     active_expiration: bool = False
     strategy: str | None = None
-    slide_by: Unit | None = None  # None: times slide by order values, numbers in the frame's own unit
+    slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
 
     @property
     def slide_unit(self) -> Unit | None:
@@ -168,17 +168,17 @@ class Window(Drawable):
 
     @property
     def slides_by_rows(self) -> bool:
-        """Whether slots are so many tuples."""
+        """Whether slots are counts of tuples."""
         return self.slide_unit == "rows"
 
     @property
     def slides_by_groups(self) -> bool:
-        """Whether slots are so many groups of peers."""
+        """Whether slots are counts of groups of peers."""
         return self.slide_unit == "groups"
 
     @property
     def slides_by_values(self) -> bool:
-        """Whether slots are stretches of order values."""
+        """Whether slots are ranges of order values."""
         return self.slide_unit == "range"
 
     @property
@@ -193,7 +193,7 @@ class Window(Drawable):
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether a tuple's result may depend on tuples behind it: on their values, or on whether there are any."""
+        """Whether a tuple's result may depend on later tuples: on their values, or on whether there are any."""
         frame = self.frame
         if not isinstance(frame, Rows) or frame.upper is None or frame.upper > 0:
             return True
@@ -275,8 +275,8 @@ class Cumulate(Drawable):
 class Session(Drawable):
     """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
 
-    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change. With
-    ``until``, a tuple is there until that column says; with ``own_gap``, as long as that column says.
+    ``days`` of the gap are calendar days if the attribute has a time zone: 23 or 25 hours when clocks change. With ``until``, a
+    tuple lasts until the time in that column; with ``own_gap``, for the gap in that column.
     """
 
     on: str
@@ -287,7 +287,7 @@ class Session(Drawable):
 
     @property
     def has_own_ends(self) -> bool:
-        """Whether each tuple says itself how long it lasts."""
+        """Whether each tuple has its own end."""
         return self.until is not None or self.own_gap is not None
 
     def describe(self) -> str:

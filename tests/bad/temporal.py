@@ -126,7 +126,7 @@ ROWS = [
         "tables of two types of time",
         lambda: temporal.union(ROOMS.drop_columns(["n"]), DAYS),
         iw.UsageError,
-        'temporal.union: "the first table\'s validity" is of type int64, but "the second table\'s" of type '
+        "temporal.union: the validity of the first table is of type int64, but that of the second one of type "
         "date32[day]: ends are compared, so cast them to one type",
     ),
     Bad(
@@ -540,8 +540,8 @@ ROWS = [
             [STREAM], lambda df: iw.with_columns(df, n=iw.count().over(iw.groups(4, slide=2, order_by="at")))
         ),
         iw.UsageError,
-        "count() over (order by at groups between 3 preceding and current row slide 2) on a stream slides by groups of peers, but a "
-        "stream keeps no count of all groups that have been: slide by time, as in slide='1 minute', or by tuples (slide_by='rows')",
+        "count() over (order by at groups between 3 preceding and current row slide 2) on a stream slides by groups of peers, but "
+        "a stream keeps no count of all groups that have been: slide by time, as in slide='1 minute', or by tuples (slide_by='rows')",
     ),
     Bad(
         "a window that slides by rows on a stream",
