@@ -541,7 +541,8 @@ ROWS = [
         ),
         iw.UsageError,
         "count() over (order by at groups between 3 preceding and current row slide 2) on a stream slides by groups of peers, but "
-        "a stream keeps no count of all groups that have been: slide by time, as in slide='1 minute', or by tuples (slide_by='rows')",
+        "a stream keeps no count of all groups that have been: slide by time, as in slide='1 minute', or by tuples "
+        "(slide_by='rows')",
     ),
     Bad(
         "a window that slides by rows on a stream",
