@@ -49,6 +49,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.explain import explain
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
+    from inwindow.runtime.metrics import metrics
     from inwindow.runtime.progress import show_progress
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
@@ -121,6 +122,7 @@ __all__ = [
     "max_by",
     "mean",
     "median",
+    "metrics",
     "min",
     "min_by",
     "mode",
@@ -172,6 +174,7 @@ _LATER = {
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
+    "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],

@@ -57,8 +57,8 @@ def job(folder):
     query = averages(bids.withWatermark("ts", "10 seconds")).writeStream.trigger(availableNow=True)
     query = query.option("checkpointLocation", f"{folder}/checkpoint").start(f"{folder}/averages", "parquet")
     query.awaitTermination()
-    metrics = query.lastProgress["observedMetrics"]["inwindow"]
-    print(metrics.late_tuples, "late,", metrics.waiting_tuples, "waiting")
+    counted = iw.metrics(query)
+    print(counted["late_tuples"], "late,", counted["waiting_tuples"], "waiting")
     given = session.read.parquet(f"{folder}/averages").orderBy("ts").toArrow()
     for row in given.to_pylist():
         print("    {ts:%H:%M:%S} {item} {price}: average {avg} of {n}".format(**row))

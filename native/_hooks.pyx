@@ -97,12 +97,6 @@ cdef class _Driver(Driver):
         self._running = NO_HOOK
         return answer if self._snapshot is None else self._snapshot(answer)
 
-    def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
-             const int64_t[::1] end):
-        """The result of each frame [start[i], end[i]), as a column in the result mode."""
-        self._open(columns, base, seen)
-        return column(self._frames(start, end), self._result)
-
 
 cdef class Delta(_Driver):
     """One aggregate that moves with the frame: ``expire`` for what leaves, ``iterate`` for what comes.
@@ -167,16 +161,6 @@ cdef class Delta(_Driver):
         while self._oldest < self._hi and self._rank[self._oldest] < start:
             self._oldest += 1
         return self._oldest
-
-    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start, Py_ssize_t end):
-        """Fold one frame without a result."""
-        self._open(columns, base, seen)
-        try:
-            self._fold(start, end)
-        except Exception as error:
-            self._reraise(error)
-        finally:
-            self._columns = None
 
     def resume(self, list columns, const uint8_t[::1] seen, const int64_t[::1] first, const int64_t[::1] end,
                const int64_t[::1] grown, const int64_t[::1] shift, list states):

@@ -26,11 +26,6 @@ cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t* size) except NULL
     object PyUnicode_DecodeUTF8(const char*, Py_ssize_t, const char*)
 
-cdef enum:
-    FIRST = 1  # a pickle begins with 0x80
-    FEW = 16  # changeable objects of one value: so many are looked for one by one
-    DEEPEST = 64  # values within values
-
 cdef dict _LOWER = {}  # type -> (letter, whether it can change, value -> plain value)
 cdef dict _LIFT = {}  # letter -> (whether it can change, plain value -> value)
 
@@ -44,15 +39,8 @@ def known(kind, bytes letter not None, lower, lift, *, bint changes):
     _LIFT[letter] = (changes, lift)
 
 
-cdef class _Writer:
+cdef class Writer:
     """A buffer that grows, and the changeable objects that are in it."""
-
-    cdef char* buffer
-    cdef Py_ssize_t size, room
-    cdef (void*)[FEW] few
-    cdef dict numbers, halfway
-    cdef list alive
-    cdef int count, depth
 
     def __cinit__(self):
         self.room = 1 << 10
@@ -153,6 +141,9 @@ cdef class _Writer:
             self.alive.clear()
         return self.letter(FIRST)
 
+    cdef bytes written(self):
+        return PyBytes_FromStringAndSize(self.buffer, self.size)
+
     cdef Py_ssize_t _number_of(self, object value) except -2:
         """The number of a changeable object that has been met before; -1 for a new one, which has the next number."""
         cdef int i
@@ -236,14 +227,11 @@ def as_bytes(list values not None):
     >>> as_bytes([(1, "a"), object()])
     [b'\\x01(\\x02\\x00\\x00\\x00c\\x01s\\x01a', None]
     """
-    cdef _Writer writer = _Writer()
+    cdef Writer writer = Writer()
     cdef list made = []
     for value in values:
         writer.start()
-        if writer.put(value):
-            made.append(PyBytes_FromStringAndSize(writer.buffer, writer.size))
-        else:
-            made.append(None)
+        made.append(writer.written() if writer.put(value) else None)
     return made
 
 
@@ -256,13 +244,21 @@ def are_plain(bytes content not None):
     return PyBytes_GET_SIZE(content) > 0 and PyBytes_AS_STRING(content)[0] == FIRST
 
 
-cdef class _Reader:
+cdef class Reader:
     """Bytes, read one value after another."""
 
-    cdef const char* at
-    cdef const char* end
-    cdef list met  # the changeable objects, by number
-    cdef int depth
+    cdef int open(self, bytes content) except -1:
+        """Begin to read these bytes."""
+        self.at = PyBytes_AS_STRING(content)
+        self.end = self.at + PyBytes_GET_SIZE(content)
+        if self.take(1)[0] != FIRST:
+            raise ValueError(f"these are not the bytes of a plain value: {content[:8]!r}")
+        self.met, self.depth = [], 0
+
+    cdef int close(self) except -1:
+        """All has been read."""
+        if self.at != self.end:
+            raise ValueError("the bytes of a state go on behind their value")
 
     cdef const char* take(self, Py_ssize_t size) except NULL:
         """The next bytes, so many."""
@@ -349,16 +345,11 @@ def from_bytes(list contents not None):
     >>> from_bytes(as_bytes([(1, "a"), [None, 2.5]]))
     [(1, 'a'), [None, 2.5]]
     """
-    cdef _Reader reader = _Reader()
+    cdef Reader reader = Reader()
     cdef list made = []
     cdef bytes content
     for content in contents:
-        reader.at = PyBytes_AS_STRING(content)
-        reader.end = reader.at + PyBytes_GET_SIZE(content)
-        if reader.take(1)[0] != FIRST:
-            raise ValueError(f"these are not the bytes of a plain value: {content[:8]!r}")
-        reader.met, reader.depth = [], 0
+        reader.open(content)
         made.append(reader.value())
-        if reader.at != reader.end:
-            raise ValueError("the bytes of a state go on behind their value")
+        reader.close()
     return made

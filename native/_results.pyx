@@ -7,7 +7,8 @@ declared result type. Conversion is strict, since a silent cast would hide a bug
 ======== ============================== =============================
 mode     accepts                        gives
 ======== ============================== =============================
-double   float, int (not bool), None    pyarrow float64 array
+double   float, int (not bool),         pyarrow float64 array
+         Decimal, None
 int64    int (not bool, 64 bits), None  pyarrow int64 array
 object   anything                       the list itself
 state    aggregates, None               the list itself
@@ -16,7 +17,10 @@ state    aggregates, None               the list itself
 ``None`` is NULL. Cost: one pass, no copy of the values; a validity bitmap only if there is a NULL.
 """
 
+from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint8_t
+
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -40,11 +44,12 @@ class Misfit(Exception):
 
 
 cdef object _NUMPY_NUMBER = (np.integer, np.floating), _NUMPY_INTEGER = np.integer
+cdef object _DECIMAL = Decimal
 cdef object _NUMPY_SPAN = np.timedelta64  # to NumPy an integer, too
 
 
 cdef inline bint _put(double* out, object value):
-    """Store a float or an int, Python's or NumPy's; False if ``value`` is neither, or is too large for a double."""
+    """Store a float, an int, Python's or NumPy's, or a Decimal; False for others, and for what is too large for a double."""
     if isinstance(value, float):
         out[0] = <double>value
         return True
@@ -52,6 +57,9 @@ cdef inline bint _put(double* out, object value):
         if isinstance(value, _NUMPY_NUMBER) and not isinstance(value, _NUMPY_SPAN):
             out[0] = float(value)
             return True
+        if isinstance(value, _DECIMAL) and value.is_finite():  # a class for floats also runs over decimals
+            out[0] = float(value)
+            return isfinite(out[0])
         return False
     try:
         out[0] = PyLong_AsDouble(value)

@@ -1,18 +1,5 @@
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-_Places = npt.NDArray[np.int32]
-
-def laid_out(
-    aggregates: list[Any],
-) -> tuple[list[str], _Places, list[float], _Places, list[int], _Places, list[str], _Places, list[Any]]: ...
-def rebuilt(
-    prototype: object,
-    layouts: list[str],
-    which: _Places,
-    doubles: list[float],
-    integers: list[int],
-    texts: list[str],
-) -> list[Any]: ...
+def packed(aggregates: list[Any], otherwise: Callable[[Any], bytes]) -> list[bytes | None]: ...
+def unpacked(prototype: object, contents: list[bytes | None], otherwise: Callable[[bytes], Any]) -> list[Any]: ...

@@ -66,6 +66,63 @@ def pieces(const int64_t[::1] group, const int64_t[::1] since, const int64_t[::1
     return begin.base[:k], finish.base[:k], start.base[:k], end.base[:k]
 
 
+def news(const int64_t[::1] group, const int64_t[::1] begin, const int64_t[::1] finish, const int64_t[::1] end):
+    """1 for pieces that go on from nothing: in another group than the one before, or after a time in which nothing holds.
+
+    >>> import numpy as np
+    >>> news(np.zeros(9, np.int64), np.array([1, 2, 9]), np.array([2, 4, 10]), np.array([7, 8, 9])).tolist()
+    [1, 0, 1]
+    """
+    cdef int64_t n = begin.shape[0], i
+    new = np.empty(n, dtype=np.uint8)
+    cdef uint8_t[::1] out = new
+    with nogil:
+        for i in range(n):
+            out[i] = i == 0 or begin[i] != finish[i - 1] or group[end[i] - 1] != group[end[i - 1] - 1]
+    return new
+
+
+ctypedef fused number_t:
+    int64_t
+    double
+
+
+def mark_changes(const number_t[::1] values, uint8_t[::1] new):
+    """A 1 in ``new`` also where a value is another than the one before; NaN is NaN, and -0.0 is 0.0.
+
+    >>> import numpy as np
+    >>> new = np.zeros(4, np.uint8)
+    >>> mark_changes(np.array([1.0, 1.0, 2.0, 2.0]), new)
+    >>> new.tolist()
+    [0, 0, 1, 0]
+    """
+    cdef int64_t i
+    with nogil:
+        for i in range(1, values.shape[0]):
+            if number_t is double:
+                new[i] |= values[i] != values[i - 1] and (values[i] == values[i] or values[i - 1] == values[i - 1])
+            else:
+                new[i] |= values[i] != values[i - 1]
+
+
+def joined(const uint8_t[::1] new, int64_t[::1] begin, int64_t[::1] finish, int64_t[::1] end):
+    """(begin, finish, end) of pieces, each with those behind it that are nothing new; in the memory that they had.
+
+    >>> import numpy as np
+    >>> given = joined(np.array([1, 0, 1], np.uint8), np.array([1, 2, 4]), np.array([2, 4, 9]), np.array([7, 8, 9]))
+    >>> [column.tolist() for column in given]
+    [[1, 4], [4, 9], [7, 9]]
+    """
+    cdef int64_t n = begin.shape[0], i, k = -1
+    with nogil:
+        for i in range(n):              # without a branch: what is nothing new is written over
+            k += new[i]
+            finish[k] = finish[i]
+            begin[k] = begin[i] if new[i] else begin[k]
+            end[k] = end[i] if new[i] else end[k]
+    return begin.base[:k + 1], finish.base[:k + 1], end.base[:k + 1]
+
+
 def frames_at(const int64_t[::1] group, const int64_t[::1] since, const int64_t[::1] until,
               const int64_t[::1] at_group, const int64_t[::1] at):
     """(start, end) of what holds at points (group, time), which come in that order.

@@ -172,12 +172,6 @@ cdef class _Stacks(Driver):
         self._running = NO_HOOK
         return whole if self._snapshot is None else self._snapshot(whole)
 
-    cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1:
-        try:
-            self._fold(start, end)
-        except Exception as error:
-            self._reraise(error)
-
     cdef tuple _arguments(self):
         if self._running != MERGE and self._running != UNMERGE:
             return Driver._arguments(self)
@@ -215,21 +209,6 @@ cdef class TwoStacks(_Stacks):
         self._clear(0)
         self._lifts = "initialize" if getattr(prototype, "initialize", None) is not None else "iterate"
         self._goes_on = "iterate" if getattr(prototype, "iterate", None) is not None else "initialize"
-
-    def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
-             const int64_t[::1] end):
-        """The result of each frame [start[i], end[i]), as a column in the result mode."""
-        self._open(columns, base, seen)
-        return column(self._frames(start, end), self._result)
-
-    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start,
-               Py_ssize_t end):
-        """Fold one frame without a result."""
-        self._open(columns, base, seen)
-        try:
-            self._absorb(start, end)
-        finally:
-            self._columns = None
 
     cdef bint _holds(self, Py_ssize_t p) except -1:
         return self._sees(p)

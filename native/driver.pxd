@@ -39,6 +39,7 @@ cdef class Driver:
     cdef tuple _records(self)
     cdef int _fold(self, Py_ssize_t start, Py_ssize_t end) except -1
     cdef object _outcome(self, Py_ssize_t end)
+    cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1
     cdef list _frames(self, const int64_t[::1] start, const int64_t[::1] end)
     cdef tuple _arguments(self)
     cdef int _reraise(self, object error) except -1

@@ -13,7 +13,7 @@ Which hook runs, and on which tuple, is noted before it is called: so an error c
 
 from inwindow.native._fresh import fresh
 from inwindow.native._inwindow import InWindow, positions
-from inwindow.native._results import MODES
+from inwindow.native._results import MODES, column
 
 cdef extern from "Python.h":
     const Py_ssize_t PY_SSIZE_T_MAX
@@ -42,7 +42,18 @@ class HookRaised(Exception):
 
 
 cdef class Driver:
-    """What calls hooks; ``roll``, ``absorb``, ``state`` and ``restore`` are the subclasses'."""
+    """What calls hooks. A subclass says in ``_fold`` and ``_outcome`` how; ``state`` and ``restore`` are its own, too."""
+
+    def roll(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, const int64_t[::1] start,
+             const int64_t[::1] end):
+        """The result of each frame [start[i], end[i]), as a column in the result mode."""
+        self._open(columns, base, seen)
+        return column(self._frames(start, end), self._result)
+
+    def absorb(self, list columns, Py_ssize_t base, const uint8_t[::1] seen, Py_ssize_t start, Py_ssize_t end):
+        """Fold one frame without a result."""
+        self._open(columns, base, seen)
+        self._absorb(start, end)
 
     cdef int _configure(self, object prototype, str result, object empty, object punt, object record_fields,
                         object snapshot) except -1:
@@ -111,6 +122,14 @@ cdef class Driver:
     cdef object _outcome(self, Py_ssize_t end):
         """The result of the frame that ends there."""
         raise NotImplementedError
+
+    cdef int _absorb(self, Py_ssize_t start, Py_ssize_t end) except -1:
+        try:
+            self._fold(start, end)
+        except Exception as error:
+            self._reraise(error)
+        finally:
+            self._columns = None
 
     cdef list _frames(self, const int64_t[::1] start, const int64_t[::1] end):
         cdef Py_ssize_t i, n = start.shape[0]

@@ -1,14 +1,14 @@
-"""Partials of Python classes as Arrow columns, to travel: typed where a state is made of numbers and texts, pickled elsewhere.
+"""Partials of Python classes as an Arrow column, to travel: the attributes of each as bytes, pickled where they are not plain.
 
 ::
 
-    state of            layout           doubles   integers   texts   pickled
-    Mean(7.5, 3)        total:d count:q  [7.5]     [3]        []      NULL
-    Last(Decimal(1))    NULL             []        []         []      its bytes
-    no tuple seen       NULL             []        []         []      NULL
+    state of            column
+    Mean(7.5, 3)        total 7.5, count 3, as native/_states.pyx writes them
+    Last(object())      a pickle
+    no tuple seen       NULL
 
-Every row says itself how its state is laid out, so nothing is guessed before there are states, and tasks need not agree: a sum
-that is an int in one and a float in another comes back as what it was. ``native/_states.pyx`` has the kinds of values.
+Every value says itself what it is, so nothing is guessed before there are states, and tasks need not agree: a sum that is an int
+in one and a float in another comes back as what it was.
 """
 
 import gc
@@ -18,77 +18,62 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from inwindow.native._fresh import freeze, thaw
-from inwindow.native._states import laid_out, rebuilt
+from inwindow.native._states import packed, unpacked
+from inwindow.runtime.plain import from_plain as _of_all_types  # noqa: F401  (it says which types are plain)
 from inwindow.udaf.contract import Aggregate
 
-TYPES: list[pa.DataType] = [
-    pa.string(),
-    pa.list_(pa.field("element", pa.float64())),
-    pa.list_(pa.field("element", pa.int64())),
-    pa.list_(pa.field("element", pa.string())),
-    pa.binary(),
-]
+TYPE = pa.binary()
 
 
-def packed(aggregates: list[Any]) -> list[pa.Array]:
-    """The states of aggregates as columns of ``TYPES``; None is a row of its own."""
-    layouts, which, *leaves, others = laid_out(aggregates)
-    layout = pa.DictionaryArray.from_arrays(pa.array(which, mask=which < 0), pa.array(layouts, pa.string()))
-    columns = [layout.cast(TYPES[0])]
-    for kind, values, offsets in zip(TYPES[1:4], leaves[::2], leaves[1::2], strict=True):
-        columns.append(pa.ListArray.from_arrays(pa.array(offsets), pa.array(values, kind.value_type), type=kind))
-    rest = [None if one is None else _dumped(freeze(one)) for one in others]
-    return [*columns, pa.array(rest, TYPES[4])]
+def column_of(aggregates: list[Any]) -> pa.Array:
+    """The states of aggregates as a column; None is NULL."""
+    return pa.array(packed(aggregates, _dumped), TYPE)
+
+
+def aggregates_of(prototype: Aggregate, column: pa.Array) -> list[Any]:
+    """The aggregates again; None for a pane where no hook saw a tuple."""
+    return unpacked(prototype, column.to_pylist(), lambda content: thaw(prototype, pickle.loads(content)))
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A held source: columns of states, as aggregates; None for a pane where no hook saw a tuple."""
+    """A held source: a column of states, as aggregates."""
 
-    columns: tuple[str, ...]
+    column: str
     prototype: Aggregate
 
     def names(self) -> tuple[str, ...]:
-        return self.columns
+        return (self.column,)
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
-        layout, *leaves, rest = [batch.column(name) for name in self.columns]
-        encoded = layout.dictionary_encode()
-        which = encoded.indices.fill_null(-1).to_numpy().astype(np.int32, copy=False)
-        doubles, integers, texts = (column.flatten() for column in leaves)
-        numbers = doubles.to_numpy().tolist(), integers.to_numpy().tolist()
-        aggregates = rebuilt(self.prototype, encoded.dictionary.to_pylist(), which, *numbers, texts.to_pylist())
-        if rest.null_count < len(rest):
-            for at in np.flatnonzero(rest.is_valid().to_numpy(zero_copy_only=False)):
-                aggregates[at] = thaw(self.prototype, pickle.loads(rest[at].as_py()))
-        return aggregates
+        return aggregates_of(self.prototype, batch.column(self.column))
 
     def __hash__(self) -> int:
-        return hash(self.columns)
+        return hash(self.column)
 
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """The garbage collector waits for as many new objects as a step has partials.
+    """Let the garbage collector run less often: after as many new objects as a step has partials.
 
-    They are made by the hundred thousand, all of them to stay for a while: looked through after every 700th, they took a third of
-    the time. What hooks leave behind in cycles is still collected, later. For Spark's workers, which do one task at a time: the
-    thresholds are the whole process's, so a call on the user's side, one of several threads maybe, leaves them alone.
+    A step makes a hundred thousand objects that live for a while. With a collection after every 700th of them, collections took
+    a third of the time. Cycles that hooks leave behind are still collected, later. This is used only in Spark's workers, which
+    run one task at a time: the thresholds apply to the whole process, so a call in the user's process must not change them.
     """
     usual = gc.get_threshold()
-    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: somebody has switched it off
+    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: the collector is switched off
     try:
         yield
     finally:
         gc.set_threshold(*usual)
 
 
-def _dumped(state: Any) -> bytes:
-    """Pickled; a class of the user's own script, which has no module in a worker, by value."""
+def _dumped(aggregate: Any) -> bytes:
+    """A pickle; a class of the user's script has no module in a worker, so it is pickled by value."""
+    state = freeze(aggregate)
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except (pickle.PicklingError, AttributeError, TypeError):

@@ -1,12 +1,12 @@
-"""Aggregates of what holds: frames whose tuples enter by since and leave by until, and one strategy to evaluate each step.
+"""Aggregates of the rows that hold: their tuples enter by since and leave by until; each step runs by one strategy.
 
 ::
 
     entered    rows by (group, since)      positions 0, 1, 2, ... as everywhere
     left       left[k] is the position of the k-th row to leave
-    frames     start[i], end[i]            what holds is the positions before end without left[:start]
+    frames     start[i], end[i]            the frame is the positions before end, without left[:start]
 
-Both bounds never move backwards, so a strategy is what it is over windows, but for what leaves.
+Both bounds never move backwards. So strategies work as over windows, except for the order in which tuples leave.
 """
 
 from collections.abc import Callable
@@ -30,38 +30,67 @@ from inwindow.runtime.sweep_tree import tree_results
 from inwindow.udaf.contract import PUNT
 from inwindow.windows.sequence import Sequence
 
-_MEMBERS = 1 << 20  # tuples that are folded at a time, where frames are folded afresh
+_MEMBERS = 1 << 20  # tuples that are folded at a time, by recompute
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Intervals in the order in which they enter, with the columns of their rows; their ends in the order in which they leave."""
+    """Intervals in the order in which they enter, and in that in which they leave; ``read`` gives columns of rows."""
 
-    row: Rows
-    group: Rows
-    since: Keys
-    until: Keys
-    left: Rows
-    columns: pa.RecordBatch
+    intervals: Intervals
+    read: Callable[[Rows], pa.RecordBatch]
 
-    @classmethod
-    def of(cls, intervals: Intervals, columns: Callable[[Rows], pa.RecordBatch]) -> "Sweep":
-        """``columns`` gives those of some rows."""
-        entering, leaving = intervals.entering, intervals.leaving
-        left = np.arange(len(intervals)) if leaving is None else leaving
-        until = intervals.until if leaving is None else intervals.until[leaving]
+    @property
+    def group(self) -> Rows:
+        return self.intervals.by_since.group
+
+    @property
+    def since(self) -> Keys:
+        return self.intervals.by_since.time
+
+    @property
+    def until(self) -> Keys:
+        """In the order in which they leave."""
+        return self.intervals.by_until.time
+
+    def row(self, positions: Rows) -> Rows:
+        """The rows at some positions."""
+        entering = self.intervals.by_since.rows
+        return self.intervals.row[positions if entering is None else entering[positions]]
+
+    @cached_property
+    def _rows(self) -> tuple[Rows, Rows]:
+        """All rows in both orders."""
+        orders = self.intervals.by_since.rows, self.intervals.by_until.rows
+        came, gone = (self.intervals.row if rows is None else self.intervals.rows_at(rows) for rows in orders)
+        return came, gone
+
+    @cached_property
+    def columns(self) -> pa.RecordBatch:
+        """Those of the rows as they enter."""
+        return self.read(self._rows[0])
+
+    @cached_property
+    def columns_twice(self) -> pa.RecordBatch:
+        """Those of the rows as they enter, and behind them as they leave: each is read in its order."""
+        return self.read(np.concatenate(self._rows))
+
+    @cached_property
+    def left(self) -> Rows:
+        """``left[k]`` is the position of the k-th to leave."""
+        entering, leaving = self.intervals.by_since.rows, self.intervals.by_until.rows
         if entering is None:
-            return cls(intervals.row, intervals.group, intervals.since, until, left, columns(intervals.row))
-        row, group = intervals.rows_at(entering), intervals.groups_at(entering)
-        return cls(row, group, intervals.since[entering], until, inverse(entering)[left], columns(row))
+            return np.arange(len(self.intervals)) if leaving is None else leaving
+        position = inverse(entering)
+        return position if leaving is None else position[leaving]
 
     @cached_property
     def rank(self) -> Rows:
-        """As which each position leaves."""
+        """For each position, its number in the order of leaving."""
         return inverse(self.left)
 
     def results(self, step: Step, work: Pass, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
-        """The results of a step over frames; ``frame_text`` says for an error where a frame is."""
+        """The results of a step over frames; ``frame_text`` describes a frame in an error."""
         return reporting(step, work, Buffer, Sequence(None, False), self._reported, step, start, end, frame_text)
 
     def _reported(self, step: Step, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
@@ -85,11 +114,14 @@ class Sweep:
     def _by_kernel(self, step: Step, start: Rows, end: Rows) -> pa.Array:
         native = step.implementation.native
         assert native is not None and native.swept is not None
+        if native.reads == "marks" and step.condition is None and not step.arguments:
+            return native.finish(pa.array(end - start))  # a count of all
         buffer = Buffer()
         given = input_of(step, buffer)
-        buffer.append(self.columns)
+        buffer.append(self.columns_twice)
         values, _ = given.read()
-        return native.finish(native.swept().sweep(values, self.left, start, end))
+        rows = len(self.intervals)
+        return native.finish(native.swept().sweep(values, np.arange(rows, 2 * rows), start, end))
 
     def _by_hooks(self, step: Step, start: Rows, end: Rows) -> pa.Array:
         buffer, traits = Buffer(), step.case.traits
@@ -104,7 +136,7 @@ class Sweep:
         return answers.rolled(lambda: driver.roll(*arguments.read(), start, end), end)
 
     def _afresh(self, step: Step, start: Rows, end: Rows) -> pa.Array:
-        """Frame by frame, each as a run of its own, by the loops for tumbles."""
+        """Fold every frame from its start, by the loops for tumbles."""
         run = replace(step, choice=replace(step.choice, strategy=Tumble()))
         members = Members(self.left, start, end)
         results: list[pa.Array] = []

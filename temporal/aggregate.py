@@ -1,20 +1,21 @@
-"""``aggregate``: any aggregate of what holds: how many at the same time, the sum of what is open, ...
+"""``aggregate``: any aggregate of the rows that hold at the same time: how many there are, their sum, ...
 
 ::
 
     a  x=5  [1 ------- 6)
     b  x=2       [4 ------- 9)
-    sum(x)  5 [1,4)  7 [4,6)  2 [6,9)          a row per change; where nothing holds, none
+    sum(x)  5 [1,4)  7 [4,6)  2 [6,9)          a row per change; no row while nothing holds
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native._sweep import pieces
+from inwindow.native._sweep import joined, mark_changes, news, pieces
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.call_arguments import named_aggregates
 from inwindow.runtime.dictionaries import canonical_keys, readable
@@ -22,15 +23,17 @@ from inwindow.runtime.expressions import compute_arguments
 from inwindow.runtime.intervals import Keys, Rows
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.reports import shown_scalar
+from inwindow.runtime.sweep import Sweep
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS, Relation, check_relation, check_values, relation
 from inwindow.temporal.stitched import Stitched
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.neighbours import Mask, changes
+from inwindow.windows.neighbours import changes
 
 Data = TypeVar("Data")
+Marks: TypeAlias = npt.NDArray[np.uint8]
 _WHERE = "temporal.aggregate"
 
 
@@ -39,8 +42,8 @@ def aggregate(
 ) -> Data:
     """Aggregates of the rows that hold, per value of the columns ``by``: a row per change of a result.
 
-    A row is valid as long as its results stay the same; with ``coalesce=False`` there is one per stretch in which the very same
-    rows hold. Where nothing holds, there is none.
+    A row is valid as long as its results stay the same. With ``coalesce=False`` there is a row for each time in which the same rows
+    hold. While nothing holds, there is no row.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> from inwindow import temporal
@@ -77,12 +80,12 @@ class Holding(Stitched):
     steps = "one sort by since and one by until, then a sweep over both"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """What is aggregated together has equal values in ``by``."""
+        """Rows with equal values in ``by`` are aggregated together."""
         self.planned(schemas[0])
         return [self.by]
 
     def over(self, *sides: Any) -> "Holding":
-        """Arguments and filters may be expressions of Spark's."""
+        """The operator over names; arguments and filters may be Spark expressions."""
         (columns,) = sides
         named = columns.applied(dict(self.aggregates))
         return replace(self, aggregates=tuple(named.items()), planning=columns.session.planning)
@@ -95,18 +98,18 @@ class Holding(Stitched):
         return list(dict.fromkeys(read))
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Keys and ends; results are made."""
+        """Keys and ends come from the input; results are computed."""
         return (0, name) if name in (*self.by, *ENDS) else None
 
     def planned(self, schema: pa.Schema) -> tuple[Pass, Any]:
-        """The steps, and what is to be computed first; an error where something is wrong without data."""
+        """The steps, and the expressions to compute first; raises the errors that do not depend on data."""
         check_relation(schema, _WHERE)
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
         return plan_sweep(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """Rows that are cut at watermarks are joined by their results."""
+        """Without ``coalesce``, rows that are cut at watermarks cannot be joined again."""
         if not self.coalesce:
             raise UsageError(
                 f"{_WHERE}(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce="
@@ -129,7 +132,7 @@ class Holding(Stitched):
         return repr(replace(self, aggregates=(), planning=None))
 
     def run(self, *tables: pa.Table) -> pa.Table:
-        """Sort both ends, sweep, and join what is the same."""
+        """Sort both ends, sweep, and join equal neighbours."""
         (table,) = tables
         work, computed = self.planned(table.schema)
         its = relation(table, _WHERE)
@@ -137,31 +140,23 @@ class Holding(Stitched):
         begin, finish, start, end = pieces(sweep.group, sweep.since, sweep.until)
 
         def frame_text(frame: int) -> str:
-            return self._told(its, sweep.row[end[frame] - 1], begin[frame : frame + 1], finish[frame : frame + 1])
+            return self._told(
+                its, sweep.row(end[frame : frame + 1] - 1)[0], begin[frame : frame + 1], finish[frame : frame + 1]
+            )
 
         results = [sweep.results(step, work, start, end, frame_text) for step in work.steps]
         if self.coalesce and len(begin):
-            new = self._changes(results, begin, finish, sweep.group, end)
+            new = news(sweep.group, begin, finish, end)
+            for column in results:
+                _mark(column, new)
             if not new.all():
-                first = np.flatnonzero(new)
-                last, at = np.append(first[1:], len(begin)) - 1, pa.array(first)
-                results = [column.take(at) for column in results]
-                begin, finish, end = begin[first], finish[last], end[first]
+                results = [column.filter(pa.array(new.view(bool))) for column in results]
+                begin, finish, end = joined(new, begin, finish, end)
         columns = {}
         if self.by:
-            rows = pa.array(sweep.row[end - 1] if len(end) else end)
-            columns = {name: _key(table, name, rows) for name in self.by}
+            columns = _keys(table, self.by, sweep, end)
         columns |= {step.name: column for step, column in zip(work.steps, results, strict=True)}
         return its.with_ends(pa.table(columns), begin, finish)
-
-    def _changes(self, results: list[pa.Array], begin: Keys, finish: Keys, group: Rows, end: Rows) -> Mask:
-        """Which pieces begin something new: another result, another group, or after a time in which nothing holds."""
-        new = changes(results, None)
-        new[1:] |= begin[1:] != finish[:-1]
-        if self.by:
-            whose = group[end - 1]
-            new[1:] |= whose[1:] != whose[:-1]
-        return new
 
     def _told(self, its: Relation, row: int, begin: Keys, finish: Keys) -> str:
         since, until = (its.instants.column(end)[0] for end in (begin, finish))
@@ -170,6 +165,24 @@ class Holding(Stitched):
         first = "" if since.as_py() is None else f" from {shown_scalar(since)}"
         last = "" if until.as_py() is None else f" until {shown_scalar(until)}"
         return f", for what holds{first}{last}{of}"
+
+
+def _mark(results: pa.Array, new: Marks) -> None:
+    """Where a result is another than the one before."""
+    if results.null_count == 0 and (pa.types.is_int64(results.type) or pa.types.is_float64(results.type)):
+        mark_changes(results.to_numpy(), new)
+    else:
+        new |= changes([results], None)
+
+
+def _keys(table: pa.Table, by: tuple[str, ...], sweep: Sweep, end: Rows) -> dict[str, pa.Array]:
+    """The keys of results: each group's are looked up once."""
+    group = sweep.group
+    first = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    rows = np.zeros(int(group[-1]) + 1 if len(group) else 0, dtype=np.int64)  # by the group's number; groups ascend
+    rows[group[first]] = sweep.row(first)
+    whose = group[end - 1] if len(end) else end
+    return {name: _key(table, name, pa.array(rows)).take(pa.array(whose)) for name in by}
 
 
 def _key(table: pa.Table, name: str, rows: pa.Array) -> pa.Array:

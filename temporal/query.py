@@ -7,6 +7,7 @@ from typing import Any
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.operations import is_lazy, placed, seen_by
 from inwindow.temporal.aggregate import Holding, holding
+from inwindow.temporal.composed import run_tree
 from inwindow.temporal.rules import Rewrite, rewritten
 from inwindow.temporal.tree import Tree, tree_of
 
@@ -24,11 +25,11 @@ def run(query: Callable[..., Any], *data: Any) -> Any:
     [{'item': 1, 'since': 1, 'until': 9}]
     """
     tree, _ = rewritten(tree_of(query, data, "temporal.run"))
-    return tree.run(data)
+    return run_tree(tree, data)
 
 
 def explain(query: Any, *data: Any, by: str | Iterable[str] | None = None, **options: Any) -> Explanation:
-    """What a query would do: its operators after the rules, which rules those were, and of each aggregate the strategy and why.
+    """What a query would do: its operators after the rules, the applied rules, and each aggregate's strategy with the reason.
 
     ``query``: a function of the data, as for :func:`run`, or an operator and its options, as in
     ``explain(temporal.join, bids, auctions, on="item")``. Of data and aggregates alone it is :func:`aggregate`:

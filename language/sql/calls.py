@@ -1,4 +1,4 @@
-"""Finding the calls that are ours in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
+"""Find inwindow's calls in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
 
 import difflib
 from collections.abc import Mapping, Set
@@ -168,7 +168,8 @@ def _without_over(source: Source, name: Token, inside: Tokens, close: Token, nam
         return Emission(span)
     if known in names.registered and not (inside and inside[0].says("ROW_NUMBER")):
         raise source.error(
-            f"iw.sql: {name.text}(...) lacks its window: write OVER (PARTITION BY ... ORDER BY ... ROWS 49 PRECEDING) behind it",
+            f"iw.sql: {name.text}(...) lacks its window: write OVER (PARTITION BY ... ORDER BY ... ROWS 49 PRECEDING) behind it; "
+            f"for GROUP BY, write iw.group_by(df, 'key').agg(...) of the aggregate in Python",
             span,
         )
     return None

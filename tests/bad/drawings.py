@@ -10,6 +10,13 @@ RANGE = iw.range(5, order_by="t")
 
 ROWS = [
     Bad(
+        "a picture of points",
+        lambda: RANGE.draw().save("window.png"),
+        iw.UsageError,
+        "save('window.png'): a drawing is SVG: give a name that ends with .svg (a browser, Inkscape or "
+        "rsvg-convert makes a PNG of it)",
+    ),
+    Bad(
         "values that are none",
         lambda: RANGE.draw(object()),
         iw.UsageError,

@@ -65,10 +65,16 @@ ROWS = [
         "Gives.terminate() gave True (bool), which does not fit the result type double" + FITTING,
     ),
     Bad(
-        "a decimal",
-        lambda: gives(Decimal("1.5"), float),
+        "a decimal for an integer",
+        lambda: gives(Decimal("1.5"), int),
         iw.ResultTypeError,
-        "Gives.terminate() gave Decimal('1.5') (Decimal), which does not fit the result type double" + FITTING,
+        "Gives.terminate() gave Decimal('1.5') (Decimal), which does not fit the result type int64" + FITTING,
+    ),
+    Bad(
+        "a decimal that is not a number",
+        lambda: gives(Decimal("NaN"), float),
+        iw.ResultTypeError,
+        "Gives.terminate() gave Decimal('NaN') (Decimal), which does not fit the result type double" + FITTING,
     ),
     Bad(
         "an array",

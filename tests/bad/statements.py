@@ -191,7 +191,7 @@ ROWS = [
         lambda: sql("SELECT my_avg(price) FROM bids"),
         StatementError,
         "iw.sql: my_avg(...) lacks its window: write OVER (PARTITION BY ... ORDER BY ... ROWS 49 PRECEDING) "
-        "behind it (line 1, column 8)\n"
+        "behind it; for GROUP BY, write iw.group_by(df, 'key').agg(...) of the aggregate in Python (line 1, column 8)\n"
         "  SELECT my_avg(price) FROM bids\n"
         "         ^^^^^^^^^^^^^",
     ),

@@ -35,7 +35,25 @@ def counts(extent: Any) -> Callable[[], Replayed]:
     return lambda: replay([TABLE], lambda df: iw.group_by(df, "item").window(extent).agg(n=iw.count()))
 
 
+class Running:
+    """As far as ``iw.metrics`` looks at a query."""
+
+    recentProgress = ({"observedMetrics": {"inwindow_2": {"late_tuples": 1}}},)
+
+
 ROWS = [
+    Bad(
+        "metrics of what is no query",
+        lambda: iw.metrics(TABLE),
+        iw.UsageError,
+        "metrics('Table'): give the query that runs, query = result.writeStream...start()",
+    ),
+    Bad(
+        "metrics of another result",
+        lambda: iw.metrics(Running()),
+        iw.UsageError,
+        "metrics(name='inwindow'): the query has 'inwindow_2': give one of these as name=",
+    ),
     Bad(
         "a descending order",
         over(iw.range(5, order_by=iw.desc("t"))),

@@ -32,6 +32,11 @@ def at_points(*windows: Any, points: Any = POINTS, of: Any = ROOMS) -> Any:
     return iw.with_columns(points, of=of, **{f"n{i}": iw.count().over(window) for i, window in enumerate(windows)})
 
 
+def streamed(query: Any) -> Any:
+    """A query of several operators, on a stream."""
+    return iw.testing.replay([ROOMS], lambda a: temporal.run(query, a))
+
+
 class Emits(iw.Aggregate):
     """Without a terminate."""
 
@@ -121,7 +126,7 @@ ROWS = [
         "tables of two types of time",
         lambda: temporal.union(ROOMS.drop_columns(["n"]), DAYS),
         iw.UsageError,
-        'temporal.union: "the first table\'s validity" is of type int64, but "the second table\'s" of type '
+        "temporal.union: the validity of the first table is of type int64, but that of the second one of type "
         "date32[day]: ends are compared, so cast them to one type",
     ),
     Bad(
@@ -598,5 +603,31 @@ ROWS = [
         iw.UsageError,
         "(session since until until) on a stream: a session whose tuples say themselves how long they last is "
         "known only when all are there: use batch data, or one gap for all",
+    ),
+    Bad(
+        "pieces inside of a query on a stream",
+        lambda: streamed(lambda a: temporal.aggregate(temporal.split(temporal.distinct(a), every=2), n=iw.count())),
+        iw.UsageError,
+        "temporal.split in a query of several operators on a stream: its rows would be cut wherever the watermark "
+        "happened to be: do it with the result",
+    ),
+    Bad(
+        "ends inside of a query on a stream",
+        lambda: streamed(lambda a: temporal.istream(temporal.join(temporal.distinct(a), a, condition="during"))),
+        iw.UsageError,
+        "temporal.join in a query of several operators on a stream looks at since or until, and rows are cut "
+        "wherever the watermark happens to be: look at other columns",
+    ),
+    Bad(
+        "a tuple that is seen before it comes",
+        lambda: streamed(
+            lambda a: temporal.aggregate(
+                temporal.window(temporal.istream(temporal.distinct(a)), iw.range_between(-1, 2, order_by="at")),
+                n=iw.count(),
+            )
+        ),
+        iw.UsageError,
+        "temporal.window: (order by at range between 1 preceding and 2 following) on a stream: a tuple would be "
+        "seen before its own time, when others have gone out already: end the frame at the current row",
     ),
 ]

@@ -77,7 +77,13 @@ def calls(table: Any) -> None:
     grouped.window(iw.session("ts", gap=30)).agg(iw.max_by("item", "price"))
     grouped.window(iw.tumble("ts", rows=10, scope="stream")).emit("item", n=iw.count())
     grouped.window(iw.cumulate("ts", "1 day", every="1 hour")).agg(s=iw.collect_list("price"))
-    print(iw.explain(table, n=iw.count("*").over(window)), iw.late(table), iw.union(table, table, order_by="ts"))
+    print(
+        iw.explain(table, n=iw.count("*").over(window)),
+        iw.late(table),
+        iw.metrics(table)["late_tuples"],
+        iw.union(table, table, order_by="ts"),
+    )
+    print(iw.metrics(table)["late_tuples"])
     testing.check(Base(), examples=10)
     iw.with_columns(table, p=iw.last("price").over(temporal.valid(order_by="ts")), of=table)
 

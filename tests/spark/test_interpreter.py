@@ -35,6 +35,20 @@ def test_a_python_without_inwindow_is_refused(bare: str, monkeypatch: pytest.Mon
         check_interpreter(session("python3"))
 
 
+def test_a_folder_called_inwindow_is_no_installation(
+    bare: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in the folder around a clone: Python imports any folder as a package, an empty one."""
+    (tmp_path / "inwindow" / "native").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    python = Path(bare)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')  # sees the working directory
+    with pytest.raises(
+        iw.UsageError, match="inwindow cannot be imported .*cannot import name .with_columns.*PYSPARK_PYTHON="
+    ):
+        check_interpreter(session(bare))
+
+
 def test_what_is_not_refused(bare: str, tmp_path: Path) -> None:
     other = tmp_path / "elsewhere"
     other.mkdir()

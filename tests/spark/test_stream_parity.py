@@ -211,5 +211,8 @@ def test_batch_equals_stream(spark: Any, feed: Feed, tmp_path: Path, operator: s
     assert plain(rows.select(batch.column_names)) == plain(batch)
     late = len(CASES.late) if case.time is not None else 0
     assert sum(observed["late_tuples"] for observed in metrics(query)) == late
+    counted, newest = iw.metrics(query), metrics(query)[-1]
+    assert counted["late_tuples"] == late and counted["micro_batches"] == len(metrics(query))
+    assert all(counted[name] == newest[name] for name in ("waiting_tuples", "live_tuples", "state_bytes"))
     state = query.lastProgress["stateOperators"][0]
     assert ("rocksdbBytesCopied" in state["customMetrics"]) == (operator == "transformWithState")

@@ -77,6 +77,51 @@ class Thirds(iw.Aggregate):
         return self.price / 3
 
 
+class Mean(iw.Aggregate):
+    """For doubles."""
+
+    def initialize(self, price: float) -> None:
+        self.total, self.count = price, 1
+
+    def iterate(self, price: float) -> None:
+        self.total += price
+        self.count += 1
+
+    def merge(self, later: "Mean") -> None:
+        self.total += later.total
+        self.count += later.count
+
+    def terminate(self) -> float:
+        return self.total / self.count
+
+
+class Single(Mean, returns="float"):
+    """The same, for a float of 32 bits."""
+
+
+class Running(iw.Aggregate):
+    """Answers tuple by tuple."""
+
+    def iterate(self, price: float) -> float:
+        self.total = getattr(self, "total", 0) + price
+        return self.total
+
+
+@pytest.mark.parametrize("strategy", ["two-stacks", "recompute"])
+def test_a_class_for_doubles_runs_over_decimals(strategy: str) -> None:
+    prices = [Decimal("1.10"), Decimal("2.25"), None, Decimal("4.00"), Decimal("-0.01")]
+    table = pa.table({"d": pa.array(prices, pa.decimal128(10, 2))})
+    over = {"window": iw.rows(2), "strategy": strategy}
+    ours = iw.with_columns(
+        table, m=Mean()("d").over(**over), s=Single()("d").over(**over), r=Running()("d").over(iw.unbounded())
+    )
+    expected = iw.with_columns(table, m=iw.avg("d").over(iw.rows(2)))["m"].cast(pa.float64()).to_pylist()
+    assert ours["m"].type == pa.float64() and ours["m"].to_pylist() == pytest.approx(expected)
+    assert ours["s"].type == pa.float32() and ours["s"].to_pylist() == pytest.approx(expected)
+    assert ours["r"].to_pylist() == [1.1, 3.35, None, 7.35, 7.34]
+    assert iw.group_by(table).agg(m=Mean()("d"))["m"].to_pylist() == [1.835]
+
+
 class Pair(iw.Aggregate, returns="struct<a:int,b:string>"):
     """A plain tuple for a struct, as in PySpark."""
 

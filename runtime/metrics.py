@@ -1,0 +1,56 @@
+"""``metrics``: what a query on a stream has counted, over all its micro-batches that Spark remembers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from inwindow.udaf.calls import says_what_it_takes
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.sentinel import COUNTS
+
+_SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
+_NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes": 0}
+
+
+@says_what_it_takes
+def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
+    """The numbers of a running or ended streaming query on Spark.
+
+    ``late_tuples`` is the sum over its micro-batches (also ``checked``, ``deviations``, ``punts`` and ``rebased`` of a sentinel);
+    ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are those after the newest; ``micro_batches`` says how many were
+    counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``) of this start of the query.
+    ``query.lastProgress`` alone is only the newest one, which had no tuples with ``availableNow=True``: nothing of it was late.
+
+    ``name`` is for queries of several results: ``inwindow_2``, and so on.
+
+    >>> from types import SimpleNamespace
+    >>> progress = [{"observedMetrics": {"inwindow": dict(late_tuples=n, waiting_tuples=5 - n)}} for n in (2, 1, 0)]
+    >>> metrics(SimpleNamespace(recentProgress=progress))  # in place of what .start() gives
+    {'late_tuples': 3, 'waiting_tuples': 5, 'live_tuples': 0, 'state_bytes': 0, 'micro_batches': 3}
+    """
+    if not hasattr(query, "recentProgress"):
+        raise UsageError(
+            f"metrics({shown(type(query).__name__)}): give the query that runs, query = result.writeStream...start()"
+        )
+    observed = [progress["observedMetrics"] for progress in query.recentProgress]
+    known = sorted({one for names in observed for one in names})
+    if known and name not in known:
+        raise UsageError(
+            f"metrics(name={name!r}): the query has {', '.join(map(repr, known))}: give one of these as name="
+        )
+    rows = [_fields(names[name]) for names in observed if names.get(name) is not None]
+    counted: dict[str, Any] = dict(_NONE)
+    for row in rows:
+        for field, value in row.items():
+            counted[field] = counted.get(field, 0) + (value or 0) if field in _SUMMED else value
+    deviations = [row["largest"] for row in rows if row.get("largest") is not None]
+    if deviations:
+        counted["largest"] = max(deviations, key=lambda deviation: deviation["size"])
+    return {**counted, "micro_batches": len(rows)}
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    """A row of metrics; over Connect it comes as its values and their schema."""
+    fields: dict[str, Any] = dict(row) if isinstance(row, Mapping) else row.asDict()
+    if "schema" in fields:
+        return {field["name"]: value for field, value in zip(fields["schema"]["fields"], fields["values"], strict=True)}
+    return fields
