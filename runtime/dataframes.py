@@ -9,8 +9,8 @@
     a path         of a Parquet file, or a folder of them: comes back as a pyarrow.Table
     any other      that has ``__arrow_c_stream__``: comes back as a pyarrow.Table
 
-No library is imported here that the user has not imported: whoever has a frame has it. Columns are not copied where Arrow and the
-library lay them out alike. A frame becomes a table where a query runs; ``explain`` asks for its schema alone.
+A library is imported only if the user has imported it, because otherwise there can be no frame of it. Columns are not copied if
+Arrow and the library have the same layout. A frame becomes a table where a query runs; ``explain`` asks for its schema alone.
 """
 
 import sys
@@ -33,13 +33,15 @@ from inwindow.udaf.errors import UsageError, shown
 
 @dataclass(frozen=True)
 class Library:
-    """How frames of a library become tables, and tables its frames."""
+    """How frames of a library become tables, and tables become frames."""
 
-    table: Callable[[Any, str], pa.Table]  # of a frame, for a call
+    table: Callable[[Any, str], pa.Table]  # makes the table of a frame; the text is the call, for messages
     schema: Callable[[Any, str], pa.Schema]  # that of the table
     frame: Callable[[pa.Table], Any]
-    beside: Callable[[Any, Any], Any] | None = None  # a frame with results, given as one; None: all is made anew
-    indexed: bool = False  # rows have labels, which go with them
+    beside: Callable[[Any, Any], Any] | None = (
+        None  # adds results, given as a frame, to a frame; None: the whole frame is made anew
+    )
+    indexed: bool = False  # rows have labels, which stay with them
     names: Callable[[Any], list[str]] | None = None  # of the columns, where types cost more than names
 
 
@@ -89,7 +91,7 @@ class DataFrame(Table):
         return self.library.frame(rows)
 
     def _with_labels(self, query: Query) -> Any:
-        """Some tuples, with the labels that they have in the frame."""
+        """Some tuples, with their labels in the frame."""
         numbers = pa.array(np.arange(len(self.data)))
         numbered = Table(self.data.append_column(FRAME_ROW, numbers), self.given)
         titles = query.order or tuple(query.titles)
@@ -100,7 +102,7 @@ class DataFrame(Table):
 
 
 def dataframe(data: Any, where: str) -> DataFrame | None:
-    """The data as a place, if they are of another library, or a path; None if they are neither."""
+    """A place for data of another library or for a path; None for anything else."""
     library = _library_of(data)
     if library is None:
         return None
@@ -122,7 +124,7 @@ def _library_of(data: Any) -> Library | None:
 
 
 def _of_pandas(df: Any, where: str) -> pa.Table:
-    """The columns, and the levels of the index that have a name."""
+    """The columns, and the named levels of the index."""
     try:
         table = pa.Table.from_pandas(df, preserve_index=False)
         for name, values in _levels(df):
@@ -157,7 +159,7 @@ def _levels(df: Any) -> Iterator[tuple[str, pa.Array]]:
 
 
 def _to_pandas(table: pa.Table) -> Any:
-    """Structs of a window become two columns: pandas would make dicts."""
+    """The struct of a window becomes two columns, because pandas would make dicts."""
     for at in reversed(range(table.num_columns)):
         field = table.schema.field(at)
         if pa.types.is_struct(field.type) and [one.name for one in field.type] == ["start", "end"]:
@@ -190,7 +192,7 @@ def _parquet(path: Any, where: str, take: Callable[[Any], Any]) -> Any:
             f"{where}: got a text, {shown(path)}: a path is that of a Parquet file, or of a folder of them; of any other file "
             "give its table, as pyarrow.csv.read_csv(path)"
         )
-    from pyarrow import parquet  # costs a tenth of a second, which only those pay who give a path
+    from pyarrow import parquet  # takes a tenth of a second, so it is imported only for paths
 
     try:
         return take(parquet.ParquetDataset(path))

@@ -1,4 +1,4 @@
-"""Groups: ``group_by(...)``, with extents or without, and what their aggregates give."""
+"""``group_by(...)``: groups, with or without extents, and their aggregates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Groups(Part):
 
 
 class Aggregating(Verb):
-    """Aggregates of whole groups, or of the extents that these are cut into."""
+    """Aggregates of whole groups, or of the extents of each group."""
 
     rows = "groups"
 
@@ -90,8 +90,8 @@ class Grouped:
     def window(self, extent: Extent, *, early: bool = False) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``.
 
-        On a stream an extent's row comes once it is final. With ``early=True`` it comes with every micro-batch that has a tuple
-        for it, and again when there are more: a later row of a key and window replaces an earlier one (Spark's update mode).
+        On a stream the row of an extent comes once it is final. With ``early=True`` it comes in every micro-batch that has a tuple
+        for it: a later row of the same key and window replaces an earlier one (Spark's update mode).
         """
         if not isinstance(extent, (Hop, Cumulate, Session)):
             given = extent.describe() if isinstance(extent, Window) else shown(extent)
@@ -123,13 +123,13 @@ class Grouped:
         return self.place.run(self.query(aggregates, "agg"))
 
     def query(self, aggregates: Mapping[str, Applied], where: str) -> Query:
-        """What ``agg`` of these aggregates asks for."""
+        """The query of ``agg`` with these aggregates."""
         return Query(
             AGG, where, aggregates, keys=self.keys, extent=self.extent, early=self.early, order_by=self.order_by
         )
 
     def emit(self, *columns: Any, **named: Applied) -> Any:
-        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
+        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, the emitted value."""
         if self.extent is not None:
             raise UsageError(
                 "emit() is for groups without window(...): an extent gives its results with agg(...), of aggregates that have a "

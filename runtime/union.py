@@ -1,4 +1,4 @@
-"""Streams put together as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
+"""``union``: several streams as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from inwindow.runtime.table import Table
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 
-_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column with a watermark
 
 
 @says_what_it_takes
@@ -65,7 +65,7 @@ def _table(data: Any) -> pa.Table:
 def _tables(tables: list[pa.Table], order_by: str) -> pa.Table:
     names = tables[0].schema.names
     for table in tables:
-        check_columns(table.schema, table.schema.names, "union")  # each once
+        check_columns(table.schema, table.schema.names, "union")  # no name twice
         _check_names(names, table.schema.names, order_by)
     try:
         whole = pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")

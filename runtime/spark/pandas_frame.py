@@ -1,4 +1,4 @@
-"""A DataFrame of pandas-on-Spark as a place: its index goes along as columns, and results come back with it."""
+"""A pandas-on-Spark DataFrame as a place: its index becomes columns, and results get the index back."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from inwindow.runtime.spark.session import Session
 
 @dataclass(frozen=True)
 class PandasFrame(Frame):
-    """The rows as a Spark DataFrame, with the levels of the index."""
+    """The rows as a Spark DataFrame, with the levels of the index as columns."""
 
     levels: tuple[str, ...]
     labels: list[Any]  # of the levels: None where one has no name
