@@ -173,7 +173,8 @@ class Intervals:
 
     def grouped(self, number: Rows) -> "Intervals":
         """With other groups: ``number`` is that of each row."""
-        return Intervals(self.row, number[self.row], self.since, self.until)
+        its = number if len(number) == len(self.row) else number[self.row]  # no row was left out
+        return Intervals(self.row, its, self.since, self.until)
 
     def __len__(self) -> int:
         return len(self.row)
