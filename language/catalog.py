@@ -39,10 +39,10 @@ _READERS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".orc": "orc"
 
 
 class Catalog:
-    """Streams, tables and aggregates by name, and ESL scripts that make and ask them.
+    """Streams, tables and aggregates by name, and ESL scripts that create and query them.
 
-    ``Catalog(spark)`` works on a session's tables and views; ``Catalog({"bids": table})`` on Arrow tables (and what becomes one:
-    pandas, Polars, DuckDB), where DuckDB runs the ordinary SQL around the windows. Keywords are more tables.
+    ``Catalog(spark)`` works on a session's tables and views. ``Catalog({"bids": table})`` works on Arrow tables (also pandas,
+    Polars and DuckDB), and DuckDB runs the ordinary SQL around the windows. Keywords are further tables.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> catalog = iw.Catalog({"bids": pa.table({"item": ["a", "b", "a"], "t": [1, 2, 3], "price": [1.0, 5.0, 3.0]})})
@@ -62,12 +62,12 @@ class Catalog:
         else:
             raise UsageError(f"Catalog({shown(place)}): give a SparkSession, or a dict of Arrow tables")
         self.sources: dict[str, Any] = tables if isinstance(self.engine, Spark) else {}
-        self.orders: dict[str, str | None] = {}  # of each stream; None: no timestamp, as tuples come
+        self.orders: dict[str, str | None] = {}  # the timestamp of each stream; None: the order of arrival
         self.base: dict[str, type[Aggregate]] = {}
         self.window: dict[str, type[Aggregate]] = {}
 
     def run(self, script: str) -> Any:
-        """Run a script; the result of its last SELECT, SHOW or DESCRIBE (or None). What it makes stays in the catalog."""
+        """Run a script; return the result of its last SELECT, SHOW or DESCRIBE (or None). Its definitions stay in the catalog."""
         if not isinstance(script, str) or not script.strip():
             raise UsageError(
                 f"Catalog.run({shown(script)}): a script is a text of statements, as in 'SELECT ...; SELECT ...;'"
@@ -78,7 +78,7 @@ class Catalog:
         return result
 
     def aggregate(self, name: str) -> type[Aggregate]:
-        """The class of an aggregate: of its window version where it has two."""
+        """The class of an aggregate: the window version, if it has two."""
         found = self.window.get(name.casefold()) or self.base.get(name.casefold())
         if found is None:
             known = ", ".join(sorted({*self.base, *self.window})) or "none"
@@ -86,7 +86,7 @@ class Catalog:
         return found
 
     def add_file(self, name: str, path: str) -> None:
-        """A file under a name: Parquet, CSV or JSON."""
+        """Give a file a name: Parquet, CSV or JSON."""
         if Path(path).suffix not in _READERS:
             raise UsageError(f"{path}: the ending says how it is read; known are {', '.join(_READERS)}")
         whole = Source(path, "Catalog.add_file")
@@ -285,7 +285,7 @@ class Catalog:
     # --- Other statements -----------------------------------------------------------------------------------
 
     def _pass_on(self, whole: Source, tokens: Tokens) -> None:
-        """A statement about plain tables is the engine's."""
+        """Pass a statement about plain tables to the engine."""
         self._asked(lambda: self.engine.run(whole[span_of(tokens)]), whole, tokens)
 
     def _drop(self, whole: Source, tokens: Tokens) -> None:
@@ -354,7 +354,7 @@ def _as_at(tokens: Tokens, start: int) -> int | None:
 
 
 def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
-    """The place of the name that an engine speaks of; the whole statement where it speaks of none."""
+    """The place of the name in an engine's error; the whole statement if there is no name in it."""
     named = {
         name.casefold() for pair in re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', error.message) for name in pair if name
     }

@@ -1,6 +1,6 @@
-"""Who runs the ordinary SQL around our windows: Spark, or DuckDB over Arrow tables.
+"""Engines that run the ordinary SQL around our windows: Spark, or DuckDB over Arrow tables.
 
-An engine knows tables by name, runs queries of Spark's dialect, and does to a frame what stands behind windows in a SELECT.
+An engine knows tables by name, runs queries in Spark's dialect, and applies the steps of a SELECT that come after windows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
 
 
 class EngineError(Exception):
-    """What an engine says of a query: its words, and the place in the query's text where it knows it."""
+    """An engine's error for a query: its message, and the place in the query's text, if known."""
 
     def __init__(
         self, message: str, start: int | None = None, length: int = 1, missing: str = "", fragment: str = ""
@@ -29,7 +29,7 @@ class EngineError(Exception):
 
 
 class Engine(Protocol):
-    """Queries, and the steps behind windows."""
+    """Runs queries, and the steps after windows."""
 
     name: str
 
@@ -61,13 +61,13 @@ class Engine(Protocol):
         """Whether rows still come."""
 
     def whole(self, frame: Any, most: int) -> pa.Table:
-        """A frame's rows here, at most so many."""
+        """At most that many rows of a frame, as an Arrow table."""
 
     def a_row_each(self, frame: Any, column: str) -> Any:
         """A row for each value in the lists of a column; none for an empty list."""
 
     def steps(self, make: Callable[[], Any]) -> Any:
-        """What some steps give, or an :class:`EngineError` where they cannot be done."""
+        """The result of some steps, or an :class:`EngineError` if they fail."""
 
 
 def quoted(name: str) -> str:
@@ -76,7 +76,7 @@ def quoted(name: str) -> str:
 
 
 class Duck:
-    """DuckDB over Arrow tables: what is joined, filtered and grouped around the windows, in this process."""
+    """DuckDB over Arrow tables, in this process: it joins, filters and groups around the windows."""
 
     name = "DuckDB"
 
@@ -154,7 +154,7 @@ class Duck:
         return [str(kind) for kind in frame.schema.types]
 
     def merged(self, frame: pa.Table, order_by: str) -> pa.Table:
-        """Streams that were put together, in the order of time; of equal times, in the order in which they were given."""
+        """Several streams in the order of time; ties are in the order of the arguments."""
         return self.ordered(frame, [(quoted(order_by), True, True)])
 
     def columns(self, frame: pa.Table) -> list[str]:
@@ -243,7 +243,7 @@ def _duckdb() -> Any:
 
 
 def arrow_of(name: str, table: Any) -> pa.Table:
-    """A table as Arrow has it: an Arrow table, or what gives an Arrow stream (pandas, Polars, DuckDB, datasets)."""
+    """An Arrow table of an Arrow table, or of anything that gives an Arrow stream (pandas, Polars, DuckDB, datasets)."""
     if isinstance(table, pa.Table):
         return table
     if hasattr(table, "__arrow_c_stream__"):

@@ -1,4 +1,4 @@
-"""From what is asked for to a plan, or an error that says what cannot be and what to write.
+"""From a call to a plan; or an error that says what is not possible, and what to write.
 
 Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
 """
@@ -39,7 +39,7 @@ def plan_windows(
 ) -> list[Pass]:
     """Passes for aggregates over windows, in the order in which their first aggregate was given.
 
-    ``zone`` is that of datetimes without one, where instants are wanted.
+    ``zone`` is the zone of datetimes without one, for columns of instants.
     """
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
@@ -104,7 +104,7 @@ def plan_groups(
         if isinstance(extent, Session) and extent.has_own_ends and key is not None:
             check_own_ends(extent, schema, key)
         else:
-            extents_of(extent, key)  # its sizes fit the column, or an error
+            extents_of(extent, key)  # an error if its sizes do not fit the column
     steps = []
     for name, one in applied.items():
         if one.window is not None:
@@ -134,7 +134,7 @@ def _step(
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
-            its = "" if condition.startswith("__") else f" {condition!r}"  # an expression has a name of ours
+            its = "" if condition.startswith("__") else f" {condition!r}"  # a computed column: its name says nothing
             raise UsageError(
                 f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
                 "expression: compare its values, or cast it"
@@ -160,7 +160,7 @@ def _choice(case: Case, forced: str | None, implementation: Implementation) -> C
 
 
 def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...]) -> Step:
-    """The step with its sentinel, where there is anything to look at; an error where it could not look."""
+    """The step with its sentinel, if there is anything to check; an error if the sentinel could not work."""
     sentinel = applied.watch
     if sentinel is None:
         return step
@@ -213,7 +213,7 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
 
 
 def _check_copy(aggregate: Aggregate) -> None:
-    """Every partition works on a fresh copy of the aggregate, so it must be possible to copy."""
+    """Check that the aggregate can be copied: every partition works on a fresh copy."""
     for attribute, value in getattr(aggregate, "__dict__", {}).items():
         kind = type(value)
         if kind.__module__.startswith("pyspark.") and kind.__name__ in _OF_THE_DRIVER:
@@ -285,7 +285,7 @@ def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[W
 
 
 def _check_window(window: Window, key: OrderKey | None) -> None:
-    """Sizes, slides, origins and landmarks fit the order column, or an error that says how not."""
+    """Check that sizes, slides, origins and landmarks fit the order column."""
     framing_of(window.frame, key)
     slots_of(window, key)
     frame = window.frame

@@ -1,6 +1,6 @@
-"""A pyarrow.RecordBatchReader: it comes sorted, which is checked, and is fed as it comes.
+"""A pyarrow.RecordBatchReader as a place: it must be sorted, which is checked, and its batches are fed as they come.
 
-Memory is that of the frames, however long it is.
+Memory is bounded by the frames, however long the reader is.
 """
 
 from collections.abc import Iterator
@@ -25,13 +25,13 @@ class Reader(ArrowData):
     """A reader, sorted."""
 
     def ordered(self, work: Pass) -> str:
-        """A reader is not put in order."""
+        """A reader is never sorted."""
         if not work.position_columns:
             return "in the order of arrival, fed as it comes"
         return "must come in order, which is checked; fed as it comes"
 
     def as_given(self, rows: pa.Table) -> pa.RecordBatchReader:
-        """Rows that were made, as data of the kind that was given."""
+        """Result rows as data of the same kind as the input."""
         return rows.to_reader()
 
     def run(self, query: Query) -> pa.RecordBatchReader:
@@ -67,7 +67,7 @@ def _checked(operator: Operator, reader: pa.RecordBatchReader, computed: Compute
 
 
 class SortedCheck:
-    """The input must be sorted by partition and order columns: an error names the two rows that are not."""
+    """Checks that the input is sorted by partition and order columns; an error names two rows that are not."""
 
     def __init__(self, work: Pass, what: str, remedy: str) -> None:
         self.work, self.what, self.remedy = work, what, remedy

@@ -1,4 +1,4 @@
-"""``window``: a stream as a relation: each tuple is valid while the window holds it."""
+"""``window``: a stream as a relation: each tuple is valid while it is in the window."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _WHERE = "temporal.window"
 
 
 def window(data: Data, window: Any, *, by: str | Iterable[str] | None = None) -> Data:
-    """The tuples with ``since`` and ``until``: at every instant what holds is what the window holds then (CQL's S [Range ...]).
+    """The tuples with ``since`` and ``until``: at every instant, exactly the tuples in the window hold (CQL's S [Range ...]).
 
     ``window``: a frame, such as ``iw.range("10 minutes", order_by="ts")`` or ``iw.rows(9, partition_by="item", order_by="ts")``, or
     an extent, such as ``iw.hop("ts", size="1 hour", every="5 minutes")`` (``by=`` are its keys, where it counts or has sessions).
@@ -55,7 +55,7 @@ def window(data: Data, window: Any, *, by: str | Iterable[str] | None = None) ->
 
 @dataclass(frozen=True)
 class Windowed(Operation):
-    """Both ends of each tuple, from its time and its neighbours'."""
+    """Computes both ends of each tuple, from its own time and those of its neighbours."""
 
     window: Window | Extent
     by: tuple[str, ...]
@@ -66,7 +66,7 @@ class Windowed(Operation):
         return self.window.describe()
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Tuples that count, or push one another out, are of one partition; else each is by itself."""
+        """The partition, if tuples are counted or push each other out; otherwise each tuple is by itself."""
         self._key(schemas[0])
         return [self._partition] if self._looks_at_others else None
 
@@ -131,7 +131,7 @@ class Windowed(Operation):
         return rows, *ends_of_extent(self.window, tuples)
 
     def _seen(self, table: pa.Table, rows: Rows, since: Keys, until: Keys) -> pa.Table:
-        """The rows that are in the window at some time, as they came."""
+        """The rows that are in the window at some time, in the order of arrival."""
         key = self._key(table.schema)
         since, until = (_within(end, key) for end in (since, until))
         holds = since < until
@@ -166,7 +166,7 @@ class Windowed(Operation):
         return None if ahead else self.time()
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """What leaves by counting tuples, and sessions; not what depends on how many came before."""
+        """Windows that count following tuples work, and sessions; not windows that depend on the number of earlier tuples."""
         self._key(schemas[0])
         if isinstance(self.window, Session):
             return
@@ -229,7 +229,7 @@ class Windowed(Operation):
 
 
 def _within(ends: Keys, key: OrderKey) -> Keys:
-    """Ends beyond the column's type: no instant of it lies there."""
+    """Cut ends to the range of the column's type."""
     if pa.types.is_decimal(key.type):
         most = 10**key.type.precision - 1
         least = -most

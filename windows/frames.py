@@ -1,6 +1,6 @@
 """How a user writes a window: ``iw.rows(50, slide=10)``, ``iw.range("5 minutes")``, ``iw.scope(...)``.
 
-Everything wrong with a window that shows without data is said here.
+All errors in a window that can be found without data are raised here.
 """
 
 import inspect

@@ -1,4 +1,4 @@
-"""The tuples that are held of an endless, sorted input: positions, partitions, order keys.
+"""The held tuples of an endless, sorted input: positions, partitions, order keys.
 
 Every tuple has a *position*, counted from the first tuple of the input. The sequence holds the keys of the
 positions ``[base, end)``: those before ``base`` are forgotten, those from ``end`` on have not arrived::
@@ -8,7 +8,7 @@ positions ``[base, end)``: those before ``base`` are forgotten, those from ``end
     held                      [base = 4 ............... end = 20)
                                                    ^ open: may still grow
 
-A batch may end anywhere. Bounds, slots and extents read this and nothing else, so none of them knows of batches.
+A batch may end anywhere. Bounds, slots and extents read only this sequence, so they do not depend on batches.
 """
 
 from collections.abc import Sequence as Columns
@@ -26,7 +26,7 @@ Positions = npt.NDArray[np.int64]
 
 
 class Sequence(Stateful):
-    """What is known of where the held tuples are; fed by :meth:`append`, trimmed by :meth:`forget`."""
+    """The places of the held tuples; :meth:`append` adds tuples, :meth:`forget` removes them."""
 
     kept = ("base", "end", "ended", "partition_starts", "block_starts", "_keys", "_side", "_last", "_last_side")
 
@@ -46,7 +46,7 @@ class Sequence(Stateful):
     def append(self, partition: Columns[pa.Array] | Mask, order: Columns[pa.Array], rows: int) -> None:
         """Take the next tuples: their partition columns and order columns, ``rows`` of each.
 
-        A mask of the tuples that are the first of a partition will do instead of partition columns.
+        Instead of partition columns, it may be a mask of the tuples that are the first of a partition.
         """
         if rows == 0:
             return
@@ -94,7 +94,7 @@ class Sequence(Stateful):
         self._keys.append(before + np.cumsum(new_peers, dtype=np.int64))
 
     def forget(self, before: int) -> None:
-        """Drop the tuples before a position (the newest one is kept: it is the next one's neighbour)."""
+        """Drop the tuples before a position (the newest tuple is always kept, to compare the next one with it)."""
         before = min(before, self.end - 1)
         if before <= self.base:
             return
@@ -107,7 +107,7 @@ class Sequence(Stateful):
 
     @property
     def closed(self) -> int:
-        """All tuples before this position are in partitions that have ended."""
+        """The position before which all partitions have ended."""
         if self.ended or not len(self.partition_starts):
             return self.end
         return int(self.partition_starts[-1])
@@ -186,7 +186,7 @@ class Sequence(Stateful):
 
 
 class OpenSequence(Sequence):
-    """Partitions side by side, none of which has ended: of each what is held, and behind it what has come.
+    """Several open partitions, one after the other: in each the held tuples, and then the new ones.
 
     ::
 

@@ -21,14 +21,14 @@ class Slots(Protocol):
     """The rule that picks the yield tuples."""
 
     def ready(self, sequence: Sequence) -> int:
-        """The position before which it is decided which tuples yield."""
+        """The position before which it is known which tuples yield."""
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """The yield tuples among the positions [first, last), all of them ready."""
+        """The yield tuples among the positions [first, last), which must all be ready."""
 
 
 def slots_of(window: Window, key: OrderKey | None) -> Slots:
-    """The slots of a window: every tuple where it does not slide."""
+    """The slots of a window; without a slide every tuple yields."""
     if window.slide is None:
         return EveryTuple()
     if window.slides_by_rows:
@@ -48,13 +48,13 @@ class EveryTuple:
 
 
 class RowSlots:
-    """Slots of ``slide`` tuples, from the partition's first tuple; an unfilled last one yields on request."""
+    """Slots of ``slide`` tuples, from the partition's first tuple; an unfilled last slot yields on request."""
 
     def __init__(self, slide: int, emit_final: bool) -> None:
         self.slide, self.emit_final = slide, emit_final
 
     def ready(self, sequence: Sequence) -> int:
-        """All that has arrived; but whether the newest is its partition's last is not known yet."""
+        """All arrived tuples; except the newest if it matters whether it is the last of its partition."""
         return max(sequence.closed, sequence.end - 1) if self.emit_final else sequence.end
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
@@ -64,7 +64,7 @@ class RowSlots:
         return np.union1d(fill, sequence.lasts(first, last))
 
     def next_yield(self, sequence: Sequence, cursor: int) -> int:
-        """No tuple from ``cursor`` on, arrived or not, yields before this position."""
+        """The position of the next yield tuple from ``cursor`` on, arrived or not."""
         start = int(sequence.partition_starts[-1]) if len(sequence.partition_starts) else 0
         if self.emit_final or cursor < start:
             return cursor
@@ -78,7 +78,7 @@ class ValueSlots:
         self.key, self.slide, self.origin = key, slide, origin
 
     def ready(self, sequence: Sequence) -> int:
-        """Whether the newest tuple is its slot's last is known when the next one arrives."""
+        """All tuples except the newest: whether it is the last of its slot is known only when the next one arrives."""
         return sequence.end if sequence.ended else max(sequence.closed, sequence.end - 1)
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:

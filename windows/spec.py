@@ -87,7 +87,7 @@ Frame = Rows | Range | Landmark | Scope | Valid
 class Drawable:
     """What a window of any kind can do: say what it is, and draw itself."""
 
-    # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
+    # Drawings import all windows, so windows cannot import drawings: `inwindow` itself connects the two.
     drawer: ClassVar[Callable[..., "Drawing"]]
 
     if not TYPE_CHECKING:  # a type checker would take any name
@@ -135,23 +135,23 @@ class Window(Drawable):
     final: Final = "drop"
     active_expiration: bool = False
     strategy: str | None = None
-    slide_by: Unit | None = None  # None: times slide by order values, numbers in the frame's own unit
+    slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
 
     @property
     def slides_by_rows(self) -> bool:
-        """Whether slots are so many tuples."""
+        """Whether slots are counts of tuples."""
         if self.slide is None or isinstance(self.slide, Interval):
             return False
         return isinstance(self.frame, Rows) if self.slide_by is None else self.slide_by == "rows"
 
     @property
     def slides_by_values(self) -> bool:
-        """Whether slots are stretches of order values."""
+        """Whether slots are ranges of order values."""
         return self.slide is not None and not self.slides_by_rows
 
     @property
     def slides_across(self) -> bool:
-        """Whether the frame counts tuples and the slide does not, or the other way round."""
+        """Whether exactly one of the frame and the slide counts tuples."""
         return self.slide is not None and self.slides_by_rows != isinstance(self.frame, Rows)
 
     @property
@@ -161,7 +161,7 @@ class Window(Drawable):
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether a tuple's result may depend on tuples behind it: on their values, or on whether there are any."""
+        """Whether a tuple's result may depend on later tuples: on their values, or on whether there are any."""
         frame = self.frame
         if not isinstance(frame, Rows) or frame.upper is None or frame.upper > 0:
             return True
@@ -243,8 +243,8 @@ class Cumulate(Drawable):
 class Session(Drawable):
     """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
 
-    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change. With
-    ``until``, a tuple is there until that column says; with ``own_gap``, as long as that column says.
+    ``days`` of the gap are calendar days if the attribute has a time zone: 23 or 25 hours when clocks change. With ``until``, a
+    tuple lasts until the time in that column; with ``own_gap``, for the gap in that column.
     """
 
     on: str
@@ -255,7 +255,7 @@ class Session(Drawable):
 
     @property
     def has_own_ends(self) -> bool:
-        """Whether each tuple says itself how long it lasts."""
+        """Whether each tuple has its own end."""
         return self.until is not None or self.own_gap is not None
 
     def describe(self) -> str:

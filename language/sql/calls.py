@@ -1,4 +1,4 @@
-"""Finding the calls that are ours in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
+"""Find inwindow's calls in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
 
 import difflib
 from collections.abc import Mapping, Set

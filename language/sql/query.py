@@ -1,4 +1,4 @@
-"""A query for an engine, made of pieces of the user's text, so that an error of the engine's can be pointed at there."""
+"""A query for an engine from pieces of the user's text, so that the place of an engine's error can be found in that text."""
 
 from inwindow.language.engines import EngineError
 from inwindow.language.sql.statement import Made, Statement

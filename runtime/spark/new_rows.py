@@ -1,4 +1,4 @@
-"""Rows of their own, of yields, emissions or groups: ``mapInArrow`` behind the shuffle, and only what is given comes back."""
+"""``select`` and ``group_by``: rows for yields, emissions or groups, made by ``mapInArrow`` after the shuffle."""
 
 from dataclasses import replace
 from typing import Any
@@ -41,7 +41,7 @@ def new_rows(plan: SparkPlan) -> Any:
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
-    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
+    """Make partials of the tuples before any shuffle; then shuffle the partials like data, and run the extents over them."""
     plan = PanesFirst.of(part.work, schema)
     travelling = [columns.handed_through(name) for name in plan.bundles.keys]
     travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
@@ -58,7 +58,7 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
 
 
 def _one_row(df: Any, columns: Columns, handed: list[Any], schema: pa.Schema, part: Part, results: list[Result]) -> Any:
-    """All tuples, and one that is none."""
+    """All tuples in one task, with one extra row so that the task also starts without tuples."""
     F = columns.session.F
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]

@@ -125,6 +125,10 @@ def tables(
     return table.append_column("w", pa.array(w, kind or pa.float64()))
 
 
+# The sides on which the bounds of a RANGE frame lie: -1 PRECEDING, 1 FOLLOWING, 0 CURRENT ROW, None UNBOUNDED.
+SIDES = [(-1, 0), (-1, 0), (None, 0), (0, None), (-1, 1), (-1, -1), (1, 1), (None, -1), (1, None), (None, None), (0, 1)]
+
+
 @st.composite
 def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: bool = True) -> Window:
     """A window of one of the frame kinds over the order column ``t``, maybe descending, maybe partitioned."""
@@ -145,23 +149,7 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
     if kind == "trailing rows":  # a frame that ends at the current tuple
         return iw.rows(draw(st.integers(1, 7)), **options)
     if kind == "range":
-        lower, upper = draw(
-            st.sampled_from(
-                [
-                    (-1, 0),
-                    (-1, 0),
-                    (None, 0),
-                    (0, None),
-                    (-1, 1),
-                    (-1, -1),
-                    (1, 1),
-                    (None, -1),
-                    (1, None),
-                    (None, None),
-                    (0, 1),
-                ]
-            )
-        )
+        lower, upper = draw(st.sampled_from(SIDES))
         return (
             iw.range_between(_signed(lower, draw(sizes)), _signed(upper, draw(sizes)), **options)
             if not (lower is not None and upper is not None and lower == upper)

@@ -21,9 +21,10 @@ from inwindow.udaf.errors import UsageError, shown
 def compiled(aggregate: Any) -> CompiledAggregate:
     """Compile the hooks of a plain class with numba (``pip install "inwindow[compiled]"``).
 
-    For classes whose state and arguments are numbers, and whose hooks use arithmetic, ``if`` and ``math``. The results are those
-    of the plain hooks, to the last bit: what cannot be compiled so is an error that names the line; an integer that passes 64
-    bits, or an exception, makes the plain hooks do the call over; and the first rows of each run are computed by both.
+    It is for classes whose state and arguments are numbers, and whose hooks use arithmetic, ``if`` and ``math``. The results
+    are those of the plain hooks, to the last bit. Code that cannot be compiled exactly is an error that names the line. If an
+    integer passes 64 bits or an exception is raised, the plain hooks repeat the call. The first rows of each run are computed
+    by both, and compared.
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -64,7 +65,7 @@ _checked: set[str] = set()  # programs, by their text
 
 @dataclass(frozen=True)
 class NumbaHooks:
-    """Writes a program for argument types, from what the driver has read of the class."""
+    """Writes a program for argument types, from the class as the driver has read it."""
 
     reading: Reading
 
@@ -87,7 +88,7 @@ class NumbaMachine:
     program: Program
     reading: Reading
     strategies: frozenset[str] = field(default_factory=frozenset)
-    asked: bool = True  # by iw.compiled
+    asked: bool = True  # True: by iw.compiled; False: by default
 
     @property
     def inputs(self) -> tuple[pa.DataType, ...]:

@@ -1,4 +1,4 @@
-"""A stream to draw a window over: about a dozen tuples, unevenly apart, two of them at the same time.
+"""An example stream to draw a window over: about a dozen tuples with different distances, two of them at the same time.
 
 It is measured in *units*, a fraction of the window, so that any size gives a readable picture::
 
@@ -57,7 +57,7 @@ def example(window: Window | Extent) -> pa.Array:
 
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
-    """A user's order values, in the order of the window; of a table, those of its order column."""
+    """A user's order values, in the order of the window; for a table, the values of its order column."""
     if isinstance(values, str):
         raise UsageError(f"draw({values!r}): a drawing is written to a file by .draw().save({values!r})")
     if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
@@ -86,7 +86,7 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
 
 
 def _check_values(array: pa.Array) -> None:
-    """The values, in order, have places on an axis that one can read."""
+    """Check that the sorted values can be placed on a readable axis."""
     if (
         not len(array)
         or array.null_count
@@ -158,7 +158,7 @@ def _needed(window: Window, frame: Rows) -> int:
 
 
 def _across(window: Window, frame: Rows | Range) -> pa.Array:
-    """For a frame of tuples that slides by time, or the other way round: the beats over and over, as many as are needed."""
+    """For a frame of tuples that slides by time, or the reverse: the beats, repeated as often as needed."""
     if isinstance(frame, Rows):
         size, count = window.slide, max(-(frame.lower or 0), 0) + max(frame.upper or 0, 0) + 12
     else:
@@ -209,7 +209,7 @@ def _for_landmark(window: Window, frame: Landmark) -> pa.Array:
 
 
 def _for_scope(frame: Scope) -> pa.Array:
-    """The functions say which values they take: whole numbers or timestamps."""
+    """Try which values the functions accept: whole numbers or timestamps."""
     kinds = (_positions_of([3 * beat for beat in _BEATS], 0, pa.int64()), _beats(Interval(0, 2 * 3_600_000_000), 4))
     for values in kinds:
         try:
@@ -297,7 +297,7 @@ def _kind(mark: Any) -> pa.DataType:
 
 
 def _number(mark: Any) -> Decimal:
-    """Where a value lies on the axis: microseconds or days since the epoch, or the number itself."""
+    """The place of a value on the axis: microseconds or days since the epoch, or the number itself."""
     if isinstance(mark, datetime):
         return Decimal(pa.scalar(mark, pa.timestamp("us")).value if mark.tzinfo is None else pa.scalar(mark).value)
     if isinstance(mark, date):

@@ -36,7 +36,7 @@ def yields(window: Window, values: pa.Array) -> Scene:
 
 
 def expirations(window: Window, values: pa.Array) -> Scene:
-    """A tuple leaves at its time + size: what is in the window then lies in the mirrored frame, ties before it gone."""
+    """Three tuples that leave, at their time + size: the window then is the mirrored frame, without earlier ties."""
     frame = window.frame
     assert isinstance(frame, Range) and frame.lower is not None
     stream = Stream(values, window.order_by[0], window.describe())
@@ -87,7 +87,7 @@ def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -
 
 
 def _three(window: Window, at: Any, start: Any, end: Any, tuples: int) -> range:
-    """Three successive yields that show most: frames that move, whole ones, near the middle."""
+    """The three successive yields that show most: moving and whole frames, near the middle."""
     count = len(start)
     if count <= 3:
         return range(count)
