@@ -30,7 +30,7 @@ from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
+from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 
 _OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
@@ -76,7 +76,8 @@ def _window_pass(
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
-    return Pass(partition_by, order_by, steps, None, key, peers)
+    groups = any(isinstance(window.frame, Groups) or window.slides_by_groups for _, _, window in members)
+    return Pass(partition_by, order_by, steps, None, key, peers, groups=groups)
 
 
 def plan_groups(
@@ -253,7 +254,8 @@ def _window(name: str, applied: Applied) -> Window:
     if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
-            f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+            f"must end at the current tuple, not {window.describe()}: use iw.rows(...), iw.range(...) or iw.groups(...), or "
+            "write a terminate"
         )
     if traits.never_answers:
         raise UsageError(

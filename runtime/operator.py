@@ -41,7 +41,7 @@ class Operator(ABC):
     def __init__(self, work: Pass) -> None:
         self.work = work
         self.buffer = Buffer()
-        self.sequence = Sequence(work.key, work.peers)
+        self.sequence = Sequence(work.key, work.peers, work.groups)
         if any(step.implementation.aggregate is not None for step in work.steps):
             for name in work.position_columns:  # an error of a hook names the tuple
                 self.buffer.plain(name)
@@ -56,7 +56,7 @@ class Operator(ABC):
 
     def _ordered_by(self) -> list[str]:
         work = self.work
-        return [order.column for order in work.order_by] if work.key is not None or work.peers else []
+        return [order.column for order in work.order_by] if work.key is not None or work.peers or work.groups else []
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Cut a batch for :meth:`process`: into slices, if a tuple makes many rows."""
