@@ -29,7 +29,7 @@ from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
 from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.shards import Reach, Sampled, Shards, shards_of
-from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
+from inwindow.windows.spec import Groups, Landmark, Range, Rows, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
 TASKS = 4  # per core: so a slow task delays the job less
@@ -142,6 +142,8 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
         return "approximates, by what it remembers of tuples that have left"
     if isinstance(frame, (Landmark, Scope)):
         return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
+    if isinstance(frame, Groups) or window.slides_by_groups:
+        return "counts groups of peers, from the partition's first"
     assert isinstance(frame, (Rows, Range))  # planning has refused all others
     if frame.lower is None:
         reason = _is_not_carried(step)

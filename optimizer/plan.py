@@ -112,6 +112,7 @@ class Pass:
     key: OrderKey | None  # distances are meant in this order column
     peers: bool  # some frame asks for peers
     halo: Halo | None = None  # some tuples yield nothing
+    groups: bool = False  # some frame or slide counts groups of peers
 
     @property
     def position_columns(self) -> list[str]:

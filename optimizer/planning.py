@@ -3,6 +3,7 @@
 Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -29,7 +30,7 @@ from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
+from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 
 _OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
@@ -75,7 +76,8 @@ def _window_pass(
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
-    return Pass(partition_by, order_by, steps, None, key, peers)
+    groups = any(isinstance(window.frame, Groups) or window.slides_by_groups for _, _, window in members)
+    return Pass(partition_by, order_by, steps, None, key, peers, groups=groups)
 
 
 def plan_groups(
@@ -134,7 +136,8 @@ def _step(
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
-            its = "" if condition.startswith("__") else f" {condition!r}"  # a computed column: its name says nothing
+            written = re.sub(r" #\d+$", "", condition)  # the number of an expression among equal ones
+            its = "" if condition.startswith("__") else f" {written!r}"  # a computed column: its name says nothing
             raise UsageError(
                 f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
                 "expression: compare its values, or cast it"
@@ -251,7 +254,8 @@ def _window(name: str, applied: Applied) -> Window:
     if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
-            f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+            f"must end at the current tuple, not {window.describe()}: use iw.rows(...), iw.range(...) or iw.groups(...), or "
+            "write a terminate"
         )
     if traits.never_answers:
         raise UsageError(

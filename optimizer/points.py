@@ -14,7 +14,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive
 from inwindow.windows.order_key import order_key
 from inwindow.windows.points import point_framing_of
-from inwindow.windows.spec import Order, Range, Rows, Window
+from inwindow.windows.spec import Groups, Order, Range, Rows, Window
 
 
 def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:
@@ -90,7 +90,7 @@ def _check_order(its: str, window: Window) -> None:
 
 def _looks_ahead(window: Window) -> bool:
     frame = window.frame
-    if not isinstance(frame, (Rows, Range)):
+    if not isinstance(frame, (Rows, Range, Groups)):
         return False  # landmarks and scopes are cut at t
     return frame.upper is None or is_positive(frame.upper)
 

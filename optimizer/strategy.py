@@ -9,7 +9,7 @@ from typing import Protocol
 
 from inwindow.udaf.traits import Traits
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
-from inwindow.windows.spec import Cumulate, Extent, Hop, Range, Rows, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Range, Rows, Session, Window
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ class Case:
 
     @property
     def size(self) -> Size | None:
-        """The size of a frame, in tuples or order values; None if it is unbounded."""
+        """The size of a frame, in tuples, groups of peers or order values; None if it is unbounded."""
         if isinstance(self.extent, (Hop, Cumulate)):
             return self.extent.size
         if isinstance(self.extent, Session) or self.window is None:
             return None
         frame = self.window.frame
-        if isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None:
+        if isinstance(frame, (Rows, Groups)) and frame.lower is not None and frame.upper is not None:
             return frame.upper - frame.lower + 1
         if isinstance(frame, Range) and frame.lower is not None and frame.upper == 0:
             return negated(frame.lower)
@@ -116,6 +116,8 @@ class Case:
         """How many tuples the buffer of a frame holds."""
         if self.size is None:
             return "the frame's tuples"
+        if self.counts_groups:
+            return f"the tuples of {self.size} group{'s' if self.size != 1 else ''} of peers"
         return f"{self.size} tuples" if self.counts_tuples else f"the tuples of a range of {self.size}"
 
     @property
@@ -124,6 +126,11 @@ class Case:
         if isinstance(self.extent, Hop):
             return self.extent.rows
         return self.window is not None and isinstance(self.window.frame, Rows)
+
+    @property
+    def counts_groups(self) -> bool:
+        """Whether the size is a count of groups of peers."""
+        return self.window is not None and isinstance(self.window.frame, Groups)
 
 
 class Strategy(Protocol):

@@ -21,7 +21,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
+from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
 
 
 def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, **planning: Any) -> Pass:
@@ -132,7 +132,7 @@ def _check_window(step: Step) -> None:
     assert window is not None
     its = f"{step.label} over {window.describe()} on a stream"
     frame = window.frame
-    if isinstance(frame, (Rows, Range)) and frame.upper is None:
+    if isinstance(frame, (Rows, Range, Groups)) and frame.upper is None:
         raise UsageError(
             f"{its}: UNBOUNDED FOLLOWING waits for the end of the stream, which never comes: end the frame at the current row or "
             "a distance after it, or use iw.group_by(...).window(...)"
@@ -146,6 +146,11 @@ def _check_window(step: Step) -> None:
         raise UsageError(
             f"{its} has no order column: a frame by time needs order_by= the event time; in arrival order only rows can be counted "
             "(iw.rows)"
+        )
+    if window.slides_by_groups:
+        raise UsageError(
+            f"{its} slides by groups of peers, but a stream keeps no count of all groups that have been: slide by time, as in "
+            "slide='1 minute', or by tuples (slide_by='rows')"
         )
     if isinstance(frame, Range):
         for bound in (frame.lower, frame.upper):
@@ -171,6 +176,8 @@ def waits(window: Window) -> str:
         return f"{base} + {negated(frame.lower)}, when it leaves"
     if isinstance(frame, Rows) and frame.upper is not None and frame.upper > 0:
         return f"{base}, and {frame.upper} more tuple{'s' if frame.upper > 1 else ''} of the key"
+    if isinstance(frame, Groups) and frame.upper is not None and frame.upper > 0:
+        return f"{base}, and tuples of the key at {frame.upper} more time{'s' if frame.upper > 1 else ''}"
     if isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
         return f"{base} + {frame.upper}"
     if isinstance(frame, Scope) and frame.upper is not None:
@@ -188,7 +195,7 @@ def state_of(step: Step) -> str:
     if not resumes(step):
         if window.is_unbounded_below:
             return "all its tuples, for ever, read again for each result"
-        keeps = "for ever" if isinstance(window.frame, Rows) else "nothing of a key that has none"
+        keeps = "for ever" if isinstance(window.frame, (Rows, Groups)) else "nothing of a key that has none"
         return f"{step.case.frame_memory()}; {keeps}"
     if window.active_expiration:
         return "the aggregate, and the tuples that have not left"

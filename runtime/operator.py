@@ -41,12 +41,13 @@ class Operator(ABC):
     def __init__(self, work: Pass) -> None:
         self.work = work
         self.buffer = Buffer()
-        self.sequence = Sequence(work.key, work.peers)
+        self.sequence = Sequence(work.key, work.peers, work.groups)
         if any(step.implementation.aggregate is not None for step in work.steps):
             for name in work.position_columns:  # an error of a hook names the tuple
                 self.buffer.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
+        self.is_restored = False
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
         """The columns that the operator reads; with ``begins_known``, the column BEGINS says where partitions begin."""
@@ -55,7 +56,7 @@ class Operator(ABC):
 
     def _ordered_by(self) -> list[str]:
         work = self.work
-        return [order.column for order in work.order_by] if work.key is not None or work.peers else []
+        return [order.column for order in work.order_by] if work.key is not None or work.peers or work.groups else []
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Cut a batch for :meth:`process`: into slices, if a tuple makes many rows."""
@@ -72,6 +73,10 @@ class Operator(ABC):
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; return the rows that are now decided (maybe none)."""
         check_columns(batch.schema, self.reads(begins_known=BEGINS in batch.schema.names), "a batch")
+        with sealed.going_on(self.is_restored):
+            return self._process(batch)
+
+    def _process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -88,6 +93,10 @@ class Operator(ABC):
 
     def finish(self) -> pa.RecordBatch:
         """The input has ended: return all remaining rows."""
+        with sealed.going_on(self.is_restored):
+            return self._finish()
+
+    def _finish(self) -> pa.RecordBatch:
         early = self.flush() if self.waiting else None
         self.sequence.ended = True
         late = self._advance()
@@ -168,6 +177,7 @@ class Operator(ABC):
             for part, its in zip(self._stateful(), parts, strict=True):
                 part.restore(its)
             vars(self).update(zip(self.kept, kept, strict=True))
+        self.is_restored = True
 
     def _stateful(self) -> list[Any]:
         return [self.buffer, self.sequence, *self.parts()]

@@ -11,7 +11,7 @@ With a slide, the window changes only at multiples of the slide: both ends move 
 :class:`OrderKey`; a tuple that is never in the window gets since >= until.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,19 @@ from inwindow.temporal.scopes import first_instants
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, Size, negated
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Scope, Session, Window, extent_name
+from inwindow.windows.spec import (
+    Cumulate,
+    Extent,
+    Groups,
+    Hop,
+    Landmark,
+    Range,
+    Scope,
+    Session,
+    Unit,
+    Window,
+    extent_name,
+)
 from inwindow.windows.spec import Rows as RowsFrame
 
 _WHERE = "temporal.window"
@@ -70,6 +82,8 @@ def ends_of_window(window: Window, tuples: Tuples) -> Ends:
     frame = window.frame
     if isinstance(frame, RowsFrame):
         return _rows(frame, window, tuples)
+    if isinstance(frame, Groups):
+        return _groups(frame, window, tuples)
     if isinstance(frame, Range):
         since = (
             np.full(len(tuples.time), NEVER_BEGAN)
@@ -126,6 +140,23 @@ def _rows(frame: RowsFrame, window: Window, tuples: Tuples) -> Ends:
         enter, leave = (_next_yield(position, window, tuples) for position in (enter, leave))
         return tuples.time_at(enter), tuples.time_at(leave)
     return _slid(tuples.time_at(enter), tuples.time_at(leave), window, tuples)
+
+
+def _groups(frame: Groups, window: Window, tuples: Tuples) -> Ends:
+    """A frame of groups of peers is one of rows over the first tuples of all groups."""
+    if window.slides_by_rows:
+        raise UsageError(
+            f"{_WHERE}: {window.describe()} counts groups of peers and slides by tuples: slide by groups, or by time"
+        )
+    new = np.append(True, (tuples.time[1:] != tuples.time[:-1]) | (tuples.group[1:] != tuples.group[:-1]))
+    first = np.flatnonzero(new[: len(tuples.time)])
+    slide_by: Unit | None = "rows" if window.slides_by_groups else window.slide_by
+    counted = replace(window, frame=RowsFrame(frame.lower, frame.upper), slide_by=slide_by)
+    ends = _rows(
+        RowsFrame(frame.lower, frame.upper), counted, Tuples.of(tuples.key, tuples.time[first], tuples.group[first])
+    )
+    count = np.diff(np.append(first, len(tuples.time)))
+    return np.repeat(ends[0], count), np.repeat(ends[1], count)
 
 
 def _next_yield(position: Rows, window: Window, tuples: Tuples) -> Rows:

@@ -22,7 +22,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import is_positive
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Range, Scope, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Order, Range, Scope, Session, Window
 from inwindow.windows.spec import Rows as RowsFrame
 
 Data = TypeVar("Data")
@@ -77,7 +77,8 @@ class Windowed(Operation):
     @property
     def _looks_at_others(self) -> bool:
         if isinstance(self.window, Window):
-            return isinstance(self.window.frame, RowsFrame) or self.window.slides_by_rows
+            counts = isinstance(self.window.frame, (RowsFrame, Groups))
+            return counts or self.window.slides_by_rows or self.window.slides_by_groups
         return isinstance(self.window, Session) or (isinstance(self.window, Hop) and self.window.rows)
 
     def _key(self, schema: pa.Schema) -> OrderKey:
@@ -171,13 +172,16 @@ class Windowed(Operation):
         if isinstance(self.window, Session):
             return
         described = self.window.describe()
-        if self._looks_at_others and (not isinstance(self.window, Window) or self.window.slides_by_rows):
+        window = self.window if isinstance(self.window, Window) else None
+        by_groups = window is not None and window.slides_by_groups
+        if self._looks_at_others and (window is None or window.slides_by_rows or by_groups):
+            counted = "group of peers" if by_groups else "tuple"
             raise UsageError(
-                f"{_WHERE}: {described} on a stream: it moves with every n-th tuple since the first of the partition: use "
+                f"{_WHERE}: {described} on a stream: it moves with every n-th {counted} since the first of the partition: use "
                 "iw.with_columns or iw.select over it, or a slide of time"
             )
-        frame = self.window.frame if isinstance(self.window, Window) else None
-        ahead = isinstance(frame, RowsFrame) and (frame.upper is None or frame.upper > 0)
+        frame = None if window is None else window.frame
+        ahead = isinstance(frame, (RowsFrame, Groups)) and (frame.upper is None or frame.upper > 0)
         if ahead or self.timed_by() is None:
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
@@ -193,7 +197,7 @@ class Windowed(Operation):
             key = self._key(table.schema)
             decided = until < key.read(pa.repeat(turn.until.cast(key.type), 1))[0][0]
         else:
-            assert isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame)
+            assert isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups))
             decided = (since if self.window.frame.lower is None else until) != FOR_EVER
         stay = np.zeros(len(table), dtype=bool)
         stay[rows[~decided]] = True
@@ -212,7 +216,9 @@ class Windowed(Operation):
     def _tuples(self, table: pa.Table, key: OrderKey) -> tuple[Rows, Tuples]:
         """The rows that have a time, in order; those whose time is NULL have always been there, for windows that count."""
         keys, side = key.read(read_column(table, key.column))
-        counts = isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame) and key.nulls_first
+        counts = (
+            isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups)) and key.nulls_first
+        )
         time = np.where(side == 0, keys, NEVER_BEGAN)
         rows = np.arange(len(table)) if counts else np.flatnonzero(side == 0)
         partition = self._partition

@@ -25,7 +25,7 @@ from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Scope
 from inwindow.windows.stateful import Stateful
 
 Bounds = tuple[Positions, Positions]
@@ -53,6 +53,8 @@ def framing_of(frame: Frame, key: OrderKey | None) -> Framing:
         return RowsFraming(frame)
     if isinstance(frame, Range):
         return RangeFraming(frame, key)
+    if isinstance(frame, Groups):
+        return GroupsFraming(frame)
     assert key is not None
     if isinstance(frame, Landmark):
         return LandmarkFraming(frame, key)
@@ -123,6 +125,34 @@ class RangeFraming(Stateful):
             return keys
         targets = self.key.moved(keys, offset, lower=lower, what="the frame's bound")
         return _peers_where_not_plain(sequence, at, targets)
+
+
+class GroupsFraming(Stateful):
+    """GROUPS: two walks over the numbers of peer groups, which count from 0 in each partition."""
+
+    def __init__(self, frame: Groups) -> None:
+        self.lower, self.upper = frame.lower, frame.upper
+
+    def ready(self, sequence: Sequence, cursor: int) -> int:
+        """A tuple is complete once a group behind its upper bound has begun, or its partition has ended."""
+        if self.upper is None or sequence.ended or not len(sequence.partition_starts):
+            return sequence.closed
+        first = max(sequence.closed, cursor, sequence.base)
+        groups = sequence.groups[first - sequence.base :]
+        begun = int(np.searchsorted(groups, sequence.groups[-1] - self.upper)) if len(groups) else 0
+        return max(min(first + begun, sequence.end), cursor)
+
+    def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
+        """First tuple of the lower group; first tuple behind the upper one."""
+        start, end = sequence.partitions(at)
+        groups = sequence.groups[at - sequence.base]
+        low = np.maximum(start, sequence.base)
+        last = end
+        if self.lower is not None:
+            start = edges(sequence.groups, sequence.base, groups + self.lower, low, last, False)
+        if self.upper is not None:
+            end = edges(sequence.groups, sequence.base, groups + self.upper, low, last, True)
+        return np.minimum(start, end), end
 
 
 class LandmarkFraming(Stateful):

@@ -11,6 +11,7 @@ tuple with a time before w is still to come. For a tuple at t::
     RANGE .. CURRENT ROW       decided when w > t          all its peers have arrived
     RANGE .. d FOLLOWING       decided when w > t + d      all tuples of its frame have arrived
     ROWS .. n FOLLOWING        decided when n more tuples of its partition have arrived, and w has passed them
+    GROUPS .. n FOLLOWING      decided when tuples of n more times have arrived
     RANGE slots of s           decided when w or a later tuple lies in a later slot: then it is the last of its slot
     active expiration of T     has left when w > t + T
 
@@ -32,7 +33,7 @@ from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.slots import RowSlots, Slots
-from inwindow.windows.spec import Range, Rows, Scope, Window
+from inwindow.windows.spec import Groups, Range, Rows, Scope, Window
 
 Mask = npt.NDArray[np.bool_]
 Answer = TypeVar("Answer", int, Positions, covariant=True)  # one answer for the only open partition, or one for each
@@ -131,6 +132,10 @@ class Watermark:
         if isinstance(frame, Rows):
             if frame.upper is not None and frame.upper > 0:
                 ready = np.maximum(self.ends - frame.upper, self.starts)
+        elif isinstance(frame, Groups):
+            assert frame.upper is not None
+            groups = self.sequence.groups
+            ready = self.starts + self.count(groups + max(frame.upper, 0) <= self.over(groups[self.ends - 1]))
         elif isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
             assert self.clock is not None
             reach = self.clock.moved(keys, frame.upper, lower=False, what="the frame's bound")
@@ -165,6 +170,12 @@ class Watermark:
         if isinstance(frame, Rows):
             assert frame.lower is not None
             return np.clip(ready + min(frame.lower, 0), self.starts, self.ends)
+        if isinstance(frame, Groups):
+            assert frame.lower is not None
+            groups = self.sequence.groups
+            waiting = ready < self.ends  # where none waits, a tuple to come is of a group to come
+            current = np.where(waiting, groups[np.minimum(ready, self.ends - 1)], groups[self.ends - 1] + 1)
+            return np.minimum(self.starts + self.count(groups < self.over(current + min(frame.lower, 0))), ready)
         if isinstance(frame, Scope):
             # The functions never decrease, so later frames start no earlier than the frame of the newest known tuple.
             start, _ = view.framing.bounds(self.sequence, np.clip(ready, self.starts, self.ends - 1))

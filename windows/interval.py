@@ -172,12 +172,13 @@ def _numpy_interval(value: np.timedelta64, option: str) -> Interval:
     return Interval(0, int(exact.astype(np.int64)))
 
 
-def count_of(value: object, option: str, least: int = 1) -> int:
-    """The number of tuples that a user wrote for ``option``.
+def count_of(value: object, option: str, least: int = 1, *, of: str = "rows") -> int:
+    """The number of tuples, or of ``of="groups"``, that a user wrote for ``option``.
 
     >>> count_of(10, "rows(size)")
     10
     """
+    counted = "groups of peers" if of == "groups" else "tuples"
     try:
         count = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -185,11 +186,11 @@ def count_of(value: object, option: str, least: int = 1) -> int:
     if count is None:
         given = str(value) if isinstance(value, Interval) else shown(value)
         raise UsageError(
-            f"{option}={given} is not a whole number of tuples; a size in time or in order values is for iw.range "
+            f"{option}={given} is not a whole number of {counted}; a size in time or in order values is for iw.range "
             "(or size= of an extent)"
         )
     if count < least:
-        raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of tuples")
+        raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of {counted}")
     return min(count, MOST)
 
 

@@ -26,7 +26,7 @@ from inwindow.windows.bounds import Bounds, ScopeFraming, _constant
 from inwindow.windows.interval import is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Scope
 from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.bool_]
@@ -80,6 +80,8 @@ def point_framing_of(frame: Frame, key: OrderKey) -> PointFraming:
         return RowsAtPoints(frame)
     if isinstance(frame, Range):
         return RangeAtPoints(frame, key)
+    if isinstance(frame, Groups):
+        return GroupsAtPoints(frame)
     if isinstance(frame, Landmark):
         return LandmarkAtPoints(frame, key)
     assert isinstance(frame, Scope)  # planning has refused all others
@@ -119,6 +121,29 @@ class RowsAtPoints(PointFraming):
 
     def keys_from(self, start: int, end: int) -> int | None:
         return None
+
+
+class GroupsAtPoints(PointFraming):
+    """GROUPS: counted from the newest group of peers before the point, as if it were the current one."""
+
+    def __init__(self, frame: Groups) -> None:
+        assert frame.upper is not None
+        self.lower, self.upper = frame.lower, frame.upper
+
+    def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
+        """The groups [newest + lower, newest + upper], not beyond the first tuple."""
+        newest = sequence.groups[points.before - 1 - sequence.base]
+        end = points.before
+        if self.upper:
+            end = self._edge(sequence, points, low, newest + self.upper, after=True)
+        start = low if self.lower is None else self._edge(sequence, points, low, newest + self.lower, after=False)
+        return np.minimum(start, end), end
+
+    def _edge(self, sequence: Sequence, points: Points, low: Positions, groups: Positions, *, after: bool) -> Positions:
+        return edges(sequence.groups, sequence.base, groups, np.maximum(low, sequence.base), points.before, after)
+
+    def keys_from(self, start: int, end: int) -> int | None:
+        return start
 
 
 class RangeAtPoints(PointFraming):

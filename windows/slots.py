@@ -6,6 +6,8 @@
     yields                   ^       ^    (^ final="emit")
     SLIDE 10 RANGE       [0..10): 1 4 9   [10..20): none   [20..30): 21 22
     yields                          ^                                    ^
+    SLIDE 2 GROUPS       1 1 2 | 5 7 7 | 9          slots of 2 groups of peers
+    yields                   ^       ^
 """
 
 from typing import Any, Protocol
@@ -33,6 +35,8 @@ def slots_of(window: Window, key: OrderKey | None) -> Slots:
         return EveryTuple()
     if window.slides_by_rows:
         return RowSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
+    if window.slides_by_groups:
+        return GroupSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
     assert key is not None
     return ValueSlots(key, window.slide, window.origin)
 
@@ -69,6 +73,27 @@ class RowSlots:
         if self.emit_final or cursor < start:
             return cursor
         return start + ((cursor - start) // self.slide + 1) * self.slide - 1
+
+
+class GroupSlots:
+    """Slots of ``slide`` groups of peers, from the partition's first group; the last tuple of the last group yields."""
+
+    def __init__(self, slide: int, emit_final: bool) -> None:
+        self.slide, self.emit_final = slide, emit_final
+
+    def ready(self, sequence: Sequence) -> int:
+        """Whether the newest tuple is its group's last is known when the next one arrives."""
+        return sequence.end if sequence.ended else max(sequence.closed, sequence.end - 1)
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        at = np.arange(first, last)
+        groups = sequence.groups[first - sequence.base : min(last + 1, sequence.end) - sequence.base]
+        ends_partition = np.zeros(len(at), dtype=bool)
+        ends_partition[sequence.lasts(first, last) - first] = True
+        is_last = ends_partition.copy()
+        is_last[: len(groups) - 1] |= groups[1:] != groups[:-1]
+        fills = (groups[: len(at)] + 1) % self.slide == 0
+        return at[is_last & (fills | (ends_partition & self.emit_final))]
 
 
 class ValueSlots:

@@ -105,6 +105,15 @@ def mapped(sent: Any, job: worker.Job, output: list[Result]) -> Any:
     return observed(made, job.task.works, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
+def inlined(
+    df: Any, handed: list[Any], job: worker.Job, rows: pa.Schema, session: SparkSession, output: list[Result]
+) -> Any:
+    """The same by an Arrow UDF that gives lists of rows: what it takes is not weighed (``rows_in_lists.py``)."""
+    F, kind = session.F, T.ArrayType(struct_of(output))
+    udf = F.arrow_udf(worker.list_function(shipped(job), rows), kind).asNondeterministic()
+    return df.select(udf(*handed).alias("rows")).select(F.inline("rows"))
+
+
 def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], session: SparkSession) -> Any:
     """Give columns their names and the requested order."""
     made = {}

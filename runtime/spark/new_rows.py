@@ -10,7 +10,7 @@ from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import crossing, mapped, mapped_in_arrow, results_by_title, titled
+from inwindow.runtime.spark.crossing import crossing, inlined, mapped, mapped_in_arrow, results_by_title, titled
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -45,8 +45,12 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
     plan = PanesFirst.of(part.work, schema)
     travelling = [columns.handed_through(name) for name in plan.bundles.keys]
     travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
-    partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
-    names = plan.bundles.sent.names
+    job, sent = Job(Partials(plan), schema), plan.bundles.sent
+    if columns.session.has_iterator_udf:
+        partials = inlined(columns.df, handed, job, sent, columns.session, travelling)
+    else:
+        partials = mapped_in_arrow(columns.df, handed, job, travelling)
+    names = sent.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
     kinds = [T.StructField(name, its.cast.kind) for name, its in zip(names, travelling, strict=True)]
     their = Columns(partials, columns.session, T.StructType(kinds))

@@ -81,9 +81,10 @@ class SparkPlan:
         for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
             if self.panes_first:
+                first = "one Arrow UDF" if self.columns.session.has_iterator_udf else crossing
                 lines.append(f"{engine}, pass {at}: panes before the shuffle: {self.panes_first.reason}")
                 lines.append(
-                    f"  {crossing} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
+                    f"  {first} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
                     "the worker"
                 )
                 continue

@@ -15,6 +15,7 @@ from inwindow.optimizer.plan import Step
 from inwindow.runtime.memory_budget import allowed
 from inwindow.runtime.spark.observations import with_found
 from inwindow.runtime.spark.output_types import spark_batch
+from inwindow.runtime.spark.rows_in_lists import Lists
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError
@@ -52,6 +53,18 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
         its: Job = loaded(job)
         for rows in without_our_frames(its.run(_arriving(its.schema, listed(columns)))):
             yield spark_batch(rows).to_struct_array()
+
+    return inwindow
+
+
+def list_function(job: bytes, rows: pa.Schema):  # type: ignore[no-untyped-def]
+    """The body of the same that gives rows of their own: columns in, lists of rows out."""
+
+    def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        its: Job = loaded(job)
+        lists = Lists(rows)
+        arriving = _arriving(its.schema, lists.counted(listed(columns)))
+        yield from lists.of(without_our_frames(its.run(arriving)))
 
     return inwindow
 

@@ -93,7 +93,7 @@ class RowBucket(WaitingBucket):
         at_start = np.where(own[begins] >= 0, own[begins], self.memory.next_of(which))
         own = np.arange(len(number)) + np.repeat(at_start - begins, ends - begins)
         orders = [batch.column(order.column) for order in self.work.order_by]
-        sequence = OpenSequence(self.work.key, self.work.peers, own, begins, orders, times)
+        sequence = OpenSequence(self.work.key, self.work.peers, own, begins, orders, times, self.work.groups)
         gone = np.add.reduceat(batch.column(_GONE).to_numpy(zero_copy_only=False), begins, dtype=np.int64)
         frontier = Watermark(sequence, begins, ends, self.key, self.done, begins + gone)
         for name, step in zip(self.landmarks, self.work.steps, strict=True):

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size
-from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Rows, Scope, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Landmark, Range, Rows, Scope, Session, Window
 
 _BEATS = (0.0, 0.8, 1.5, 3.0, 3.4, 4.0, 4.0, 5.2, 6.5, 7.0, 8.6, 9.0, 10.3, 11.0, 12.5)  # in units; 4.0 twice
 _BURSTS = (0.0, 0.3, 0.5, 0.9, 2.2, 2.6, 3.1, 5.0, 5.4, 6.2, 8.0, 8.3)  # in gaps: four sessions
@@ -48,6 +48,8 @@ def example(window: Window | Extent) -> pa.Array:
         return _across(window, window.frame)
     if isinstance(window.frame, Rows):
         return _numbers(_needed(window, window.frame), window.describe())
+    if isinstance(window.frame, Groups):
+        return _for_groups(window, window.frame)
     if isinstance(window.frame, Range):
         return _for_range(window, window.frame)
     if isinstance(window.frame, Landmark):
@@ -155,6 +157,16 @@ def _needed(window: Window, frame: Rows) -> int:
     back, ahead, slide = max(-(frame.lower or 0), 0), max(frame.upper or 0, 0), int(window.slide or 1)  # type: ignore[arg-type]
     count = back + ahead + 3 * slide + 2
     return count + (count % slide == 0) if window.final == "emit" else max(count, 8)
+
+
+def _for_groups(window: Window, frame: Groups) -> pa.Array:
+    """Groups of one, two and three peers; by the beats, where the window slides by order values."""
+    if window.slides_by_values:
+        return _across(window, Rows(frame.lower, frame.upper))
+    count = _needed(window, Rows(frame.lower, frame.upper))
+    _numbers(2 * count, window.describe())  # or it is too many
+    values = [float(at) for at in range(1, count + 1) for _ in range((1, 2, 1, 3)[at % 4])]
+    return _cast(values, pa.int64(), _descends(window))
 
 
 def _across(window: Window, frame: Rows | Range) -> pa.Array:

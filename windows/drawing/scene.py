@@ -58,7 +58,7 @@ class Stream:
     def __init__(self, values: pa.Array, order: Order | None, what: str, *, first: int = 1) -> None:
         self.values, self.first = values, first
         self.key = None if order is None else order_key(order, values.type, what=what)
-        self.sequence = Sequence(self.key, peers=True)
+        self.sequence = Sequence(self.key, peers=True, groups=order is not None)
         self.sequence.append([], [] if order is None else [values], len(values))
         self.sequence.ended = True
         self.everyone = np.arange(len(values))
