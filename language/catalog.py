@@ -9,7 +9,6 @@
     SELECT ... ;  DROP ... name ;  SHOW STREAMS | TABLES | AGGREGATES ;  DESCRIBE name
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -89,6 +88,8 @@ class Catalog:
         """Give a file a name: Parquet, CSV or JSON."""
         if Path(path).suffix not in _READERS:
             raise UsageError(f"{path}: the ending says how it is read; known are {', '.join(_READERS)}")
+        if not Path(path).exists() and not set(path) & set("*?[:"):
+            raise UsageError(f"{path}: there is no such file")
         whole = Source(path, "Catalog.add_file")
         self.engine.register(name, self._source(whole, path, Token("STRING", path, Span(0, len(path)))))
 
@@ -280,7 +281,9 @@ class Catalog:
             return ask()
         except EngineError as error:
             failure = error
-        raise source.error(f"{_SPEAKER}: {self.engine.name} says: {failure.message}", _spoken_of(failure, tokens))
+        raise source.error(
+            f"{_SPEAKER}: {self.engine.name} says: {failure.message}", failure.place(tokens) or span_of(tokens)
+        )
 
     # --- Other statements -----------------------------------------------------------------------------------
 
@@ -350,11 +353,3 @@ def _as_at(tokens: Tokens, start: int) -> int | None:
         if tokens[at].says("SELECT"):
             return None
     return None
-
-
-def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
-    """The place of the name in an engine's error; the whole statement if there is no name in it."""
-    named = {
-        name.casefold() for pair in re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', error.message) for name in pair if name
-    }
-    return next((token.span for token in tokens if token.text.casefold() in named), span_of(tokens))

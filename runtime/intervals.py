@@ -173,7 +173,8 @@ class Intervals:
 
     def grouped(self, number: Rows) -> "Intervals":
         """The intervals with other groups; ``number`` has the group of each row."""
-        return Intervals(self.row, number[self.row], self.since, self.until)
+        are_all = len(number) == len(self.row) and bool((self.row[1:] > self.row[:-1]).all())
+        return Intervals(self.row, number if are_all else number[self.row], self.since, self.until)
 
     def __len__(self) -> int:
         return len(self.row)

@@ -66,6 +66,7 @@ class Operation(ABC):
 
     name: str
     steps = "runs on whole tables"  # in words
+    at_once = 1 << 20  # rows that it is run on at once, as they come: then they need no order before
 
     def described(self) -> str:
         """The options in words, without the keys."""

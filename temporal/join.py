@@ -121,6 +121,7 @@ class Join(Operation):
     conditions: tuple[Any, ...]
     suffix: str
     name = "join"
+    at_once = 1 << 17  # fewer, since there may be many pairs of each
     steps = "both sides sorted by the keys and since, a scan with two active sets"
 
     def described(self) -> str:

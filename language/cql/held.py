@@ -73,7 +73,7 @@ def arrow_of(tree: Any) -> pc.Expression:
     """An expression of SQL as Arrow's; a :class:`KeyError` with the part that is none.
 
     >>> print(arrow_of(_parsed("a > 5 AND NOT b = 'x'")))
-    and_kleene((a > 5), invert((b == "x")))
+    ((a > 5) and invert((b == "x")))
     """
     exp = library().exp
     if isinstance(tree, exp.Paren):

@@ -2,7 +2,7 @@
 
 from inwindow.language.engines import EngineError
 from inwindow.language.sql.statement import Made, Statement
-from inwindow.language.text import Source, Span
+from inwindow.language.text import Source, Span, tokens_of
 from inwindow.udaf.errors import UsageError
 
 
@@ -46,7 +46,7 @@ class Query:
 
     def _origin(self, error: EngineError) -> Span | None:
         if error.start is None:
-            return None
+            return error.place(tokens_of(self.source))
         for at, span in reversed(self.origins):
             if at <= error.start:
                 begin = min(span.start + error.start - at, span.end)
