@@ -37,7 +37,7 @@ import pyarrow as pa
 
 from inwindow.native.kernel cimport Slice, is_seen, no_eviction, slice_of
 from inwindow.native.objects cimport ObjectKernel
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
 from inwindow.native.sketch cimport (
     DEEPEST, Item, Sketch, Slot, arrive, begin, consider, estimate, forget_candidates, frequent, index_candidates, leave,
     multiplier_of,

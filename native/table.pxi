@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, slice_of
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
 
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u    # Fibonacci hashing: 2 ** 64 divided by the golden ratio
 
