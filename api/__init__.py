@@ -36,7 +36,19 @@ from inwindow.udaf.guesses import unknown_name as _unknown_name
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
 from inwindow.windows.extents import cumulate, hop, session, tumble
-from inwindow.windows.frames import asc, desc, landmark, range, range_between, rows, rows_between, scope, unbounded
+from inwindow.windows.frames import (
+    asc,
+    desc,
+    groups,
+    groups_between,
+    landmark,
+    range,
+    range_between,
+    rows,
+    rows_between,
+    scope,
+    unbounded,
+)
 from inwindow.windows.spec import Drawable as _Drawable
 
 if _typing.TYPE_CHECKING:
@@ -111,6 +123,8 @@ __all__ = [
     "first_value",
     "frequent_items",
     "group_by",
+    "groups",
+    "groups_between",
     "hop",
     "kurtosis",
     "landmark",

@@ -1,11 +1,10 @@
-"""Rows that hold for a while, beside what one would use instead: DuckDB, Polars, pandas, and Spark's own plans.
+"""Rows that hold for a while, beside what one would use instead: DuckDB, Polars and pandas (for Spark: ``temporal_spark``).
 
 CPU nanoseconds, the best of two runs, of the whole process on one thread. "Per interval" for coalesce and snapshot aggregates; "per
-pair and interval" for joins. ``python -m benchmarks.temporal`` runs the local part, ``--spark`` that on Spark, too.
+pair and interval" for joins.
 """
 
 import argparse
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -167,49 +166,9 @@ def joins(rows: int = PAIRED) -> str:
     return markdown(["ns per pair and interval", "pairs", "inwindow", "DuckDB (IEJoin)", "Polars join_where"], lines)
 
 
-def on_spark(rows: int = 20_000, sweep: int = 2_000_000) -> str:
-    """Seconds of the clock, on local Spark: an overlap join in one key, and a coalesce and a count over 1,000 keys."""
-    from pyspark.sql import SparkSession
-    from pyspark.sql import functions as F
-
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
-
-    def made(count: int, keys: int, seed: int) -> Any:
-        since = F.floor(F.rand(seed) * (count * 10 // keys)).cast("bigint")
-        df = spark.range(count).select((F.col("id") % keys).alias("k"), F.col("id").alias("x"), since.alias("since"))
-        return df.withColumn(
-            "until", F.col("since") + 1 + F.floor(F.rand(seed + 1) * 100).cast("bigint")
-        ).localCheckpoint()
-
-    def seconds(df: Any) -> float:
-        start = time.perf_counter()
-        df.write.format("noop").mode("overwrite").save()
-        return time.perf_counter() - start
-
-    a, b = made(rows, 1, 1), made(rows, 1, 3).withColumnRenamed("x", "y")
-    theirs = a.alias("a").join(
-        b.alias("b"), F.expr("a.k = b.k AND a.since < b.until AND b.since < a.until")
-    ).selectExpr("a.k", "x", "y", "greatest(a.since, b.since) AS since", "least(a.until, b.until) AS until")  # fmt: skip
-    data = made(sweep, 1_000, 5)
-    exploded = data.selectExpr("k", "explode(sequence(since, until - 1)) AS t").groupBy("k", "t").count()
-    shuffled = data.repartition("k", F.lit(0)).mapInArrow(lambda batches: batches, data.schema)
-    lines = [
-        [f"join {rows:,} x {rows:,}, one key", seconds(temporal.join(a, b, on="k")), seconds(theirs)],
-        [f"count of {sweep:,}, 1,000 keys", seconds(temporal.aggregate(data, by="k", n=iw.count())), seconds(exploded)],
-        [f"coalesce of {sweep:,}, 1,000 keys", seconds(temporal.coalesce(data, by="k")), None],
-        ["shuffle and crossing of the same", seconds(shuffled), None],
-    ]
-    return markdown(["seconds", "inwindow", "Spark's own (range join; explode)"], lines)
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=SIZE)
-    parser.add_argument("--spark", action="store_true", help="on Spark, too")
-    parser.add_argument("--joined", type=int, default=20_000, help="rows of each side of the join on Spark")
     arguments = parser.parse_args()
     pa.set_cpu_count(1)
     print(sweeps(arguments.rows), joins(), sep="\n\n", flush=True)
-    if arguments.spark:
-        print("\n" + on_spark(arguments.joined))

@@ -3,12 +3,14 @@
   inwindow sql averages.esl --tables trades=trades.parquet --save averages.parquet
   inwindow sql -e "SELECT avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING SLIDE 5) FROM t" --tables t=trades.csv
 
-The result of the last SELECT is printed, or saved. Needs sqlglot and duckdb: pip install 'inwindow[sql]'
+The result of the last SELECT is printed, or saved; in a terminal, without a script, there is a prompt.
+Needs sqlglot and duckdb: pip install 'inwindow[sql]'
 
 exit code: 0 it ran, 2 the script or a file cannot be read
 """
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
+from inwindow.commands.prompt import prompt, with_history
 from inwindow.udaf.errors import UsageError
 
 NAME = "sql"
@@ -42,17 +45,22 @@ def run(options: argparse.Namespace) -> int:
     """Run the script."""
     from inwindow.language.catalog import Catalog
 
-    if (options.file is None) == (options.text is None):
+    is_asked = options.file is None and options.text is None and sys.stdin is not None and sys.stdin.isatty()
+    if (options.file is None) == (options.text is None) and not is_asked:
         raise UsageError(
             "sql: give the script as a file, or as a text with -e: inwindow sql script.esl --tables t=trades.parquet"
         )
-    script = options.text if options.file is None else Path(options.file).read_text(encoding="utf-8")
+    script = options.text if options.file is None else _script(options.file)
     catalog = Catalog()
     for given in options.tables:
         name, _, file = given.partition("=")
         if not name or not file:
             raise UsageError(f"sql --tables {given}: write NAME=FILE, as in trades=trades.parquet")
         catalog.add_file(name, file)
+    if is_asked:
+        with_history(catalog)
+        prompt(catalog, _shown, input, print)
+        return 0
     result = catalog.run(script)
     if result is None:
         return 0
@@ -62,6 +70,12 @@ def run(options: argparse.Namespace) -> int:
         _save(result, options.save)
         print(f"{len(result)} rows in {options.save}")
     return 0
+
+
+def _script(file: str) -> str:
+    if not Path(file).is_file():
+        raise UsageError(f"sql {file}: there is no such file; a script's text itself is given with -e")
+    return Path(file).read_text(encoding="utf-8")
 
 
 def _shown(table: pa.Table) -> str:

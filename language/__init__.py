@@ -1,9 +1,9 @@
-"""Queries as text: one reader of statements, and what is read with it.
+"""Queries as text: the reader of statements, and the languages that use it.
 
-text           places, tokens, sqlglot's trees, errors that point at them
+text           places in a text, tokens, sqlglot's trees, errors with their places
 script         many statements
-engines        who runs the ordinary SQL: Spark, or DuckDB over Arrow tables
-sql            one SELECT with windows of ours in it (``iw.sql``)
+engines        the engines for ordinary SQL: Spark, or DuckDB over Arrow tables
+sql            one SELECT with inwindow's windows in it (``iw.sql``)
 esl            aggregates written in SQL (``iw.aggregate``)
 cql            windows as relations, ISTREAM, DSTREAM, RSTREAM
 base_calls     aggregates without a window

@@ -12,7 +12,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def has_base_call(tokens: Tokens, names: Mapping[str, Any]) -> bool:
-    """Whether an aggregate of ours is called without OVER."""
+    """Whether one of our aggregates is called without OVER."""
     for at, token in enumerate(tokens[:-1]):
         if (
             token.text.casefold() in names
@@ -39,7 +39,7 @@ class _Item:
 def run_base_calls(
     engine: Engine, source: Source, tokens: Tokens, aggregates: Mapping[str, Any], order_by: str | None
 ) -> Any:
-    """A SELECT with calls of ours without OVER."""
+    """Run a SELECT with calls of our aggregates without OVER."""
     exp = library().exp
     tree = parsed(source, tokens)
     if not isinstance(tree, exp.Select):
@@ -76,7 +76,7 @@ def run_base_calls(
 
 
 def gives_rows(aggregate: Any) -> bool:
-    """Whether an aggregate is one whose TERMINATE returns many rows, as a list."""
+    """Whether the aggregate's TERMINATE returns many rows, as a list."""
     return bool(getattr(aggregate, "gives_rows", False))
 
 

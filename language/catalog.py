@@ -9,7 +9,6 @@
     SELECT ... ;  DROP ... name ;  SHOW STREAMS | TABLES | AGGREGATES ;  DESCRIBE name
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,10 +38,10 @@ _READERS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".orc": "orc"
 
 
 class Catalog:
-    """Streams, tables and aggregates by name, and ESL scripts that make and ask them.
+    """Streams, tables and aggregates by name, and ESL scripts that create and query them.
 
-    ``Catalog(spark)`` works on a session's tables and views; ``Catalog({"bids": table})`` on Arrow tables (and what becomes one:
-    pandas, Polars, DuckDB), where DuckDB runs the ordinary SQL around the windows. Keywords are more tables.
+    ``Catalog(spark)`` works on a session's tables and views. ``Catalog({"bids": table})`` works on Arrow tables (also pandas,
+    Polars and DuckDB), and DuckDB runs the ordinary SQL around the windows. Keywords are further tables.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> catalog = iw.Catalog({"bids": pa.table({"item": ["a", "b", "a"], "t": [1, 2, 3], "price": [1.0, 5.0, 3.0]})})
@@ -62,12 +61,12 @@ class Catalog:
         else:
             raise UsageError(f"Catalog({shown(place)}): give a SparkSession, or a dict of Arrow tables")
         self.sources: dict[str, Any] = tables if isinstance(self.engine, Spark) else {}
-        self.orders: dict[str, str | None] = {}  # of each stream; None: no timestamp, as tuples come
+        self.orders: dict[str, str | None] = {}  # the timestamp of each stream; None: the order of arrival
         self.base: dict[str, type[Aggregate]] = {}
         self.window: dict[str, type[Aggregate]] = {}
 
     def run(self, script: str) -> Any:
-        """Run a script; the result of its last SELECT, SHOW or DESCRIBE (or None). What it makes stays in the catalog."""
+        """Run a script; return the result of its last SELECT, SHOW or DESCRIBE (or None). Its definitions stay in the catalog."""
         if not isinstance(script, str) or not script.strip():
             raise UsageError(
                 f"Catalog.run({shown(script)}): a script is a text of statements, as in 'SELECT ...; SELECT ...;'"
@@ -78,7 +77,7 @@ class Catalog:
         return result
 
     def aggregate(self, name: str) -> type[Aggregate]:
-        """The class of an aggregate: of its window version where it has two."""
+        """The class of an aggregate: the window version, if it has two."""
         found = self.window.get(name.casefold()) or self.base.get(name.casefold())
         if found is None:
             known = ", ".join(sorted({*self.base, *self.window})) or "none"
@@ -86,9 +85,11 @@ class Catalog:
         return found
 
     def add_file(self, name: str, path: str) -> None:
-        """A file under a name: Parquet, CSV or JSON."""
+        """Give a file a name: Parquet, CSV or JSON."""
         if Path(path).suffix not in _READERS:
             raise UsageError(f"{path}: the ending says how it is read; known are {', '.join(_READERS)}")
+        if not Path(path).exists() and not set(path) & set("*?[:"):
+            raise UsageError(f"{path}: there is no such file")
         whole = Source(path, "Catalog.add_file")
         self.engine.register(name, self._source(whole, path, Token("STRING", path, Span(0, len(path)))))
 
@@ -280,12 +281,14 @@ class Catalog:
             return ask()
         except EngineError as error:
             failure = error
-        raise source.error(f"{_SPEAKER}: {self.engine.name} says: {failure.message}", _spoken_of(failure, tokens))
+        raise source.error(
+            f"{_SPEAKER}: {self.engine.name} says: {failure.message}", failure.place(tokens) or span_of(tokens)
+        )
 
     # --- Other statements -----------------------------------------------------------------------------------
 
     def _pass_on(self, whole: Source, tokens: Tokens) -> None:
-        """A statement about plain tables is the engine's."""
+        """Pass a statement about plain tables to the engine."""
         self._asked(lambda: self.engine.run(whole[span_of(tokens)]), whole, tokens)
 
     def _drop(self, whole: Source, tokens: Tokens) -> None:
@@ -351,11 +354,3 @@ def _as_at(tokens: Tokens, start: int) -> int | None:
         if tokens[at].says("SELECT"):
             return None
     return None
-
-
-def _spoken_of(error: EngineError, tokens: Tokens) -> Span:
-    """The place of the name that an engine speaks of; the whole statement where it speaks of none."""
-    named = {
-        name.casefold() for pair in re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', error.message) for name in pair if name
-    }
-    return next((token.span for token in tokens if token.text.casefold() in named), span_of(tokens))

@@ -1,8 +1,10 @@
-"""Who runs the ordinary SQL around our windows: Spark, or DuckDB over Arrow tables.
+"""Engines that run the ordinary SQL around our windows: Spark, or DuckDB over Arrow tables.
 
-An engine knows tables by name, runs queries of Spark's dialect, and does to a frame what stands behind windows in a SELECT.
+An engine knows tables by name, runs queries in Spark's dialect, and applies the steps of a SELECT that come after windows.
 """
 
+import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -10,26 +12,38 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.language.esl.kinds import Kind, of_arrow
-from inwindow.language.text import library, quiet
+from inwindow.language.text import Span, Tokens, library, quiet
 from inwindow.udaf.errors import UsageError, shown
 
 SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
 
 
 class EngineError(Exception):
-    """What an engine says of a query: its words, and the place in the query's text where it knows it."""
+    """An engine's error for a query: its message, and the place in the query's text, if known."""
 
     def __init__(
-        self, message: str, start: int | None = None, length: int = 1, missing: str = "", fragment: str = ""
+        self,
+        message: str,
+        start: int | None = None,
+        length: int = 1,
+        missing: str = "",
+        fragment: str = "",
+        hint: str = "",
     ) -> None:
         super().__init__(message)
-        self.message, self.start, self.length = message, start, length
+        self.message, self.start, self.length = message + hint, start, length
         self.missing = missing  # the column that it did not find
         self.fragment = fragment
+        found = re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', message)
+        self.named = {name.casefold() for names in found for name in names if name}
+
+    def place(self, tokens: Tokens) -> Span | None:
+        """Where the text has a name that the engine speaks of."""
+        return next((token.span for token in tokens if token.text.casefold() in self.named), None)
 
 
 class Engine(Protocol):
-    """Queries, and the steps behind windows."""
+    """Runs queries, and the steps after windows."""
 
     name: str
 
@@ -61,13 +75,13 @@ class Engine(Protocol):
         """Whether rows still come."""
 
     def whole(self, frame: Any, most: int) -> pa.Table:
-        """A frame's rows here, at most so many."""
+        """At most that many rows of a frame, as an Arrow table."""
 
     def a_row_each(self, frame: Any, column: str) -> Any:
         """A row for each value in the lists of a column; none for an empty list."""
 
     def steps(self, make: Callable[[], Any]) -> Any:
-        """What some steps give, or an :class:`EngineError` where they cannot be done."""
+        """The result of some steps, or an :class:`EngineError` if they fail."""
 
 
 def quoted(name: str) -> str:
@@ -76,7 +90,7 @@ def quoted(name: str) -> str:
 
 
 class Duck:
-    """DuckDB over Arrow tables: what is joined, filtered and grouped around the windows, in this process."""
+    """DuckDB over Arrow tables, in this process: it joins, filters and groups around the windows."""
 
     name = "DuckDB"
 
@@ -107,7 +121,7 @@ class Duck:
         try:
             return self.connection.sql(self._spoken(text))
         except duckdb.Error as error:
-            failure = EngineError(str(error).split("\n")[0])
+            failure = _of_duckdb(error, self.names())
         raise failure
 
     def query(self, text: str) -> pa.Table:
@@ -126,7 +140,7 @@ class Duck:
         try:
             return read[kind](path).to_arrow_table()
         except duckdb.Error as error:
-            failure = EngineError(str(error).split("\n")[0])
+            failure = _of_duckdb(error)
         raise failure
 
     def is_of(self, frame: pa.Table, column: str, kind: Kind) -> bool:
@@ -154,7 +168,7 @@ class Duck:
         return [str(kind) for kind in frame.schema.types]
 
     def merged(self, frame: pa.Table, order_by: str) -> pa.Table:
-        """Streams that were put together, in the order of time; of equal times, in the order in which they were given."""
+        """Several streams in the order of time; ties are in the order of the arguments."""
         return self.ordered(frame, [(quoted(order_by), True, True)])
 
     def columns(self, frame: pa.Table) -> list[str]:
@@ -208,7 +222,7 @@ class Duck:
         try:
             return self.connection.from_arrow(frame).query("it", text)
         except duckdb.Error as error:
-            failure = EngineError(str(error).split("\n")[0])
+            failure = _of_duckdb(error)
         raise failure
 
     def _table(self, relation: Any) -> pa.Table:
@@ -216,7 +230,7 @@ class Duck:
         try:
             found = relation.to_arrow_table()
         except duckdb.Error as error:
-            failure = EngineError(str(error).split("\n")[0])
+            failure = _of_duckdb(error)
         else:
             return found
         raise failure
@@ -227,11 +241,33 @@ class Duck:
             with quiet():
                 return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
         except sqlglot.errors.SqlglotError as error:
-            failure = EngineError(str(error).split("\n")[0])
+            failure = _of_duckdb(error)
         raise failure
 
     def _expression(self, text: str) -> str:
         return self._spoken(f"SELECT {text}").removeprefix("SELECT ")
+
+
+def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
+    """What DuckDB says in its first line, what it would have known, and what to do where a table is missing.
+
+    >>> _of_duckdb(Exception('Referenced column "prise" not found!\\nCandidate bindings: "price"')).message
+    'Referenced column "prise" not found! There are: "price"'
+    """
+    said, _, more = str(error).partition("\n")
+    missing = re.search(r"Table with name (\w+)", said)
+    if missing is not None:
+        near = difflib.get_close_matches(missing[1], tables, 1)
+        hint = (
+            f"Did you mean {near[0]}?"
+            if near
+            else "Give it: --tables name=file.parquet in a shell, or Catalog(name=table)"
+        )
+        return EngineError(said, hint=f" {hint}")
+    more = more.split("\n")[0].strip()
+    if more.startswith(("Did you mean", "Candidate bindings:", "Candidate tables:")):
+        return EngineError(said, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
+    return EngineError(said)
 
 
 def _duckdb() -> Any:
@@ -243,7 +279,7 @@ def _duckdb() -> Any:
 
 
 def arrow_of(name: str, table: Any) -> pa.Table:
-    """A table as Arrow has it: an Arrow table, or what gives an Arrow stream (pandas, Polars, DuckDB, datasets)."""
+    """An Arrow table of an Arrow table, or of anything that gives an Arrow stream (pandas, Polars, DuckDB, datasets)."""
     if isinstance(table, pa.Table):
         return table
     if hasattr(table, "__arrow_c_stream__"):

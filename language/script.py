@@ -7,7 +7,7 @@ _OPENS, _CLOSES = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", 
 
 
 def statements(source: Source) -> list[Tokens]:
-    """The statements of a script: behind each stands a semicolon, or the brace that closes an aggregate.
+    """The statements of a script: each ends with a semicolon, or with the closing brace of an aggregate.
 
     >>> text = "CREATE AGGREGATE a(x Int) : Int { ITERATE: { ; } } SELECT 1; CREATE STREAM s(t int) ORDER BY t; SOURCE 'p';"
     >>> [statement[0].text + " " + statement[1].text for statement in statements(Source(text))]

@@ -1,6 +1,6 @@
-"""The text of a statement: places in it, its tokens, and errors that point at them.
+"""The text of a statement: places in it, its tokens, and errors that show a place.
 
-sqlglot reads the text into tokens, each with its place; whatever goes on to Spark is cut out of the text as it stands.
+sqlglot reads the text into tokens with their places; Spark always gets unchanged pieces of the text.
 """
 
 import logging
@@ -20,12 +20,12 @@ _OPERANDS = {
 
 
 class StatementError(UsageError):
-    """A statement that cannot be taken; the message shows the place in its text."""
+    """A statement that is not accepted; the message shows the place in its text."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of the text: from ``start`` up to, not including, ``end``."""
+    """A piece of the text: from ``start`` up to, not including, ``end``."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Token:
-    """A word, a number, a sign; ``kind`` is sqlglot's name for what it is."""
+    """A word, a number or a sign; ``kind`` is sqlglot's name for its type."""
 
     kind: str
     text: str
@@ -61,7 +61,7 @@ class Source:
     """
 
     text: str
-    speaker: str = "iw.sql"  # who says what is wrong, where the text cannot even be read
+    speaker: str = "iw.sql"  # the name of the call, for errors in a text that cannot be read
     implied_order: Span | None = (
         None  # the order of a stream, for windows without ORDER BY; in a comment behind the text
     )
@@ -74,7 +74,7 @@ class Source:
         return " ".join(self[span].split())
 
     def error(self, message: str, span: Span) -> StatementError:
-        """The message, and where in the text: line and column (from 1), the line, and marks below it."""
+        """An error with the place in the text: line and column (from 1), the line, and marks below it."""
         before = self.text[: span.start]
         start = before.rfind("\n") + 1
         line = self.text[start:].split("\n", 1)[0].rstrip("\r")
@@ -150,7 +150,7 @@ def _reason(told: dict[str, Any]) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """sqlglot warns of what it reads as a mere command; that is an error here."""
+    """Silence sqlglot's warning about a statement that it reads as a mere command; here that is an error."""
     log = logging.getLogger("sqlglot")
     was, log.disabled = log.disabled, True
     try:
@@ -166,7 +166,7 @@ def in_order_of(source: Source, column: str) -> Source:
 
 
 def alone(source: Source, tokens: Tokens) -> Source:
-    """One statement of a script, where it stands: all before it is blank."""
+    """One statement of a script at its own place: everything before it is blank."""
     whole = span_of(tokens)
     before = "".join("\n" if character == "\n" else " " for character in source.text[: whole.start])
     return Source(before + source[whole], source.speaker)
@@ -181,7 +181,7 @@ def place_of(node: Any, otherwise: Span) -> Span:
 
 
 def _unreadable(source: Source, error: Exception) -> UsageError:
-    """The tokens stop where a quotation or a comment is not closed: it is the last one that was opened."""
+    """The error for a quotation or a comment that is not closed: the last one that was opened."""
     sqlglot, text = library(), source.text
     for at in (i for i in range(len(text) - 1, -1, -1) if text[i] in "'\"`/"):
         try:

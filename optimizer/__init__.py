@@ -1,1 +1,1 @@
-"""By which strategy: figure 2 of the ESL paper as a table of rules; plans and explain."""
+"""Choosing strategies: figure 2 of the ESL paper as a table of rules; plans and explain."""

@@ -1,11 +1,11 @@
-"""Strategies for rows that hold for a while: they leave in the order of their ends, not in that in which they came.
+"""Strategies for rows that hold for a while: they leave in the order of their ends, not in the order of arrival.
 
 ================  =====================================  =========================================================
-strategy          what it asks for                       what an end costs
+strategy          needs                                  cost of an end
 ================  =====================================  =========================================================
 delta             an expire that is right in any order   one hook call, or an addition of a kernel
 segment-tree      a merge that commutes                  O(log n) hook calls in, one or two merges per result
-recompute         nothing                                a result folds all that holds
+recompute         nothing                                a result folds all rows that hold
 ================  =====================================  =========================================================
 """
 
@@ -13,10 +13,10 @@ from inwindow.optimizer.strategy import Case, No, Strategy, Verdict, Yes
 
 
 class DeltaInAnyOrder:
-    """What ends is undone, wherever it is in the frame.
+    """Rows that end are undone, wherever they are in the frame.
 
     - needs: an ``expire`` that undoes any tuple (derived from sums and counts, or ``expire_any_order=True``); a kernel that can
-    - how: in the order of all ends, ITERATE for each row that begins to hold, EXPIRE for each that no more does
+    - how: in the order of all ends, ITERATE for each row that begins to hold, EXPIRE for each row that ends
     - time: O(1) per end; space: all rows, sorted twice
     - first appeared: Kline and Snodgrass, Computing temporal aggregates (1995), for sums; ESL's EXPIRE
     """
@@ -57,7 +57,7 @@ class DeltaInAnyOrder:
 
 
 class SegmentTree:
-    """What holds is merged from the nodes of a tree over pieces of time; nothing is undone.
+    """A result merges nodes of a tree over pieces of time; nothing is undone.
 
     - needs: a ``merge`` that commutes (derived, or ``commutative=True``)
     - how: a row is folded into the O(log n) nodes that make up its pieces; a result merges the nodes above its piece
@@ -92,7 +92,7 @@ class SegmentTree:
 
 
 class RecomputeHolding:
-    """Each result folded afresh from all that holds, in the order in which it began to.
+    """Each result is folded from all rows that hold, in the order in which they began.
 
     - needs: nothing
     - time: O(rows that hold) per result; space: all rows, in two orders

@@ -1,4 +1,4 @@
-"""The columns that a plan names are there, and can be compared; or an error that names the nearest."""
+"""Check that the columns of a plan exist and can be compared; an error names the closest column."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ _LISTED = 20  # columns that a message lists
 
 
 def check_position_columns(schema: pa.Schema, keys: Iterable[Any], order_by: Iterable[Order], where: str) -> None:
-    """The columns that say where a tuple is: they are there, and their values can be compared."""
+    """Check that the position columns exist, and that their values can be compared."""
     orders = [order.column for order in order_by]
     for column in (*keys, *orders):
         if not isinstance(column, str):
@@ -30,7 +30,7 @@ def check_position_columns(schema: pa.Schema, keys: Iterable[Any], order_by: Ite
 
 
 def check_values(schema: pa.Schema, columns: Iterable[str], label: str) -> None:
-    """The values of an aggregate's arguments are of one type each, or an error."""
+    """Check that the values of each argument have one type."""
     for column in columns:
         kind = schema.field(column).type
         if has_union(kind):
@@ -49,7 +49,7 @@ def _castable(kind: pa.DataType) -> str:
 
 
 def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None:
-    """The columns are there, once each; or an error that names the nearest."""
+    """Check that each column exists exactly once; an error names the closest column."""
     for column in columns:
         if schema.get_field_index(column) < 0:
             present = schema.names.count(column)
@@ -59,7 +59,7 @@ def check_columns(schema: pa.Schema, columns: Iterable[str], where: str) -> None
 
 
 def instead(name: str, names: list[str]) -> str:
-    """What may be meant by a name that is none of these."""
+    """A hint for an unknown name: the closest of the known names."""
     plain = name.removeprefix("-").removesuffix(" desc").removesuffix(" DESC")
     if plain != name and plain in names:
         return f"for a descending order write iw.desc({plain!r})"

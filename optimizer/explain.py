@@ -1,6 +1,6 @@
-"""explain: for each expression the strategy, why, why not the better ones, and what a tuple costs."""
+"""``explain``: for each aggregate the strategy, the reason, why not the better ones, and the cost of a tuple."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,11 +11,14 @@ from inwindow.udaf.errors import UsageError
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Prints as text, at a prompt, too; shows as a table in a notebook."""
+    """Prints as text, and shows as a table in a notebook."""
 
     passes: Sequence[Pass]
     place: str
     at_points: bool = False  # results at the rows of another table
+    on_states: Callable[[Step], bool] = lambda step: (
+        False
+    )  # whether each key has a state from which its aggregate goes on
 
     def __str__(self) -> str:
         lines = []
@@ -72,7 +75,7 @@ class Explanation:
         return "".join([*parts, f"<p style='white-space:pre-line'>{escape(self.place)}</p>"])
 
     def _drawing(self, step: Step) -> str:
-        """The picture of the window, to be unfolded; none where a frame is cut at the rows of another table."""
+        """The picture of the window, folded; none if frames end at the rows of another table."""
         window = step.case.window or step.case.extent
         if window is None or self.at_points:
             return ""
@@ -98,7 +101,7 @@ class Explanation:
 
     def _rows(self, step: Step) -> list[tuple[str, str]]:
         choice, case = step.choice, step.case
-        runs = _what_runs(step)
+        runs = step.machine.runs_on_states if step.machine is not None and self.on_states(step) else _what_runs(step)
         rows = [
             ("strategy", f"{choice.strategy.name}{' (forced)' if choice.forced else ''}"),
             ("why", choice.verdict.reason),
@@ -168,7 +171,10 @@ _CALLED = {  # which of the derived hooks a strategy calls
     "two-stacks": ("initialize", "iterate", "merge"),
     "pane-cascade": ("initialize", "iterate", "merge", "unmerge"),
 }
-_WANTED = {"recompute": ("expire", "merge"), "two-stacks": ("expire",)}  # which would do better than it
+_WANTED = {
+    "recompute": ("expire", "merge"),
+    "two-stacks": ("expire",),
+}  # the hooks with which a better strategy would apply
 
 
 def _in_html(text: str) -> str:

@@ -3,12 +3,12 @@
 ::
 
     key a: 90% of the tuples      |-- shard 1 --|-- shard 2 --|-- shard 3 --|      a task each
-    its halos                                 |-|           |-|                    seen again by the next shard, yield nothing
-    keys b, c, d, ...             |-- as ever: by key --|
+    its halos                                 |-|           |-|                    read again by the next shard, without results
+    keys b, c, d, ...             |-- as usual: by key --|
 
-A frame that is bounded sees no further than its halo, so the results are those of the uncut partition, for every aggregate
-whose result is a function of the frame. A frame that begins with the partition begins in shard 3 with *partials* of shards 1
-and 2: a first job makes them (:mod:`inwindow.runtime.shards`). What depends on more is not cut, and explain says why.
+A bounded frame sees nothing beyond the halo. So the results are those of the uncut partition, for every aggregate whose result is a
+function of the frame. A frame from the partition's start begins, in shard 3, with *partials* of shards 1 and 2, which a first job
+makes (:mod:`inwindow.runtime.shards`). If results depend on more, the partition is not cut, and explain says why.
 
 First appeared: overlapping (redundant) ranges of a sort for windows, Cao et al., Optimization of Analytic Window Functions
 (2012), and Balkesen, Tatbul, RIP: Run-based Intra-query Parallelism (2011).
@@ -29,13 +29,13 @@ from inwindow.optimizer.strategy import No, Verdict, Yes
 from inwindow.udaf.contract import Aggregate
 from inwindow.windows.interval import Interval, Size, is_negative
 from inwindow.windows.shards import Reach, Sampled, Shards, shards_of
-from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
+from inwindow.windows.spec import Groups, Landmark, Range, Rows, Scope, Window
 
 HASH = "__inwindow_hash"  # the column of a sample that says which partition a tuple is in
-TASKS = 4  # for each core: a task that is late then holds up little
-_FAIR = 1.25  # a partition is hot if it is that many times what a core should have
-_DOUBLED = 0.2  # as many tuples more, in halos, are no matter
-_MOST_SHARDS, _MOST_KEYS = 64, 8  # of one partition; cut in one pass: both are written out in the plan
+TASKS = 4  # per core: so a slow task delays the job less
+_FAIR = 1.25  # a partition is hot if it has more than this multiple of a core's share
+_DOUBLED = 0.2  # this share of additional tuples, in halos, is acceptable
+_MOST_SHARDS, _MOST_KEYS = 64, 8  # per partition; per pass: both make the plan longer
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class HotKey:
 
 @dataclass(frozen=True)
 class Cut:
-    """Partitions to be cut, and in how many tasks the others are."""
+    """The partitions to be cut, and the number of tasks for the others."""
 
     keys: tuple[HotKey, ...]
     others: int
@@ -59,11 +59,11 @@ class Cut:
 
     @property
     def first_shards(self) -> list[int]:
-        """Of each key the number of its first shard, and behind them the first number of none; they begin with 1."""
+        """The number of the first shard of each key, and last the number after all shards; numbers begin with 1."""
         return np.cumsum([1, *(key.shards.count for key in self.keys)]).tolist()
 
     def halo(self, shard_column: str, mark: str, carried: Carried | None = None) -> Halo:
-        """What each shard's halo must have; shards are numbered through all keys, from 1."""
+        """How many tuples each shard's halo must have; shards are numbered across all keys, from 1."""
         before = [0, *(count for key in self.keys for count in key.shards.rows_before)]
         after = [0, *(count for key in self.keys for count in key.shards.rows_after)]
         return Halo(shard_column, mark, tuple(before), tuple(after), carried)
@@ -80,12 +80,12 @@ class Cut:
 
 
 def in_shards(work: Pass, halo: Halo) -> Pass:
-    """The pass over shards in place of partitions."""
+    """The pass over shards instead of partitions."""
     return replace(work, partition_by=(halo.shard, *work.partition_by), halo=halo)
 
 
 def can_be_cut(work: Pass) -> Verdict:
-    """Whether results in a shard are those in the whole partition, given a halo."""
+    """Whether a shard with a halo gives the results of the whole partition."""
     if work.extent is not None:
         return No("extents are cut into panes, not into shards")
     if not work.order_by:
@@ -110,7 +110,7 @@ def _begins_with_partition(step: Step) -> bool:
 
 
 def _is_not_carried(step: Step) -> str:
-    """Why a frame of the step cannot begin with partials in place of tuples, or nothing."""
+    """Why a frame of the step cannot begin with partials instead of tuples; "" if it can."""
     window, native = step.case.window, step.implementation.native
     assert window is not None and isinstance(window.frame, (Rows, Range))
     upper = window.frame.upper
@@ -128,7 +128,7 @@ def _is_not_carried(step: Step) -> str:
 
 
 def _stands_in_the_way(step: Step, work: Pass) -> str:
-    """Why the step's partitions cannot be cut, or nothing."""
+    """Why the step's partitions cannot be cut; "" if they can."""
     window, native = step.case.window, step.implementation.native
     assert window is not None
     frame = window.frame
@@ -142,6 +142,8 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
         return "approximates, by what it remembers of tuples that have left"
     if isinstance(frame, (Landmark, Scope)):
         return f"has {'a landmark' if isinstance(frame, Landmark) else 'a scope'}, which may reach back to the partition's start"
+    if isinstance(frame, Groups) or window.slides_by_groups:
+        return "counts groups of peers, from the partition's first"
     assert isinstance(frame, (Rows, Range))  # planning has refused all others
     if frame.lower is None:
         reason = _is_not_carried(step)
@@ -181,7 +183,7 @@ def _windows(work: Pass) -> list[Window]:
 
 
 def _deletes(aggregate: Aggregate) -> bool:
-    """Whether a method of the class, or a function in it, has the word ``delete``. In doubt, yes."""
+    """Whether a method of the class, or a function in it, uses the name ``delete``. If unsure, yes."""
     methods = [
         method
         for cls in type(aggregate).__mro__
@@ -200,9 +202,9 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
-    """Which partitions to cut where, by a sample: columns HASH, of the keys, the keys, and the order columns.
+    """Find the partitions to cut, and where, from a sample with the columns HASH (of the keys), keys and order columns.
 
-    ``cores`` is how many tasks run at a time.
+    ``cores`` is the number of tasks that run at a time.
     """
     verdict = can_be_cut(work)
     if isinstance(verdict, No):
@@ -238,7 +240,7 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
 
 
 def _shards(work: Pass, its: pa.Table, share: float, cores: int) -> Shards | No:
-    """As many shards as make even tasks; fewer where halos would be much of the work."""
+    """As many shards as give even tasks; fewer if halos would be much of the work."""
     reach, slot = Reach.of(_windows(work)), next(iter(_slots(work)), None)
     sample = Sampled(its[work.order_by[0].column].combine_chunks(), work.order_by[0])
     doubled = 0.0

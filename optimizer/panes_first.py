@@ -1,13 +1,13 @@
-"""Panes before the shuffle: where tuples may be reduced to one partial per (key, pane) before they are brought together.
+"""Panes before the shuffle: when tuples can be reduced to one partial per (key, pane) before they are shuffled.
 
 ::
 
     task 1    a a b a b ...   ->   (a, pane 1) (b, pane 1) (a, pane 2)  \\   shuffle by key,      extents, rolled
     task 2    b a a b b ...   ->   (a, pane 1) (b, pane 1) (b, pane 2)  /   sort by (key, pane)  over partials
 
-What is shuffled and sorted are the partials: their number does not grow with that of the tuples, nor with how far extents
-overlap, and a key that has most of the tuples is spread over all tasks. In a pane tuples are folded in the order in which
-they come, and panes of several tasks merged in any order: so each aggregate must promise that order does not matter.
+Only the partials are shuffled and sorted. Their number does not grow with the number of tuples, or with the overlap of extents,
+and all tasks work on a key that has most of the tuples. In a pane, tuples are folded in the order of arrival, and the panes of
+several tasks are merged in any order: so each aggregate must promise that order does not matter.
 
 First appeared: Li et al., No Pane, No Gain (2005), for one stream; partial aggregation before an exchange: Gray et al., Data
 Cube (1996).

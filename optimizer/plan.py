@@ -12,7 +12,7 @@ from inwindow.udaf.sentinel import Sentinel
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.spec import Extent, Order
 
-UNDOING = ("delta", "two-stacks", "pane-cascade")  # the strategies that do other than the definition
+UNDOING = ("delta", "two-stacks", "pane-cascade")  # the strategies that differ from the definition
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Step:
     implementation: Implementation
     case: Case
     choice: Choice
-    zone: str = "UTC"  # of the datetimes without one that hooks give, for a result of instants
+    zone: str = "UTC"  # the zone of datetimes without one from hooks, for a result of instants
     sentinel: Sentinel | None = None
     position_columns: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
     orders: tuple[str, ...] = ()
@@ -38,9 +38,9 @@ class Step:
 
     @property
     def prototype(self) -> Aggregate:
-        """The object whose copies run: the base version where nothing expires (figure 2, boxes 1, 3 and 4).
+        """The object whose copies run: the base version if nothing expires (figure 2, boxes 1, 3 and 4).
 
-        Hooks that were derived are in the window version; where none of them is called, the user's class itself runs.
+        Derived hooks are in the window version; if none of them is called, the user's own class runs.
         """
         aggregate = self.implementation.aggregate
         assert aggregate is not None
@@ -50,7 +50,7 @@ class Step:
 
     @property
     def machine(self) -> Machine | None:
-        """The compiled hooks, where they have a loop for the strategy; a base version is called in Python."""
+        """The compiled hooks, if they have a loop for the strategy; a base version runs in Python."""
         machine = self.implementation.machine
         window = self.case.window
         runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
@@ -60,13 +60,13 @@ class Step:
 
     @property
     def runs_its_base(self) -> bool:
-        """Whether hooks of another class run, in which nothing expires."""
+        """Whether the base version runs, in which nothing expires."""
         written = written_of(self.implementation.aggregate)
         return self.strategy in ("unbounded", "tumble") and base_of(written) is not written
 
     @property
     def is_blocking(self) -> bool:
-        """Whether the version that runs gives its results by ``terminate``; a base may, and its window version not."""
+        """Whether the running version has ``terminate``; base and window version may differ in this."""
         if self.implementation.native is not None:
             return True
         traits = self.prototype._traits
@@ -76,12 +76,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Carried:
-    """Partials of the shards of a partition that was cut: a frame that begins with the partition begins with those before it."""
+    """Partials of the shards of a hot key: a frame from the partition's start begins with those of the earlier shards."""
 
     columns: dict[str, tuple[Any, ...]]  # by the step's name: its partials, in the order of shards
     begins: tuple[int, ...]  # by the shard's number: the partials of the shards before it, in its partition
     ends: tuple[int, ...]
-    digest: str  # a column: a number for what is in a tuple
+    digest: str  # the column with a hash of each tuple's values
     digests: tuple[
         int | None, ...
     ]  # by the shard's number: the sum over its tuples when the partials were made, if they count
@@ -89,14 +89,14 @@ class Carried:
 
 @dataclass(frozen=True)
 class Halo:
-    """Tuples that yield nothing, and are there for the frames of others: those around a shard of a partition that was cut.
+    """Tuples around a shard of a cut partition, which are in frames but give no results.
 
     ``shard`` is the column of the shard's number, the first of the pass's keys; 0 is a partition that was not cut.
     """
 
     shard: str
     mark: str  # a column: < 0 before the shard, 0 in it, > 0 behind it
-    before: tuple[int, ...]  # by the shard's number: so many tuples must be in the halo before it
+    before: tuple[int, ...]  # by the shard's number: how many tuples the halo before it must have
     after: tuple[int, ...]
     carried: Carried | None = None
 
@@ -112,6 +112,7 @@ class Pass:
     key: OrderKey | None  # distances are meant in this order column
     peers: bool  # some frame asks for peers
     halo: Halo | None = None  # some tuples yield nothing
+    groups: bool = False  # some frame or slide counts groups of peers
 
     @property
     def position_columns(self) -> list[str]:

@@ -1,8 +1,9 @@
-"""From what is asked for to a plan, or an error that says what cannot be and what to write.
+"""From a call to a plan; or an error that says what is not possible, and what to write.
 
 Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -29,7 +30,7 @@ from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
 from inwindow.windows.slots import slots_of
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
+from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 
 _OF_THE_DRIVER = ("DataFrame", "Column", "SparkSession", "SparkContext", "RDD", "GroupedData")
 
@@ -39,7 +40,7 @@ def plan_windows(
 ) -> list[Pass]:
     """Passes for aggregates over windows, in the order in which their first aggregate was given.
 
-    ``zone`` is that of datetimes without one, where instants are wanted.
+    ``zone`` is the zone of datetimes without one, for columns of instants.
     """
     grouped: dict[Any, list[tuple[str, Applied, Window]]] = {}
     for name, one in applied.items():
@@ -75,7 +76,8 @@ def _window_pass(
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
-    return Pass(partition_by, order_by, steps, None, key, peers)
+    groups = any(isinstance(window.frame, Groups) or window.slides_by_groups for _, _, window in members)
+    return Pass(partition_by, order_by, steps, None, key, peers, groups=groups)
 
 
 def plan_groups(
@@ -104,7 +106,7 @@ def plan_groups(
         if isinstance(extent, Session) and extent.has_own_ends and key is not None:
             check_own_ends(extent, schema, key)
         else:
-            extents_of(extent, key)  # its sizes fit the column, or an error
+            extents_of(extent, key)  # an error if its sizes do not fit the column
     steps = []
     for name, one in applied.items():
         if one.window is not None:
@@ -134,7 +136,8 @@ def _step(
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
-            its = "" if condition.startswith("__") else f" {condition!r}"  # an expression has a name of ours
+            written = re.sub(r" #\d+$", "", condition)  # the number of an expression among equal ones
+            its = "" if condition.startswith("__") else f" {written!r}"  # a computed column: its name says nothing
             raise UsageError(
                 f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
                 "expression: compare its values, or cast it"
@@ -160,7 +163,7 @@ def _choice(case: Case, forced: str | None, implementation: Implementation) -> C
 
 
 def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...]) -> Step:
-    """The step with its sentinel, where there is anything to look at; an error where it could not look."""
+    """The step with its sentinel, if there is anything to check; an error if the sentinel could not work."""
     sentinel = applied.watch
     if sentinel is None:
         return step
@@ -213,7 +216,7 @@ def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) ->
 
 
 def _check_copy(aggregate: Aggregate) -> None:
-    """Every partition works on a fresh copy of the aggregate, so it must be possible to copy."""
+    """Check that the aggregate can be copied: every partition works on a fresh copy."""
     for attribute, value in getattr(aggregate, "__dict__", {}).items():
         kind = type(value)
         if kind.__module__.startswith("pyspark.") and kind.__name__ in _OF_THE_DRIVER:
@@ -251,7 +254,8 @@ def _window(name: str, applied: Applied) -> Window:
     if not traits.has_terminate and not window.active_expiration and not window.ends_at_current:
         raise UsageError(
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
-            f"must end at the current tuple, not {window.describe()}: use iw.rows(...) or iw.range(...), or write a terminate"
+            f"must end at the current tuple, not {window.describe()}: use iw.rows(...), iw.range(...) or iw.groups(...), or "
+            "write a terminate"
         )
     if traits.never_answers:
         raise UsageError(
@@ -285,7 +289,7 @@ def _key_for(schema: pa.Schema, order_by: tuple[Order, ...], windows: Iterable[W
 
 
 def _check_window(window: Window, key: OrderKey | None) -> None:
-    """Sizes, slides, origins and landmarks fit the order column, or an error that says how not."""
+    """Check that sizes, slides, origins and landmarks fit the order column."""
     framing_of(window.frame, key)
     slots_of(window, key)
     frame = window.frame

@@ -1,4 +1,4 @@
-"""The plan of results at points in time: the passes over the events, evaluated at the rows of another table. Pure; no data."""
+"""The plan for results at points in time: passes over the events, evaluated at the rows of another table. No data here."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive
 from inwindow.windows.order_key import order_key
 from inwindow.windows.points import point_framing_of
-from inwindow.windows.spec import Order, Range, Rows, Window
+from inwindow.windows.spec import Groups, Order, Range, Rows, Window
 
 
 def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Applied], **planning: Any) -> list[Pass]:
@@ -28,18 +28,18 @@ def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Appl
         key = _key(events, work, **planning)
         for step in work.steps:
             assert step.case.window is not None
-            point_framing_of(step.case.window.frame, key)  # a landmark fits the column, or an error
+            point_framing_of(step.case.window.frame, key)  # an error if a landmark does not fit the column
         made.append(replace(work, key=key, peers=False))
     return made
 
 
 def in_one_sequence(work: Pass, marker: str) -> Pass:
-    """The pass as a plan for sorting points and events together; ``marker`` puts points first among equal times."""
+    """The pass for sorting points and events together; ``marker`` puts points first among equal times."""
     return replace(work, order_by=(*work.order_by, Order(marker)))
 
 
 def _check(one: Applied) -> None:
-    """A label at time t is no tuple, and sees nothing at t or later: what a window must be for that."""
+    """Check that the window works at points, which are not tuples and see nothing at their own time or later."""
     if not one.traits.has_terminate:
         raise UsageError(
             f"{one.label} with of=: {one.traits.name} has no terminate, its hooks answer as each tuple arrives; but the rows "
@@ -90,8 +90,8 @@ def _check_order(its: str, window: Window) -> None:
 
 def _looks_ahead(window: Window) -> bool:
     frame = window.frame
-    if not isinstance(frame, (Rows, Range)):
-        return False  # a landmark is cut at t, and so is what a scope says
+    if not isinstance(frame, (Rows, Range, Groups)):
+        return False  # landmarks and scopes are cut at t
     return frame.upper is None or is_positive(frame.upper)
 
 
@@ -108,7 +108,7 @@ def _key(events: pa.Schema, work: Pass, *, zone: str = "UTC", **_: Any) -> Any:
 
 
 def _check_points(points: pa.Schema, events: pa.Schema, work: Pass) -> None:
-    """Keys and times of the points: under the same names, of the same types."""
+    """Check that keys and times of the points have the same names and types."""
     labels = ", ".join(step.label for step in work.steps)
     check_columns(points, work.position_columns, f"the rows at which {labels} is wanted")
     for name in work.position_columns:

@@ -20,7 +20,7 @@ class Recompute:
         return Yes("always possible")
 
     def time(self, case: Case) -> str:
-        """The whole frame, and what would lift it."""
+        """The whole frame, and which hook would help."""
         hint = "" if case.traits.native else "; write `expire` or `merge` to make it O(1)"
         return f"O(window) per result{hint}"
 

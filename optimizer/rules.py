@@ -41,7 +41,7 @@ def choose(
 ) -> Choice:
     """The first strategy of the table that applies; or the forced one, if it is right.
 
-    ``fast`` are those that outrun the table, where one of them applies: for C hooks a delta is faster than panes.
+    ``fast`` are strategies that come before the table if they apply: with C hooks, a delta is faster than panes.
 
     >>> from inwindow.udaf.traits import Traits
     >>> from inwindow.windows.frames import rows

@@ -1,7 +1,7 @@
-"""What a strategy is: a named way of evaluating an aggregate over frames, with the predicate that says when.
+"""A strategy: a named way of evaluating an aggregate over frames, and the predicate that says when it applies.
 
-A strategy owns its predicate, its cost and its card (its docstring). It looks at a :class:`Case`, the aggregate's
-traits beside the window's, and never at data.
+A strategy has its predicate, its cost and its card (the docstring). It looks at a :class:`Case`, which has the traits of the
+aggregate and of the window, and never at data.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from inwindow.udaf.traits import Traits
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
-from inwindow.windows.spec import Cumulate, Extent, Hop, Range, Rows, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Range, Rows, Session, Window
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
         return f"`{self.traits.name}`"
 
     def has(self, hook: str) -> str:
-        """That there is a hook, for reasons; and whether the framework wrote it."""
+        """The text "has <hook>" for reasons; with "(derived)" if the framework wrote it."""
         return f"{self.name} has {hook}{' (derived)' if hook in self.traits.derived else ''}"
 
     @property
@@ -61,13 +61,13 @@ class Case:
 
     @property
     def size(self) -> Size | None:
-        """How much a frame holds, in tuples or order values; None where it is not bounded."""
+        """The size of a frame, in tuples, groups of peers or order values; None if it is unbounded."""
         if isinstance(self.extent, (Hop, Cumulate)):
             return self.extent.size
         if isinstance(self.extent, Session) or self.window is None:
             return None
         frame = self.window.frame
-        if isinstance(frame, Rows) and frame.lower is not None and frame.upper is not None:
+        if isinstance(frame, (Rows, Groups)) and frame.lower is not None and frame.upper is not None:
             return frame.upper - frame.lower + 1
         if isinstance(frame, Range) and frame.lower is not None and frame.upper == 0:
             return negated(frame.lower)
@@ -82,7 +82,7 @@ class Case:
 
     @property
     def frames_overlap(self) -> bool:
-        """Whether a tuple may be in more than one frame; arithmetic on the window alone."""
+        """Whether a tuple may be in more than one frame, judging by the window only."""
         if self.extent is not None:
             if isinstance(self.extent, Session):
                 return False
@@ -102,11 +102,11 @@ class Case:
 
     @property
     def restarts(self) -> bool:
-        """A slide of at least the frame, in the same unit: a class without terminate starts afresh for every yield tuple."""
+        """Whether the slide is at least the frame, in the same unit: a class without terminate then restarts at every yield."""
         window, size = self.window, self.size
         if window is None or window.slide is None or size is None or window.slides_across:
             return False
-        # A time beside a number: both are of dates, where a number counts days.
+        # A time and a number: both are for dates, for which a number counts days.
         in_days = isinstance(window.slide, Interval) != isinstance(size, Interval)
         day = MICROSECONDS["day"] if in_days else 1
         across, held = (exact(one) * (1 if isinstance(one, Interval) else day) for one in (window.slide, size))
@@ -116,6 +116,8 @@ class Case:
         """How many tuples the buffer of a frame holds."""
         if self.size is None:
             return "the frame's tuples"
+        if self.counts_groups:
+            return f"the tuples of {self.size} group{'s' if self.size != 1 else ''} of peers"
         return f"{self.size} tuples" if self.counts_tuples else f"the tuples of a range of {self.size}"
 
     @property
@@ -124,6 +126,11 @@ class Case:
         if isinstance(self.extent, Hop):
             return self.extent.rows
         return self.window is not None and isinstance(self.window.frame, Rows)
+
+    @property
+    def counts_groups(self) -> bool:
+        """Whether the size is a count of groups of peers."""
+        return self.window is not None and isinstance(self.window.frame, Groups)
 
 
 class Strategy(Protocol):
@@ -135,7 +142,7 @@ class Strategy(Protocol):
         """Whether the strategy is right for the case, and why (not)."""
 
     def time(self, case: Case) -> str:
-        """What a tuple costs."""
+        """The cost of a tuple."""
 
     def memory(self, case: Case) -> str:
-        """What is held."""
+        """The memory that is held."""

@@ -1,10 +1,10 @@
-"""The plan of a stream: what has a meaning on tuples that never end, and how each aggregate goes on from batch to batch. Pure.
+"""The plan for a stream: which calls make sense on endless input, and how each aggregate continues from batch to batch.
 
-A *refolded* aggregate is a function of its frame: the frame's tuples are its state, and it is folded from them again, for many
-keys in one call. A *resumed* one (a frame that only grows, hooks that answer as tuples come and go) has a state of its own for
-every key::
+A *refolded* aggregate is a function of its frame: its state is the tuples of the frame, from which it is folded again, for many
+keys in one call. A *resumed* aggregate (with a growing frame, or hooks that answer as tuples come and go) has its own state
+for every key::
 
-    refolded   tuples of the frame, per key       nothing is kept of a key whose tuples have all left
+    refolded   tuples of the frame, per key       nothing is kept for a key whose tuples have all left
     resumed    the aggregate itself, per key      and the tuples that it must still expire
 """
 
@@ -21,7 +21,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
-from inwindow.windows.spec import Extent, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
+from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
 
 
 def plan_stream(schema: pa.Schema, applied: Mapping[str, Applied], where: str, **planning: Any) -> Pass:
@@ -72,7 +72,7 @@ def plan_stream_groups(
 
 
 def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", **_: Any) -> OrderKey | None:
-    """The key of the stream's time; None where tuples are taken in the order in which they arrive."""
+    """The key of the stream's time; None if tuples are processed in the order of arrival."""
     if not work.order_by:
         return None
     order = work.order_by[0]
@@ -90,17 +90,17 @@ def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", 
 
 
 def resumes(step: Step) -> bool:
-    """Whether the aggregate has a state of its own for every key."""
+    """Whether the aggregate has its own state for every key."""
     window = step.case.window
     if window is None:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
-    answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts afresh
+    answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts anew
     return grows or answers or window.active_expiration
 
 
 def counts(work: Pass) -> bool:
-    """Whether tuples' numbers in their partition are needed, however long ago its first one was."""
+    """Whether the numbers of tuples in their partition are needed, counted from its very first tuple."""
     for step in work.steps:
         window, native = step.case.window, step.implementation.native
         slides = window is not None and window.slides_by_rows
@@ -110,7 +110,7 @@ def counts(work: Pass) -> bool:
 
 
 def _without_panes(step: Step) -> Step:
-    """Panes are for long sequences: here a frame's tuples are held, and the next strategy takes them."""
+    """The step with the next strategy after panes: those are for long sequences, and here the frame's tuples are held."""
     if step.strategy != "pane-cascade":
         return step
     if step.choice.forced:
@@ -132,7 +132,7 @@ def _check_window(step: Step) -> None:
     assert window is not None
     its = f"{step.label} over {window.describe()} on a stream"
     frame = window.frame
-    if isinstance(frame, (Rows, Range)) and frame.upper is None:
+    if isinstance(frame, (Rows, Range, Groups)) and frame.upper is None:
         raise UsageError(
             f"{its}: UNBOUNDED FOLLOWING waits for the end of the stream, which never comes: end the frame at the current row or "
             "a distance after it, or use iw.group_by(...).window(...)"
@@ -146,6 +146,11 @@ def _check_window(step: Step) -> None:
         raise UsageError(
             f"{its} has no order column: a frame by time needs order_by= the event time; in arrival order only rows can be counted "
             "(iw.rows)"
+        )
+    if window.slides_by_groups:
+        raise UsageError(
+            f"{its} slides by groups of peers, but a stream keeps no count of all groups that have been: slide by time, as in "
+            "slide='1 minute', or by tuples (slide_by='rows')"
         )
     if isinstance(frame, Range):
         for bound in (frame.lower, frame.upper):
@@ -161,7 +166,7 @@ def _order_text(work: Pass) -> str:
 
 
 def waits(window: Window) -> str:
-    """What a result waits for, in words: for explain."""
+    """The event that a result waits for, in words: for explain."""
     frame = window.frame
     if not window.order_by:
         base = "nothing: tuples are taken in the order in which they arrive"
@@ -171,6 +176,8 @@ def waits(window: Window) -> str:
         return f"{base} + {negated(frame.lower)}, when it leaves"
     if isinstance(frame, Rows) and frame.upper is not None and frame.upper > 0:
         return f"{base}, and {frame.upper} more tuple{'s' if frame.upper > 1 else ''} of the key"
+    if isinstance(frame, Groups) and frame.upper is not None and frame.upper > 0:
+        return f"{base}, and tuples of the key at {frame.upper} more time{'s' if frame.upper > 1 else ''}"
     if isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
         return f"{base} + {frame.upper}"
     if isinstance(frame, Scope) and frame.upper is not None:
@@ -181,14 +188,14 @@ def waits(window: Window) -> str:
 
 
 def state_of(step: Step) -> str:
-    """What is kept for a key, in words: for explain."""
+    """The state of a key, in words: for explain."""
     window = step.case.window
     if window is None:
         return "the tuples of the extents that are open; nothing of a key that has none"
     if not resumes(step):
         if window.is_unbounded_below:
             return "all its tuples, for ever, read again for each result"
-        keeps = "for ever" if isinstance(window.frame, Rows) else "nothing of a key that has none"
+        keeps = "for ever" if isinstance(window.frame, (Rows, Groups)) else "nothing of a key that has none"
         return f"{step.case.frame_memory()}; {keeps}"
     if window.active_expiration:
         return "the aggregate, and the tuples that have not left"
@@ -196,7 +203,7 @@ def state_of(step: Step) -> str:
 
 
 def described_stream(work: Pass, *, early: bool = False) -> str:
-    """The stream's part of the plan, a few lines per aggregate; ``early`` where extents come before they are final."""
+    """The stream's part of the plan, a few lines per aggregate; ``early`` if extents are emitted before they are final."""
     lines = ["stream: keys share buckets; a micro-batch is one call per bucket"]
     time = work.order_by[0].column if work.order_by else None
     for step in work.steps:

@@ -1,6 +1,9 @@
 """Tumble: frames that do not overlap."""
 
 from inwindow.optimizer.strategy import Case, No, Verdict, Yes
+from inwindow.windows.spec import unit_of
+
+_COUNTED = {"rows": "tuples", "range": "order values", "groups": "groups of peers"}
 
 
 class Tumble:
@@ -30,8 +33,12 @@ class Tumble:
             return Yes("no tuple is in two frames")
         window = case.window
         if window is not None and window.slides_across:
-            frame, slide = ("tuples", "order values") if case.counts_tuples else ("order values", "tuples")
+            frame, slide = _COUNTED[unit_of(window.frame)], _COUNTED[window.slide_unit or "rows"]
             return No(f"the frame counts {frame} and the slide {slide}: whether frames overlap depends on the data")
+        if case.counts_groups and window is not None and window.slide is not None and not case.restarts:
+            return No("frames overlap")
+        if case.counts_groups and window is not None and window.slide is not None:
+            return No("a group of peers has any number of tuples, so where frames begin is known only when they end")
         if window is not None and case.counts_tuples and window.slide is not None and window.final == "emit":
             return No("final='emit' lets the last frame reach back into the one before")
         if window is not None and window.slide is not None and not case.counts_tuples:

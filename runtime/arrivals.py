@@ -1,13 +1,13 @@
-"""The tuples of a task, as they come; then in the order of a pass; and results back in the order of arrival.
+"""The tuples of a task: collected as they arrive, given out in the order of a pass; and results put back in the order of arrival.
 
 ::
 
-    arrive     k  b a b a        row 0 1 2 3         held, up to a budget; above it sorted runs go to disk
+    arrive     k  b a b a        row 0 1 2 3         held up to a budget; beyond it sorted runs go to disk
     in order   k  a a b b        row 1 3 0 2         for the operator
     results       x y z w        row 1 3 0 2
     back          z x w y        row 0 1 2 3
 
-An engine need not sort for us: nothing depends on the order in which it hands rows over.
+So an engine need not sort for us: results do not depend on the order in which it delivers rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -26,16 +26,16 @@ from inwindow.windows.sequence import Positions
 
 ROW = f"{PREFIX}row"  # a tuple's number in the order of arrival
 ROW_FIELD = pa.field(ROW, pa.int64())
-_STEP = 1 << 16  # tuples for one step of the operator: bounds and results of a step stay in the cache
+_STEP = 1 << 16  # tuples for one call of the operator: bounds and results of a call stay in the cache
 _BYTES = 1 << 24
-_COPIES = 2  # of what is put in order: as it came, and in order
-_BUCKETS = 64  # files of results, each for a stretch of the order of arrival
+_COPIES = 2  # the tuples are held twice while they are sorted: as they arrived, and in order
+_BUCKETS = 64  # files of results, each for a part of the order of arrival
 
-Spilled = Callable[[int], None]  # is called with the bytes of each file that was written
+Spilled = Callable[[int], None]  # called with the size of each file that was written
 
 
 def numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Each tuple with its number of arrival, as the last column."""
+    """Add the number of arrival as the last column."""
     rows = 0
     for batch in batches:
         yield batch.append_column(ROW, pa.array(np.arange(rows, rows + batch.num_rows)))
@@ -51,7 +51,7 @@ class Arrivals:
         self.runs: Runs | None = None
         self._held: list[pa.RecordBatch] = []
         self._size = 0
-        self.in_place = True  # whether they arrived in the order of the pass; known from in_order() on
+        self.in_place = True  # whether they arrived in the order of the pass; set by in_order()
 
     def add(self, batch: pa.RecordBatch) -> None:
         self._held.append(batch)
@@ -61,7 +61,7 @@ class Arrivals:
             self._spill()
 
     def in_order(self) -> Iterator[pa.RecordBatch]:
-        """All tuples in the order of the pass; each is released once it has been given out."""
+        """All tuples in the order of the pass; the memory of each is released when it has been given out."""
         if self.runs is None:
             given = self._sorted()
         else:
@@ -96,7 +96,7 @@ class Arrivals:
 
 
 def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches of a size at which the operator's cost per batch no longer shows."""
+    """Batches so large that the operator's cost per batch does not matter."""
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
@@ -109,9 +109,9 @@ def in_steps(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 class Results:
-    """Results in the order of a pass, whose first column is ``ROW``; given back in the order of arrival, without it.
+    """Takes results in the order of a pass, with ``ROW`` as the first column; gives them in the order of arrival, without it.
 
-    Above the budget they go to files, each for a stretch of the order of arrival, which are then put in order one by one.
+    Beyond the budget they go to files, each for a part of the order of arrival, and these are then sorted one by one.
     """
 
     def __init__(self, schema: pa.Schema, rows: int, budget: int, spilled: Spilled) -> None:
@@ -153,14 +153,14 @@ class Results:
 
 
 def _let_go(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches, none of them held longer than its turn."""
+    """The batches, without keeping any of them alive."""
     batches.reverse()
     while batches:
         yield batches.pop()
 
 
 def _back(batches: list[pa.RecordBatch], first: int) -> Iterator[pa.RecordBatch]:
-    """The results of the rows from ``first`` on, all of which are there, in their order."""
+    """The results of the rows from ``first`` on, in order; all of them have arrived."""
     if not batches:
         return
     schema = pa.schema(list(batches[0].schema)[1:])

@@ -1,4 +1,4 @@
-"""Data of which only the Arrow schema matters to a plan: what tables, readers and replayed streams share."""
+"""What tables, readers and replayed streams share: a plan needs only their Arrow schema."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from inwindow.runtime.query import Plan, Query
 
 @dataclass(frozen=True)
 class LocalPlan:
-    """A query over names, the columns that are computed for it, and its passes."""
+    """A query over names, its computed columns, and its passes."""
 
     query: Query
     computed: Computed
-    schema: pa.Schema  # with those columns
+    schema: pa.Schema  # with the computed columns
     passes: list[Pass]
     place: str = "local"
 
@@ -31,20 +31,21 @@ class LocalPlan:
 
 @dataclass(frozen=True)
 class ArrowData:
-    """The data, or their schema alone."""
+    """The data, or only their schema."""
 
     data: Any
 
     def plan(self, query: Query) -> Plan:
         if query.of is not None:
-            passes, place = plan_at(self.schema, query.of.data.schema, query.aggregates)
+            assert isinstance(query.of, ArrowData)
+            passes, place = plan_at(self.schema, query.of.schema, query.aggregates)
             return LocalPlan(query, Computed({}), self.schema, passes, place)
         plan = planned(self.schema, query)
         lines = [f"local, pass {at}: {self.ordered(work)}" for at, work in enumerate(plan.passes, 1)]
         return replace(plan, place="\n".join(lines))
 
     def ordered(self, work: Pass) -> str:
-        """How the rows come into the order of a pass, for explain."""
+        """How rows get into the order of a pass, for explain."""
         if not work.position_columns:
             return "in the order of arrival"
         return "a table is put in order, after one look whether it is already; a reader must come in order"
@@ -63,7 +64,7 @@ class ArrowData:
         return [name for name in results if name in self.schema.names]
 
     def item(self, item: Any) -> tuple[str, Any] | None:
-        """A column that goes through: its name, and what it is made of."""
+        """A column that passes through: its name, and its source."""
         if not isinstance(item, str):
             return None
         self.check([item], "select")

@@ -1,8 +1,7 @@
 """The buffer: the columns of the tuples that are still needed, shared by all aggregates of a pass.
 
-What an aggregate reads is a *source*: a column as it came, an argument with the tuples that a filter rejects made
-NULL, a mask of the tuples its hooks see, Python values for hooks. Equal sources are held once, whoever asks (ESL:
-"sharing windows between UDAs").
+An aggregate reads *sources*: a column as it came, an argument that is NULL where a filter rejects the tuple, a mask of the tuples
+that its hooks see, or Python values for hooks. Equal sources are held once (ESL: "sharing windows between UDAs").
 """
 
 from collections import deque
@@ -25,10 +24,10 @@ Mask = npt.NDArray[np.uint8]
 
 
 class Source(Protocol):
-    """How a held column is made of an arriving batch."""
+    """How a held column is computed from an arriving batch."""
 
     def read(self, batch: pa.RecordBatch) -> Any:
-        """The column of this batch's rows."""
+        """The column for the rows of this batch."""
 
     def names(self) -> tuple[str, ...]:
         """The columns that it reads."""
@@ -36,7 +35,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Plain:
-    """A column as an Arrow array; of another type where a kernel needs one, NULL where ``condition`` fails."""
+    """A column as an Arrow array: cast if a kernel needs another type, and NULL where ``condition`` fails."""
 
     name: str
     type: pa.DataType | None = None
@@ -69,7 +68,7 @@ class Objects:
 
 @dataclass(frozen=True)
 class Seen:
-    """Which tuples the hooks see: no NULL among ``required`` arguments, and the filter's condition true."""
+    """The mask of the tuples that hooks see: no ``required`` argument is NULL, and the filter's condition is true."""
 
     required: tuple[str, ...]
     condition: str | None
@@ -89,10 +88,10 @@ class Seen:
 
 
 class Marks(Seen):
-    """The same as an array whose validity says it: for count, which reads nothing else."""
+    """The same as the validity of an array: for count, which reads nothing else."""
 
     def read(self, batch: pa.RecordBatch) -> pa.Array:
-        """The argument itself where there is just one; else a boolean that is NULL where a tuple does not count."""
+        """The argument itself if there is only one; otherwise a boolean that is NULL where a tuple does not count."""
         if len(self.required) == 1 and self.condition is None:
             return batch.column(self.required[0])
         seen = super().read(batch)
@@ -100,7 +99,7 @@ class Marks(Seen):
 
 
 class ArrowColumn(Stateful):
-    """Buffer Arrow values. A slice that goes on where the held one ends, in the same buffers, is taken without a copy."""
+    """Holds Arrow values. If a new slice continues the held slice in the same memory, nothing is copied."""
 
     kept = ("array",)
 
@@ -120,7 +119,7 @@ class ArrowColumn(Stateful):
 
 
 class ListColumn(Stateful):
-    """Buffer Python values, made when they are first asked for: where compiled hooks run, they never are."""
+    """Holds Python values, made on first use: if compiled hooks run, they are never made."""
 
     kept = ("values",)
 
@@ -174,11 +173,11 @@ class MaskColumn(Stateful):
         self.mask = self.mask[count:]
 
     def seen(self) -> Mask | None:
-        """One byte per tuple, side by side; None where every tuple is seen."""
+        """One byte per tuple, contiguous; None if every tuple is seen."""
         return None if self.mask.all() else np.ascontiguousarray(self.mask)
 
 
-Column = ArrowColumn | ListColumn | MaskColumn  # each grows at the end, and is trimmed at the front
+Column = ArrowColumn | ListColumn | MaskColumn  # all of them grow at the end and are trimmed at the front
 
 
 class Buffer:
@@ -193,14 +192,14 @@ class Buffer:
         return self._hold(Plain(name, type, condition), ArrowColumn())  # type: ignore[return-value]
 
     def marks(self, required: tuple[str, ...], condition: str | None) -> ArrowColumn:
-        """Hold which tuples count, as an Arrow validity."""
+        """Hold the information which tuples count, as an Arrow validity."""
         return self._hold(Marks(required, condition), ArrowColumn())  # type: ignore[return-value]
 
     def objects(self, name: str) -> ListColumn:
         return self.objects_of(Objects(name))
 
     def objects_of(self, source: Source) -> ListColumn:
-        """Hold what a source makes Python objects of."""
+        """Hold the Python objects of a source."""
         return self._hold(source, ListColumn())  # type: ignore[return-value]
 
     def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
@@ -234,8 +233,8 @@ class Buffer:
 def python_values(values: pa.Array) -> list[Any]:
     """An Arrow array as the Python values that hooks get.
 
-    Plain doubles and integers go by way of numpy, which is several times faster; nanoseconds become microseconds,
-    the finest that Python's datetime holds.
+    Plain doubles and integers are converted by numpy, which is several times faster. Nanoseconds become microseconds, because
+    Python's datetime has no finer unit.
     """
     kind = values.type
     if not values.null_count and (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
@@ -243,14 +242,14 @@ def python_values(values: pa.Array) -> list[Any]:
         return result
     if pa.types.is_timestamp(kind):
         if kind.unit == "ns":
-            # Floored, as Spark's microseconds are: a cast would cut towards 1970.
+            # Rounded down, as Spark does; a cast would round towards 1970.
             ticks = np.frombuffer(values.buffers()[1] or b"", dtype=np.int64)[
                 values.offset : values.offset + len(values)
             ]
             floored = pa.array(ticks // 1000, mask=pc.is_null(values).to_numpy(zero_copy_only=False))
             values = floored.view(pa.timestamp("us", kind.tz))
         if kind.tz == "UTC":
-            # Python's own UTC: pyarrow's would be looked up, and compared, much more slowly.
+            # Python's own UTC object: pyarrow's is much slower to look up and to compare.
             naive = pythonic(pc.cast(values, pa.timestamp(values.type.unit)), "an argument of hooks")
             return [None if t is None else t.replace(tzinfo=UTC) for t in naive]
     return pythonic(values, "an argument of hooks")
@@ -278,7 +277,7 @@ def _low_words(values: pa.Array) -> pa.Array:
 
 
 def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
-    """One longer slice, if ``values`` goes on in the very buffers that ``held`` ends in."""
+    """One longer slice, if ``values`` continues ``held`` in the same memory; else None."""
     if held.type.num_fields or isinstance(held, pa.ExtensionArray):
         return None
     if held.type != values.type or held.offset + len(held) != values.offset:
@@ -293,7 +292,7 @@ def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
 
 
 def concat(arrays: Sequence[pa.Array], type: pa.DataType) -> pa.Array:
-    """The arrays one after another; an empty array of ``type`` where there are none."""
+    """The arrays joined; an empty array of ``type`` if there are none."""
     filled = [array for array in arrays if len(array)]
     if not filled:
         return pa.nulls(0, type)

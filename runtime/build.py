@@ -1,4 +1,4 @@
-"""From a step of the plan to something that runs: which lane, which evaluator, which driver or kernel."""
+"""Make the lane, the evaluator, and the driver or kernel for a step of the plan."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,7 +29,7 @@ from inwindow.windows.spec import Rows
 
 
 def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool, halo: Halo | None = None) -> Lane:
-    """The lane of a step over a window; ``every_row`` where also a tuple that emits nothing has a row."""
+    """The lane of a step over a window; ``every_row`` if a tuple that emits nothing has a row, too."""
     window = step.case.window
     assert window is not None
     view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
@@ -53,7 +53,7 @@ def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool
 
 
 def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
-    """The evaluator of a step's strategy; watched, if there is a sentinel and anything that it could find."""
+    """The evaluator of a step's strategy; with a sentinel, wrapped to be watched, unless it cannot be wrong."""
     evaluator = _evaluator(step, buffer, panes)
     if step.sentinel is None or step.strategy not in UNDOING:
         return evaluator
@@ -69,7 +69,7 @@ def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
         return PaneCascade(panes, levels_of(step, buffer))
     strategy = step.strategy
     if strategy == "tumble" and step.case.frames_overlap:
-        strategy = "recompute"  # a RANGE slide's frames may share the tuples at their edge: each is folded on its own
+        strategy = "recompute"  # frames of a RANGE slide may share the tuples at their edges: each is folded on its own
     evicts = strategy not in ("unbounded", "tumble")
     if step.implementation.native is not None:
         return _kernel_evaluator(step, buffer, evicts)
@@ -90,7 +90,7 @@ def _continued(step: Step, whole: Evaluator, buffer: Buffer) -> Continued:
 
 
 def levels_of(step: Step, buffer: Buffer) -> Levels:
-    """The two levels of a step's cascade, the first one over held tuples."""
+    """The two levels of a step's cascade; the first reads held tuples."""
     return KernelLevels(input_of(step, buffer)) if step.implementation.native else _hook_levels(step, buffer)
 
 
@@ -160,12 +160,12 @@ def _driver(strategy: str, prototype: Aggregate, width: int, answers: Answers, e
     if strategy == "recompute":
         return Recompute(prototype, result=mode, empty=empty, record_fields=fields, snapshot=snapshot)
     rebase = _rebases(strategy, prototype)
-    # Unbounded and tumble are a delta from which nothing has to be undone.
+    # Unbounded and tumble are delta without tuples to undo.
     return Delta(prototype, result=mode, empty=empty, punt=PUNT, record_fields=fields, snapshot=snapshot, rebase=rebase)
 
 
 def _rebases(strategy: str, prototype: Aggregate) -> bool:
-    """What was derived from sums of floats is exact: nothing is lost in it, and nothing stays of a NaN."""
+    """Whether floats are watched. Derived sums of floats need it not: they are exact, and recover from a NaN."""
     traits = prototype._traits
     return strategy == "delta" and traits is not None and traits.rebase and not traits.derived
 

@@ -1,4 +1,4 @@
-"""Rows of a key as one value of bytes, to travel: an engine that moves rows one by one moves fewer of them, and of fewer columns.
+"""Bundles: the rows of a key as one binary value, so that an engine which moves single rows moves fewer rows and columns.
 
 ::
 
@@ -7,8 +7,8 @@
     a  2   1.0   3        ->    b   1 | ts 1   | sum 7.0     | n 1
     b  1   7.0   1
 
-Values of one width are their bytes; texts and lists are their lengths, then what is in them; where there may be NULLs, a byte
-for each value comes first. Both sides know the types, so bytes do not say them.
+Values of fixed width are stored as their bytes, texts and lists as their lengths and then their contents. For a nullable column a
+byte per value comes first. Both sides know the types, so they are not stored.
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,9 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.windows.neighbours import changes
 
 BUNDLE = f"{PREFIX}bundle"
-_BYTES = 1 << 14  # of a bundle, more or less: an engine may count rows to a batch, whatever they hold
+_BYTES = 1 << 14  # the approximate size of a bundle: an engine may limit a batch by rows, whatever their size
 Numbers = npt.NDArray[np.int64]
-Part = tuple[npt.NDArray[np.uint8], Numbers]  # bytes, and where those of each bundle begin and end
+Part = tuple[npt.NDArray[np.uint8], Numbers]  # bytes, and the offsets of each bundle in them
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class Bundles:
     """How rows of a schema travel."""
 
     schema: pa.Schema
-    keys: tuple[str, ...]  # columns that are the same in all rows of a bundle, and stay columns
+    keys: tuple[str, ...]  # columns with one value per bundle, which stay columns
 
     @property
     def sent(self) -> pa.Schema:
         return pa.schema([*(self.schema.field(name) for name in self.keys), pa.field(BUNDLE, pa.binary())])
 
     def opened_schema(self, sent: pa.Schema) -> pa.Schema:
-        """Of the rows, where the keys have come with the types of ``sent``."""
+        """The schema of the rows, with the keys in the types of ``sent``."""
         return pa.schema([sent.field(field.name) if field.name in self.keys else field for field in self.schema])
 
     def packed(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Rows with the same keys, side by side, in a bundle; in several, where they are many."""
+        """Put adjacent rows with equal keys into a bundle, or into several if there are many."""
         keys = [rows.column(name) for name in self.keys]
         begins = np.flatnonzero(changes(keys, None)) if keys else np.zeros(1, dtype=np.int64)
         size = sum(rows.column(field.name).nbytes for field in self._inside)
@@ -71,10 +71,10 @@ class Bundles:
 
 
 def _cut(begins: Numbers, rows: int, most: int) -> Numbers:
-    """The beginnings, and more where there are more than so many rows between two of them."""
+    """The starts, with more starts in between if two are further apart than that many rows."""
     counts = np.diff(np.append(begins, rows))
     pieces = -(-counts // most)
-    number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)  # of a piece among its key's
+    number = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)  # its number within the key
     return np.asarray(np.repeat(begins, pieces) + number * most)
 
 
@@ -82,7 +82,7 @@ def _cut(begins: Numbers, rows: int, most: int) -> Numbers:
 
 
 def _parts(values: pa.Array, nullable: bool, edges: Numbers) -> Iterator[Part]:
-    """The bytes of values, of which those between two edges are one bundle's."""
+    """The bytes of values; the values between two edges belong to one bundle."""
     kind, is_ = values.type, pa.types
     if nullable:
         yield values.is_valid().to_numpy(zero_copy_only=False).view(np.uint8), edges
@@ -117,7 +117,7 @@ def _offsets(values: pa.Array) -> Numbers:
 
 
 def _wide_offsets(kind: pa.DataType) -> bool | None:
-    """Whether offsets of a type have 64 bits; None where it has none."""
+    """Whether the offsets of a type have 64 bits; None if it has no offsets."""
     is_ = pa.types
     if is_.is_large_string(kind) or is_.is_large_binary(kind) or is_.is_large_list(kind):
         return True
@@ -140,7 +140,7 @@ def _entries(kind: pa.DataType) -> pa.DataType:
 
 
 def _values(parting: Parting, kind: pa.DataType, nullable: bool, counts: Numbers) -> pa.Array:
-    """The next values of each bundle, so many of each."""
+    """Read the next values of each bundle; ``counts`` says how many."""
     is_, rows = pa.types, int(counts.sum())
     valid = np.frombuffer(parting.take(counts), np.bool_) if nullable else None
     nulls = 0 if valid is None else rows - int(np.count_nonzero(valid))

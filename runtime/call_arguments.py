@@ -1,4 +1,4 @@
-"""What a call was written with: aggregates and columns by position and by name; or an error that says what to write."""
+"""The arguments of a call: aggregates and columns, by position and by name; or an error that says what to write."""
 
 import inspect
 from collections.abc import Mapping
@@ -96,11 +96,11 @@ def columns_of(item: Any, place: Place) -> list[Any]:
 
 
 def check_titles(named: Mapping[str, Any], where: str) -> None:
-    """Each result has a name, or an error."""
+    """Check that each result has a name."""
     if "" in named:
         raise UsageError(f"{where}(**{{'': {shown(named[''])}}}): '' is not a column name")
 
 
 def or_column(named: dict[str, Any], option: str, given: Any, default: Any) -> tuple[dict[str, Any], Any]:
-    """``of=`` is the other table, ``hot_keys=`` a word; but an aggregate is a result column that happens to be called so."""
+    """An aggregate under the name ``of`` or ``hot_keys`` is a result column of that name; anything else is the option."""
     return ({**named, option: given}, default) if isinstance(given, Applied) else (named, given)

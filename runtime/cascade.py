@@ -5,9 +5,9 @@
     tuples     t t t t t|t t t t t|t t t t t|t t . . .      reduced as they arrive; only the open pane has a state
     partials        p0        p1        p2     (open)
     frames     [ p0 .......... p1 )
-                          [ p1 .......... p2 )              rolled over partials, in positions of panes
+                          [ p1 .......... p2 )              evaluated over partials, in positions of panes
 
-What is held is a partial per pane of the frame, and no tuple.
+Only a partial per pane of the frame is held, and no tuples.
 """
 
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ from inwindow.windows.stateful import Stateful
 
 
 class Levels(Stateful, ABC):
-    """The two levels for one kind of aggregate, and its partials in between."""
+    """The two levels for one kind of aggregate, and the partials between them."""
 
     def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
         """New tuples are held."""
@@ -41,7 +41,7 @@ class Levels(Stateful, ABC):
 
     @abstractmethod
     def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
-        """Results of frames in positions of panes; the held partials begin at pane ``base``."""
+        """The results of frames, given in positions of panes; the held partials begin at pane ``base``."""
 
     @abstractmethod
     def forget(self, count: int) -> None:
@@ -49,7 +49,7 @@ class Levels(Stateful, ABC):
 
 
 class PaneCascade(Evaluator):
-    """Frames in positions of tuples become frames in positions of panes; their edges are pane edges by construction."""
+    """Turns frames in positions of tuples into frames in positions of panes. Every edge of a frame is an edge of a pane."""
 
     kept = ("lo", "hi", "pane_starts", "base", "open", "seen", "levels")
 
@@ -59,7 +59,7 @@ class PaneCascade(Evaluator):
         super().__init__()
         self.rule, self.levels = rule, levels
         self.pane_starts: Positions = np.zeros(0, dtype=np.int64)  # of the held partials
-        self.base = 0  # the first held partial's pane
+        self.base = 0  # the pane of the first held partial
         self.open = 0  # where the pane that is still growing starts
         self.seen = 0
 
@@ -89,7 +89,7 @@ class PaneCascade(Evaluator):
             self.open = end
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
-        """A frame that ends where the tuples end completes the open pane: its edge is the frame's."""
+        """Evaluate frames. A frame that ends with the last tuple completes the open pane."""
         if len(end) and int(end[-1]) > self.open:
             self._close_open(int(end[-1]))
         if not len(start):
@@ -109,7 +109,7 @@ class PaneCascade(Evaluator):
             raise
 
     def _last_tuple(self, pane: int) -> int:
-        """The position of a pane's last tuple, where ``pane`` counts from the first pane of all."""
+        """The position of a pane's last tuple; ``pane`` counts from the very first pane."""
         later = pane + 1 - self.base
         return (int(self.pane_starts[later]) if later < len(self.pane_starts) else self.open) - 1
 
@@ -117,7 +117,7 @@ class PaneCascade(Evaluator):
         return self.seen
 
     def absorb(self, start: int, end: int) -> None:
-        """Nothing: tuples are folded as they arrive."""
+        """Nothing to do: tuples are folded as they arrive."""
 
     def afresh(self) -> tuple[int, int]:
         driver = getattr(self.levels, "driver", None)
@@ -125,14 +125,14 @@ class PaneCascade(Evaluator):
 
 
 class HookLevels(Levels):
-    """A Python class: partials are its objects (or, if it is algebraic, its results)."""
+    """For a Python class: partials are its objects, or its results if it is algebraic."""
 
     def __init__(
         self, prototype: Any, tumble: Any, window: Any, arguments: Arguments, answers: Answers, *, columnar: bool
     ) -> None:
         self.prototype = prototype
         self.tumble, self.driver, self.arguments, self.answers = tumble, window, arguments, answers
-        self.columnar = columnar  # the second level takes results as a column of arguments, not objects
+        self.columnar = columnar  # whether the second level takes results as an argument column, not objects
         self.partials: list[Any] = []
 
     def reduce(self, start: Positions, end: Positions) -> None:
@@ -143,7 +143,7 @@ class HookLevels(Levels):
             self.tumble.absorb(*self.arguments.read(), start, end)
 
     def window(self, base: int, start: Positions, end: Positions) -> pa.Array:
-        """Merge the objects, or feed the results to ``iterate``."""
+        """Merge the objects of each frame, or feed the results to ``iterate``."""
         if not self.columnar:
             return self.answers.rolled(lambda: self.driver.roll(self.partials, base, start, end), end)
         seen = np.fromiter((partial is not None for partial in self.partials), np.uint8, len(self.partials))
@@ -153,7 +153,7 @@ class HookLevels(Levels):
         del self.partials[:count]
 
     def state(self) -> Any:
-        """Objects as what hooks have set: their class, which may be one that was derived, need not be found again."""
+        """The attributes of the objects. Their class is not stored, because it may be a derived class."""
         partials = self.partials if self.columnar else [changed(partial, self.prototype) for partial in self.partials]
         return self.tumble.state(), self.driver.state(), partials
 
@@ -165,7 +165,7 @@ class HookLevels(Levels):
 
 
 class KernelLevels(Levels):
-    """A built-in: partials are columns."""
+    """For a built-in: partials are columns."""
 
     kept = ("tumble", "kernel", "partials")
 

@@ -1,4 +1,4 @@
-"""The evaluators of compiled hooks: of a ``cdef class``, and of a plain class that numba compiles.
+"""The evaluators of compiled hooks: for a ``cdef class``, and for a plain class that numba compiles.
 
 ::
 
@@ -7,7 +7,8 @@
          |  +------------------------------------------------------+------------- Bailed -----------------+   |
          +------------------ for a few frames: those at which the loop stops ---------------------------------+
 
-At any time the state is that of the Python driver, to the last bit, or can be made it; so it may be stored and taken up wherever.
+At any time the state is the state of the Python driver, to the last bit, or can be converted to it. So it can be stored anywhere,
+and read anywhere.
 """
 
 import logging
@@ -29,7 +30,7 @@ from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import InWindowError
 from inwindow.windows.sequence import Positions
 
-CHECKED = 256  # tuples that are computed by both
+CHECKED = 256  # tuples that both compute
 _log = logging.getLogger("inwindow")
 
 
@@ -38,7 +39,7 @@ class Differs(InWindowError):
 
 
 class LoopInput:
-    """What a loop reads: held Arrow arrays, and which tuples it sees."""
+    """The input of a loop: held Arrow arrays, and the mask of the tuples that it sees."""
 
     def __init__(self, buffer: Buffer, columns: list[ArrowColumn], mask: MaskColumn) -> None:
         self.buffer, self.columns, self.mask = buffer, columns, mask
@@ -66,7 +67,7 @@ class CEvaluator(Driven):
 
 
 class NumbaEvaluator(HookEvaluator):
-    """Python hooks under a driver, until the loop that numba has compiled of them takes over."""
+    """Python hooks under a driver, until the loop that numba has compiled from them takes over."""
 
     def __init__(
         self,
@@ -85,11 +86,11 @@ class NumbaEvaluator(HookEvaluator):
         self.another, self.inputs, self.looks = driver, inputs, looks
         self.machine, self.prototype = machine, prototype
         self.loop: Loop | None = None
-        self.is_loops = False  # whether the loop has the state, or the driver
-        self.stays = False  # with the Python hooks, for good
+        self.is_loops = False  # True: the loop has the state; False: the driver has it
+        self.stays = False  # stays with the Python hooks for ever
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
-        """By the loop where it has taken over; by the Python driver before that, and for the frames at which the loop stops."""
+        """Use the loop once it has taken over; use the Python driver before, and for frames at which the loop stops."""
         if len(start):
             self._take_over(start, end)
         results: list[pa.Array] = []
@@ -97,7 +98,7 @@ class NumbaEvaluator(HookEvaluator):
         while done < len(start):
             by_loop = self._by_loop(start[done:], end[done:])
             done += len(by_loop)
-            # What the loop stops at may be in the next frames, too: the more often it stops, the more are left to the driver.
+            # What stops the loop may be in the next frames, too: the more often it stops, the more frames the driver gets.
             left = len(start) if not self.is_loops else 1 if len(by_loop) >= left else 2 * left
             by_hooks = self._by_hooks(start[done : done + left], end[done : done + left], done)
             done += len(by_hooks)
@@ -105,7 +106,7 @@ class NumbaEvaluator(HookEvaluator):
         return concat(results, self.answers.result)
 
     def _by_loop(self, start: Positions, end: Positions) -> pa.Array:
-        """The results of the first frames; none where the driver has the state."""
+        """The results of the first frames; none if the driver has the state."""
         if self.is_loops:
             assert self.loop is not None
             try:
@@ -115,7 +116,7 @@ class NumbaEvaluator(HookEvaluator):
         return pa.nulls(0, self.answers.result)
 
     def _by_hooks(self, start: Positions, end: Positions, before: int) -> pa.Array:
-        """The results of frames, which stand behind others of the call."""
+        """The results of frames that come after other frames of the call."""
         if not len(start):
             return pa.nulls(0, self.answers.result)
         is_loops = self.is_loops
@@ -154,7 +155,7 @@ class NumbaEvaluator(HookEvaluator):
         super().restore(state)
         self.is_loops = False
 
-    # From the one to the other
+    # From the driver to the loop and back
 
     def _count(self, start: Positions, end: Positions) -> None:
         if self.machine.asked or self.stays or not len(start):
@@ -164,7 +165,7 @@ class NumbaEvaluator(HookEvaluator):
         count(self.machine.program.source, tuples)
 
     def _take_over(self, start: Positions, end: Positions) -> None:
-        """The loop goes on from here, if it is due and gives what the Python hooks give."""
+        """Let the loop continue, if it is due and gives the same results as the Python hooks."""
         if self.is_loops or self.stays:
             return
         if self.loop is None:
@@ -193,7 +194,7 @@ class NumbaEvaluator(HookEvaluator):
         self.stays = True
 
     def _go_on(self) -> None:
-        """The loop has the state from here, if it can hold it."""
+        """Give the state to the loop, if it can represent it."""
         assert self.loop is not None
         try:
             self.loop.take(self.driver.state())
@@ -203,7 +204,7 @@ class NumbaEvaluator(HookEvaluator):
                 self._stay(f"the Python hooks go on: {unlike}")
 
     def _leave(self) -> None:
-        """The driver has the state from here."""
+        """Give the state back to the driver."""
         assert self.loop is not None
         self.driver.restore(self.loop.given())
         self.is_loops = False
@@ -221,7 +222,7 @@ class NumbaEvaluator(HookEvaluator):
     # The check
 
     def _compared(self, loop: Loop, start: Positions, end: Positions) -> str | None:
-        """A loop and a driver go on from here over the next few tuples; how they differ, if they do."""
+        """Run a loop and a driver over the next few tuples; return how they differ, or None."""
         stop = max(self.hi, int(start[0])) + CHECKED
         count = max(int(np.searchsorted(end, stop, side="right")), 1)
         start, end = _bounds(start[:count], np.minimum(end[:count], stop))
@@ -237,7 +238,7 @@ class NumbaEvaluator(HookEvaluator):
             loop.take(self.driver.state())
             ours = loop.roll(columns, base, start, end, seen).to_pylist()
             theirs = plain.roll(few, base + first, its, start[: len(ours)], end[: len(ours)]).to_pylist()
-        except Exception:  # the run itself will come to it, and tell of it
+        except Exception:  # the run itself will raise the same, and report it
             return None
         self.machine.note_check()
         for frame, (one, other) in enumerate(zip(ours, theirs, strict=True)):

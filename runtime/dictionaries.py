@@ -1,12 +1,12 @@
-"""Dictionary-encoded columns (pandas' categoricals): read as their values, handed on as they came.
+"""Dictionary-encoded columns (pandas' categoricals): read as their values, but passed through as dictionaries.
 
 ::
 
     the data have      c dictionary<string>, v int64
     a pass reads       c string, v int64                        keys, order, arguments, filters: a dictionary is its values
-    and hands on       __inwindow_given_c dictionary<string>    a column that is passed through, a key of groups
+    passes through     __inwindow_given_c dictionary<string>    columns that pass through, keys of groups
 
-Both names are there from the entry on, so operators, kernels and hooks know of no dictionary.
+Both columns exist from the entry on, so operators, kernels and hooks never see a dictionary.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ _GIVEN = f"{PREFIX}given_"
 
 
 def readable(schema: pa.Schema) -> pa.Schema:
-    """The schema of data of this one, as operators see them."""
+    """The schema that operators see for data with this schema."""
     given = [field for field in schema if has_dictionary(field.type)]
     if not given:
         return schema
@@ -33,7 +33,7 @@ def readable(schema: pa.Schema) -> pa.Schema:
 
 
 def as_given(schema: pa.Schema, name: str) -> str:
-    """The name under which a column of a readable schema is there as it came."""
+    """The name under which the original column of a readable schema exists."""
     return _GIVEN + name if _GIVEN + name in schema.names else name
 
 
@@ -49,7 +49,7 @@ def read_column(table: pa.Table, name: str) -> pa.Array:
 
 
 def rows_of(column: pa.ChunkedArray, rows: pa.Array) -> Any:
-    """Some rows of a column that is handed on as it came."""
+    """Some rows of a column that passes through."""
     return (_whole(column) if has_dictionary(column.type) else column).take(rows)
 
 
@@ -60,7 +60,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def as_read(data: Any, names: Collection[str]) -> Any:
-    """A table or batch with those of these columns of the readable schema that it does not have yet."""
+    """A table or batch with these columns of the readable schema added, if it lacks them."""
     for at, field in enumerate(data.schema):
         if has_dictionary(field.type):
             given = data.column(at)
@@ -72,7 +72,7 @@ def as_read(data: Any, names: Collection[str]) -> Any:
 
 
 def together(arrays: Sequence[pa.Array]) -> pa.Array:
-    """The arrays one after another. Arrow does not unify dictionaries that have a NULL, or nested values: we do."""
+    """Join arrays. Arrow cannot unify dictionaries that contain a NULL or nested values, so we do it."""
     try:
         return pa.concat_arrays(arrays)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -96,8 +96,8 @@ def _nulls(arrays: Sequence[pa.Array]) -> pa.Array:
 
 
 def encoded(values: pa.Array, entries: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Plain values, all of them among the entries, as a dictionary of this type: it has each entry once, and no NULL."""
-    codes = codes_of(rebuilt(pa.concat_arrays([entries, values]), _bits))  # -0.0 is no 0.0 here
+    """Encode plain values, which are all among the entries. The dictionary has each entry once, and no NULL."""
+    codes = codes_of(rebuilt(pa.concat_arrays([entries, values]), _bits))  # here -0.0 differs from 0.0
     its, values_codes = codes[: len(entries)], codes[len(entries) :]
     valid = np.flatnonzero(entries.is_valid())
     first = valid[np.sort(np.unique(its[valid], return_index=True)[1])]
@@ -113,7 +113,7 @@ def _bits(values: pa.Array) -> pa.Array:
 
 
 def encoded_as(given: pa.Table, table: pa.Table, sources: Mapping[str, str | None]) -> pa.Table:
-    """The table, its columns that were dictionaries in another one as such again; ``sources`` says which those are.
+    """The table with columns encoded again that were dictionaries in another table; ``sources`` says which they are.
 
     Dictionaries within lists and structs stay plain.
     """
@@ -129,7 +129,7 @@ def encoded_as(given: pa.Table, table: pa.Table, sources: Mapping[str, str | Non
 
 
 def canonical_keys(values: pa.Array) -> pa.Array:
-    """Keys of groups, of the type that they came with: for -0.0 there is 0.0, as Spark's groups have it."""
+    """Keys of groups in their original type, with 0.0 for -0.0, as in Spark's groups."""
     if not is_or_has(plain_type(values.type), pa.types.is_floating):
         return values
     return rebuilt(values, _one_zero)

@@ -1,7 +1,7 @@
-"""Values and code as digests: equal ones have equal digests, in every process, and others have others.
+"""Digests of values and code: equal in every process if the values are equal, and different otherwise.
 
-With them a checkpoint knows whether a query is still the one that wrote it. A ``repr`` is not enough: many objects have none,
-arrays leave out their middle, and functions look alike.
+A checkpoint compares them to know whether a query is the one that wrote it. A ``repr`` is not enough: many objects have no useful
+one, arrays leave out their middle, and functions look alike.
 
 ====================  =========================================================================================
 value                 its digest is made of
@@ -15,7 +15,7 @@ class                 its members, and those of the classes that it is derived f
 other object          what pickle would make it of
 ====================  =========================================================================================
 
-Of what comes with Python or from an installed package only the name counts. The instructions are those of a Python version.
+For Python's own modules and installed packages only the name counts. Instructions differ between versions of Python.
 """
 
 import builtins
@@ -60,15 +60,15 @@ _ADDRESS = re.compile(" at 0x[0-9a-f]+")
 
 
 class Undigestible(Exception):
-    """An object has no digest, for it cannot be pickled."""
+    """An object has no digest, because it cannot be pickled."""
 
 
 class Digester:
-    """Makes digests of values; ``home`` is a class whose package is looked into, even where it is installed."""
+    """Makes digests of values; the code of ``home``'s package counts even if the package is installed."""
 
     def __init__(self, home: type | None = None) -> None:
         self.home = None if home is None else home.__module__.partition(".")[0]
-        self.within: list[Any] = []  # what a digest is being made of, to notice an object within itself
+        self.within: list[Any] = []  # the objects that we are inside of, to notice an object that contains itself
         self.known: dict[int, tuple[Any, bytes]] = {}
 
     def digest_of(self, value: Any) -> bytes:
@@ -87,7 +87,7 @@ class Digester:
             raise Undigestible(value) from None
         finally:
             self.within.pop()
-        self.known[id(value)] = value, made  # with the value, whose address would else be another's
+        self.known[id(value)] = value, made  # keeps the value alive, so that no other object gets its address
         return made
 
     def _parts(self, value: Any, kind: type) -> Iterable[Any]:
@@ -132,7 +132,7 @@ class Digester:
     # Functions and classes
 
     def _of_callable(self, value: Any) -> list[Any] | None:
-        """Of functions, classes, modules, and what is around functions; None of other objects."""
+        """The digest of a function, a class, a module or a wrapper of a function; None for other objects."""
         if isinstance(value, types.FunctionType):
             return self._of_function(value)
         if isinstance(value, type):
@@ -161,7 +161,7 @@ class Digester:
         ]
 
     def code_of(self, function: Any) -> list[Any]:
-        """What a function does, without what it reads by names."""
+        """The digest of a function's code, without the values that it reads by names."""
         its = {name: one for name, one in vars(function).items() if not name.startswith("__")}
         return [
             *self.code(function.__code__), self.digest_of(function.__defaults__), self.digest_of(function.__kwdefaults__),
@@ -169,7 +169,7 @@ class Digester:
         ]  # fmt: skip
 
     def code(self, code: types.CodeType) -> list[Any]:
-        """The instructions, without their places in a file."""
+        """The instructions, without line numbers."""
         steps: list[dis.Instruction] = []
         number: dict[int, int] = {}  # of the step at an offset, or behind it
         for step in dis.get_instructions(code):
@@ -192,7 +192,7 @@ class Digester:
         return [*made, getattr(code, "co_exceptiontable", b"")]
 
     def names_read_by(self, function: Any) -> dict[str, Any]:
-        """What a function reads by name from outside: closures, globals, the user's modules."""
+        """The values that a function reads by name from outside: closures, globals, the user's modules."""
         found: dict[str, Any] = {}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name != "__class__":
@@ -226,14 +226,14 @@ class Digester:
         return parts
 
     def digest_or_type(self, value: Any) -> bytes:
-        """The digest; where there is none (a lock, a session) that of the type."""
+        """The digest; for an object without one (a lock, a session), the digest of its type."""
         try:
             return self.digest_of(value)
         except Undigestible:
             return _digest(b"untold", type(value).__qualname__)
 
     def is_own(self, module: str | None) -> bool:
-        """Whether a module is the user's: not Python's, and not an installed package's."""
+        """Whether a module is the user's: not part of Python, and not of an installed package."""
         package = (module or "").partition(".")[0]
         if self.home is not None and package == self.home != "inwindow":
             return True
@@ -242,7 +242,7 @@ class Digester:
     # Other objects
 
     def _of_object(self, value: Any) -> Iterator[Any]:
-        """What pickle would make it of; its repr, if it says what it is, where it cannot be pickled."""
+        """The digest of what pickle would store; if it cannot be pickled, of a repr that describes it."""
         try:
             by_type = copyreg.dispatch_table.get(type(value))
             reduced = value.__reduce_ex__(4) if by_type is None else by_type(value)
@@ -260,7 +260,7 @@ class Digester:
 
 
 def _telling_repr(value: Any) -> str:
-    """A repr that says what an object is; "" for one that says only which."""
+    """A repr that describes the value; "" for a repr with only a type and an address."""
     try:
         text = repr(value)
     except Exception:  # the user's
@@ -269,7 +269,7 @@ def _telling_repr(value: Any) -> str:
 
 
 def members(kind: type) -> Iterator[tuple[str, Any]]:
-    """What a class body defines, without docstrings and the like."""
+    """The members that a class body defines, without docstrings and the like."""
     generated = "__dataclass_fields__" in vars(kind)
     for name, one in sorted(vars(kind).items()):
         code = getattr(one, "__code__", None)
@@ -279,7 +279,7 @@ def members(kind: type) -> Iterator[tuple[str, Any]]:
 
 
 def functions_in(member: Any) -> list[Any]:
-    """The function that a member of a class is, or those within it; none in a value."""
+    """The functions in a member of a class; none if it is a value."""
     if isinstance(member, types.FunctionType):
         return [member]
     if isinstance(member, (staticmethod, classmethod)):
@@ -298,18 +298,18 @@ def functions_in(member: Any) -> list[Any]:
 
 
 class _Missing:
-    """A name that stands for nothing yet."""
+    """A name without a value yet."""
 
 
 def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # nothing yet
+    except ValueError:  # an empty cell
         return _Missing
 
 
 def _names_in(code: types.CodeType) -> tuple[set[str], set[str], set[str]]:
-    """The globals that code and the functions in it read and never set; all of its names; the modules that it imports."""
+    """The globals that code (with its inner functions) reads and never sets; all its names; the modules that it imports."""
     read: set[str] = set()
     written: set[str] = set()
     imported: set[str] = set()
@@ -340,7 +340,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _plain(values: list[Any]) -> list[bytes]:
-    """The bytes of scalars; of a text that is not Unicode its repr."""
+    """The bytes of a scalar; for a text that is not valid Unicode, those of its repr."""
     return [
         repr(value).encode() if content is None else content
         for value, content in zip(values, to_plain(values), strict=True)
@@ -357,5 +357,5 @@ def _digest(*parts: Any) -> bytes:
 
 
 def digest(parts: Iterable[Any]) -> str:
-    """Digests as one, to be written down."""
+    """One digest of several, as text."""
     return _digest(*parts).hex()

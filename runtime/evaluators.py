@@ -1,7 +1,7 @@
 """An evaluator: one aggregate, one strategy, running over held tuples.
 
-It is given frames as bounds and gives back a result for each. Between calls it keeps what the strategy keeps: a state
-that covers ``[lo, hi)``, to be undone from the left and grown to the right.
+It gets frames as bounds and returns a result for each. Between calls it keeps the state of the strategy, which covers
+``[lo, hi)``: tuples are undone on the left, and added on the right.
 """
 
 from abc import ABC, abstractmethod
@@ -21,14 +21,14 @@ class Evaluator(Stateful, ABC):
 
     kept: ClassVar[tuple[str, ...]] = ("lo", "hi")
 
-    evicts = True  # whether the tuples of the frame must be held, to be undone or read again
-    moves = False  # whether frames start anew inside others though their tuples are not held
+    evicts = True  # whether the frame's tuples must be held, because they are undone or read again
+    moves = False  # whether a frame may start inside another one, though tuples are not held
 
     def __init__(self) -> None:
-        self.lo = self.hi = 0  # what the state covers
+        self.lo = self.hi = 0  # the positions that the state covers
 
     def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
-        """New tuples are held; most evaluators wait for bounds."""
+        """New tuples are held. Most evaluators do nothing before they get bounds."""
 
     def roll(self, start: Positions, end: Positions) -> pa.Array:
         """The results of frames whose bounds never move backwards."""
@@ -38,33 +38,33 @@ class Evaluator(Stateful, ABC):
         return result
 
     def absorb(self, start: int, end: int) -> None:
-        """Fold the tuples of a frame that is still growing, so that they need not be held."""
+        """Fold the tuples of a growing frame, so that they need not be held."""
         if end > start and end > self.hi:
             self.fold(start, end)
             self.lo, self.hi = start, end
 
     def keep_from(self, next_start: int) -> int:
-        """The oldest tuple to hold, if all frames to come start at ``next_start`` or later."""
+        """The oldest tuple to hold, if all later frames start at ``next_start`` or after it."""
         if self.evicts and next_start < self.hi:
-            return self.lo  # what leaves the state has to be read once more
+            return self.lo  # tuples that leave the state are read once more
         return max(next_start, self.hi) if not self.evicts else next_start
 
     def afresh(self) -> tuple[int, int]:
-        """How many frames were folded afresh out of turn: since a hook refused, and since a float had lost its digits."""
+        """How many frames were folded again: because a hook returned PUNT, and because a float had lost its digits."""
         return 0, 0
 
     @property
     def resumes_at_once(self) -> bool:
-        """Whether :meth:`resume` is there: frames only grow, and what goes on from the state of a key does so for many."""
+        """Whether :meth:`resume` works: frames only grow, and one call can continue the states of many keys."""
         return False
 
     def resume(
         self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
     ) -> pa.Array:
-        """The results of many frames that only grow, each from an inner state of its own (None: afresh), which is replaced.
+        """The results of growing frames of many keys. Each continues from its own state (None: a new one), which is replaced.
 
-        Number k has the frames first[k] .. first[k + 1], which end at the positions end[i]; it has folded all before folded[k],
-        and then folds all before grown[k]. Its tuple p is at the position p + shift[k].
+        Key k has the frames first[k] .. first[k + 1], which end at the positions end[i]. It has folded all tuples before folded[k],
+        and afterwards all before grown[k]. Its tuple p is at the position p + shift[k].
         """
         raise NotImplementedError(f"{type(self).__name__} goes on from one state")
 
@@ -77,7 +77,7 @@ class Evaluator(Stateful, ABC):
 
 
 class Driven(Evaluator):
-    """Hooks under a driver, which keeps the state."""
+    """Hooks under a driver, which has the state."""
 
     kept: ClassVar[tuple[str, ...]] = ("lo", "hi", "driver")
 
@@ -87,7 +87,7 @@ class Driven(Evaluator):
         self.evicts, self.undoes = evicts, undoes
 
     def keep_from(self, next_start: int) -> int:
-        """A recomputed frame undoes nothing: only tuples of frames to come are held."""
+        """A recomputed frame undoes nothing, so only tuples of later frames are held."""
         return super().keep_from(next_start) if self.undoes or not self.evicts else next_start
 
     def afresh(self) -> tuple[int, int]:
@@ -95,14 +95,14 @@ class Driven(Evaluator):
 
 
 class KernelInput:
-    """What a kernel is called with besides bounds: its columns, and which tuples count where it asks for that."""
+    """The arguments of a kernel besides bounds: its columns, and the mask of the tuples that count if it needs one."""
 
     def __init__(self, buffer: Buffer, native: Native, columns: list[Any], seen: MaskColumn | None) -> None:
         self.buffer, self.native, self.columns, self.mask = buffer, native, columns, seen
         self.numbers = pa.nulls(0, pa.int64())
 
     def arrive(self, sequence: Sequence) -> None:
-        """The tuples' numbers in their partitions, as one more column, where the kernel asks for them."""
+        """Add the tuples' numbers in their partitions as one more column, if the kernel needs them."""
         if self.native.reads == "numbered":
             self.numbers = pa.array(sequence.numbers(np.arange(self.buffer.base, self.buffer.end)))
 
@@ -114,14 +114,14 @@ class KernelInput:
         return arrays[0] if len(arrays) == 1 else tuple(arrays), self.buffer.base
 
     def seen(self) -> tuple[Any, ...]:
-        """(mask,): None where every tuple counts; nothing for a kernel that does not ask."""
+        """(mask,), where the mask is None if every tuple counts; () for a kernel that needs no mask."""
         if self.native.reads not in WITH_MASK:
             return ()
         return (None if self.mask is None else self.mask.seen(),)
 
 
 class KernelEvaluator(Evaluator):
-    """A built-in with a kernel of its own: delta, unbounded and tumble are the same loop over other bounds."""
+    """A built-in with a kernel: delta, unbounded and tumble are the same loop over different bounds."""
 
     kept: ClassVar[tuple[str, ...]] = ("lo", "hi", "kernel")
 
@@ -140,7 +140,7 @@ class KernelEvaluator(Evaluator):
 
     @property
     def resumes_at_once(self) -> bool:
-        """Of columns that need no mask beside them."""
+        """Only kernels in Cython whose columns need no mask can do this."""
         plain = self.native.reads in ("values", "marks") and hasattr(self.kernel, "resume")
         return plain and not self.evicts and not self.moves
 
@@ -148,7 +148,7 @@ class KernelEvaluator(Evaluator):
         self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
     ) -> pa.Array:
         """One call."""
-        kernel: Any = self.kernel  # only those in Cython have it
+        kernel: Any = self.kernel  # only kernels in Cython have resume
         return self.native.finish(kernel.resume(self.given.read()[0], first, end, folded, grown, shift, states))
 
     def fold(self, start: int, end: int) -> None:
@@ -156,7 +156,7 @@ class KernelEvaluator(Evaluator):
 
 
 class KernelRecompute(KernelEvaluator):
-    """A built-in with a fresh kernel for every frame: to compare with, and for doubters."""
+    """A built-in with a fresh kernel for every frame: for comparisons."""
 
     def __init__(self, given: KernelInput, evicts: bool) -> None:
         super().__init__(given, evicts)
@@ -170,10 +170,10 @@ class KernelRecompute(KernelEvaluator):
         return pa.concat_arrays(results) if results else pa.nulls(0, self.native.result)
 
     def keep_from(self, next_start: int) -> int:
-        """Nothing is undone: only tuples of frames to come are held."""
+        """Nothing is undone, so only tuples of later frames are held."""
         return next_start
 
 
 def _values_of(column: Any) -> Any:
-    """A held column's values: an Arrow array, or the mask itself where a kernel counts tuples."""
+    """A held column's values: an Arrow array, or a mask if a kernel counts tuples."""
     return column.array if isinstance(column, ArrowColumn) else column

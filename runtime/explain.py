@@ -1,4 +1,4 @@
-"""``explain``: what a query would do, made of the very query that would run."""
+"""``explain``: what a query would do, from the same plan that would run."""
 
 from typing import Any
 
@@ -22,12 +22,10 @@ from inwindow.udaf.errors import UsageError
 def explain(
     data: Any, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
 ) -> Explanation:
-    """What each expression would do on the data: the strategy, why, why not the others, time and memory per tuple.
+    """What each aggregate would do on the data: its strategy, the reason, why not the others, time and memory per tuple.
 
-    With ``hot_keys=`` as for :func:`with_columns`, which takes a sample of a DataFrame where that would.
-
-    Of groups, ``explain(iw.group_by(...).window(...), n=...)`` says what their ``agg(n=...)`` would do; with ``of=``, what
-    :func:`with_columns` would do with it.
+    ``hot_keys=`` and ``of=`` are those of :func:`with_columns`; a DataFrame is sampled if :func:`with_columns` would do so. For
+    groups, ``explain(iw.group_by(...).window(...), n=...)`` says what ``agg(n=...)`` would do.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 2.0]})

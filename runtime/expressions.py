@@ -1,6 +1,6 @@
-"""Arguments and filters that are expressions: computed once, as columns beside the data.
+"""Arguments and filters that are expressions: computed once, as additional columns of the data.
 
-Locally an expression is a ``pyarrow.compute.Expression``. What an aggregate reads is then a column name in any case.
+On local data an expression is a ``pyarrow.compute.Expression``. Afterwards every aggregate reads column names only.
 """
 
 import re
@@ -25,7 +25,7 @@ _NO_FIELD = re.compile(r"(?:No match|Multiple matches) for FieldRef\.Name\((.*?)
 
 @dataclass(frozen=True)
 class Computed:
-    """Expressions by the name of the column that they become."""
+    """Expressions, by the names of their computed columns."""
 
     columns: Mapping[str, pc.Expression]
 
@@ -60,29 +60,29 @@ class Computed:
         if len(table):
             try:
                 self.schema(table.schema)
-            except InWindowError as wrong:  # without data, too
+            except InWindowError as wrong:  # even without data
                 return wrong
             return DataError(said)
         return UsageError(said)
 
 
 def computed_name(column: pc.Expression) -> str:
-    """The name of a computed column, of which a state knows the expression: equal ones are called the same, others are not.
+    """The name of a computed column. A state knows the expression by it, so only equal expressions have equal names.
 
     >>> computed_name(pc.field("v") > 5)[-7:], computed_name(pc.field("v") > 5) == computed_name(pc.field("v") > 6)
     ('(v > 5)', False)
     """
-    content = column.__reduce__()[1][0]  # its text leaves out the middle of a long list
+    content = column.__reduce__()[1][0]  # the text of an expression leaves out the middle of a long list
     return f"{PREFIX}{blake2b(content, digest_size=4).hexdigest()} {column}"
 
 
 def shown_name(name: str) -> str:
-    """What a message shows of a column's name: of a computed one the expression."""
+    """A column's name for messages: the expression if the column is computed."""
     return name.partition(" ")[2] if name.startswith(PREFIX) and " " in name else name
 
 
 def compute_arguments(applied: Mapping[str, Applied]) -> tuple[dict[str, Applied], Computed]:
-    """The same aggregates over column names alone, and the expressions to compute first."""
+    """The aggregates over column names only, and the expressions to compute first."""
     columns: dict[str, pc.Expression] = {}
 
     def named(column: Any, label: str) -> Any:

@@ -1,4 +1,4 @@
-"""A table through an operator: the columns that it reads, in an order, slice by slice."""
+"""Feed a table to an operator: only the columns that it reads, in order, slice by slice."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in th
 
 
 class Feed:
-    """A part's operator over a table, in an order that is given or found."""
+    """A part's operator over a table; the order is given or found."""
 
     def __init__(self, part: Part, table: pa.Table, run: Run, order: Arranged | None = None) -> None:
         self.operator = part.operator(readable(table.schema))
@@ -25,7 +25,7 @@ class Feed:
         self.rows, self.run = len(table), run
         reads = self.operator.reads(begins_known=self.order.begins is not None)
         columns = {name: read_column(table, name) for name in readable(table.schema).names if name in reads}
-        # A count of tuples reads nothing but their number.
+        # A count of tuples needs only their number.
         self.read = pa.table(columns or {ROW: pa.nulls(len(table))})
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -40,7 +40,7 @@ class Feed:
             self.run.took(batch.num_rows)
 
     def columns(self) -> dict[str, pa.ChunkedArray]:
-        """All of it; its pieces are not copied together."""
+        """The whole output; its pieces are not copied together."""
         given = list(self.batches())
         return {
             field.name: pa.chunked_array([batch.column(index) for batch in given], field.type)

@@ -1,13 +1,13 @@
-"""What a plan computes, part by part: a state knows by it the query that wrote it, and a message says in what another differs.
+"""The fingerprint of a plan: a list of parts. A state stores it, and a message names the parts in which another query differs.
 
-A part is a name, what a message shows of it, and where that does not say it all a digest (`digests.py`)::
+A part is a name, a short text for messages, and a digest (`digests.py`) if the text does not say everything::
 
     the window of avg      (rows between 2 preceding and current row)
     the parameter k of avg  10                                          6f1c0e2b5d9a7c31
     MyAvg.iterate           code                                        0a41...
     LIMIT, read by MyAvg    5                                           83d2...
 
-Not in it is what a state survives: how many buckets there are, and the time zone of the session where no result depends on it.
+It does not contain what may change: the number of buckets, and the session's time zone if no result depends on it.
 """
 
 import copyreg
@@ -28,7 +28,7 @@ from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.errors import StateError, UsageError, shown
 from inwindow.windows.spec import Landmark, Scope, Session
 
-Part = tuple[str, str]  # what is shown; the digest, or ""
+Part = tuple[str, str]  # the text; the digest, or ""
 Fingerprint = Mapping[str, Part]
 
 _CODE = "code"
@@ -38,7 +38,7 @@ _OURS = (Aggregate, WindowAggregate, object)
 
 
 def fingerprint(work: Pass, schema: pa.Schema | None = None, zone: str = "UTC", rows: str = "") -> dict[str, Part]:
-    """The parts of a plan, and of the columns that it is given; ``rows``: what it gives a row for."""
+    """The parts of a plan and of its input columns; ``rows`` says what the output has a row for."""
     parts = dict(_of_pass(work))
     if rows:
         parts["the rows"] = rows, ""
@@ -63,7 +63,7 @@ OF_AN_OPERATOR = (
 
 
 def check(found: Any, here: Fingerprint, saying: tuple[str, str]) -> None:
-    """The state is of this plan, or a StateError says in what it is of another."""
+    """Check that the state belongs to this plan; otherwise a StateError lists the differences."""
     there: Fingerprint = {name: (str(said), str(its)) for name, (said, its) in dict(found).items()}
     differing = list(_differences(there, here))
     if differing:
@@ -81,10 +81,10 @@ def _differences(there: Fingerprint, here: Fingerprint) -> Iterator[str]:
         if before == now or (before and now and before[1] and before[1] == now[1]):
             continue
         if other_python and (_CODE in (before and before[0], now and now[0]) or (name == _PYTHON and not has_code)):
-            continue  # its digests are those of a version of Python
+            continue  # the digests are those of another version of Python
         if before is None or now is None:
             if others:
-                continue  # what belongs to another aggregate is another, too
+                continue  # the parts of a different aggregate differ anyway
             side, its = ("the query", now) if before is None else ("the state", before)
             yield f"{name} is only in {side}{'' if its is None or its[0] == _CODE else f': {its[0]}'}"
         elif before[0] == now[0]:
@@ -136,7 +136,7 @@ def _of_step(step: Step) -> dict[str, Part]:
 
 
 def _join(parts: dict[str, Part], more: Mapping[str, Part]) -> None:
-    """Add parts; of two classes of one name, each part is that of both."""
+    """Add parts; if two classes have the same name, a part combines both."""
     for name, part in more.items():
         known = parts.get(name, part)
         parts[name] = part if known == part else (part[0], digest([*known, *part]))
@@ -150,7 +150,7 @@ def _shown_names(names: Iterable[str]) -> str:
 
 
 def _of_aggregate(step: Step, aggregate: Any) -> dict[str, Part]:
-    """Its parameters, and its class's hooks, methods and attributes."""
+    """An aggregate's parameters, and the hooks, methods and attributes of its class."""
     kind, of = type(aggregate), f"of {step.name}"
     digester = Digester(kind)
     parts: dict[str, Part] = {}
@@ -167,17 +167,17 @@ def _of_aggregate(step: Step, aggregate: Any) -> dict[str, Part]:
 
 
 def _parameters(aggregate: Any) -> dict[str, Any]:
-    """All that is in it before the first tuple."""
+    """All attributes of an aggregate before the first tuple."""
     given = dict(getattr(aggregate, "__dict__", {}))
     for name in copyreg._slotnames(type(aggregate)):  # type: ignore[attr-defined]
         if hasattr(aggregate, name):
             given[name] = getattr(aggregate, name)
-    given.pop("_arguments", None)  # what `__init__` was given, for a base that has a digest itself
+    given.pop("_arguments", None)  # the arguments of `__init__`, kept for a base version, which has its own digest
     return given
 
 
 def _of_functions(given: Mapping[str, Any], digester: Digester) -> dict[str, Part]:
-    """The code of functions, and one by one what they read by names; of other members their values."""
+    """The code of functions, and each value that they read by name; for other members, their values."""
     parts: dict[str, Part] = {}
     read: dict[str, list[bytes]] = {}
     values: dict[str, Any] = {}
@@ -214,7 +214,7 @@ def _digest_of(digester: Digester, value: Any, what: str) -> bytes:
 
 
 def _shows_the_zone(work: Pass, schema: pa.Schema) -> bool:
-    """Whether a result may depend on the session's time zone: on how an instant looks, or on literals that have no zone."""
+    """Whether a result may depend on the session's time zone: by the local form of an instant, or by literals without a zone."""
     timed = work.key is not None and has_instants(work.key.type)
     if timed and (isinstance(work.extent, Session) or getattr(work.extent, "origin", None) is not None):
         return True
@@ -224,7 +224,7 @@ def _shows_the_zone(work: Pass, schema: pa.Schema) -> bool:
             return True
         if step.implementation.aggregate is not None:
             if any(name not in schema.names for name in step.arguments):
-                return True  # computed, of a type that is not known here
+                return True  # a computed column: its type is not known here
             kinds = [schema.field(name).type for name in step.arguments]
             if any(map(has_instants, [*kinds, step.implementation.result])):
                 return True

@@ -1,4 +1,4 @@
-"""Groups: ``group_by(...)``, with extents or without, and what their aggregates give."""
+"""``group_by(...)``: groups, with or without extents, and their aggregates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups
 from inwindow.optimizer.stream import plan_stream_groups
 from inwindow.runtime.call_arguments import columns_of, named_aggregates
+from inwindow.runtime.dataframes import DataFrame
 from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
@@ -39,7 +40,7 @@ class Groups(Part):
 
 
 class Aggregating(Verb):
-    """Aggregates of whole groups, or of the extents that these are cut into."""
+    """Aggregates of whole groups, or of the extents of each group."""
 
     rows = "groups"
 
@@ -80,13 +81,17 @@ class Grouped:
         keys = ", ".join(map(repr, self.keys))
         order = f" order by {', '.join(order.describe() for order in self.order_by)}" if self.order_by else ""
         window = "" if self.extent is None else f" window {self.extent.describe()}"
-        return f"group_by({keys}){order}{window} of a {type(self.place.data).__name__}: .agg(...) or .emit(...)"
+        return f"group_by({keys}){order}{window} of a {self._kind()}: .agg(...) or .emit(...)"
+
+    def _kind(self) -> str:
+        """The data's type; a frame of another library does not become a table for it."""
+        return type(self.place.frame if isinstance(self.place, DataFrame) else self.place.data).__name__
 
     def window(self, extent: Extent, *, early: bool = False) -> "Grouped":
         """Cut each group into extents: ``iw.hop``, ``iw.tumble``, ``iw.cumulate`` or ``iw.session``.
 
-        On a stream an extent's row comes once it is final. With ``early=True`` it comes with every micro-batch that has a tuple
-        for it, and again when there are more: a later row of a key and window replaces an earlier one (Spark's update mode).
+        On a stream the row of an extent comes once it is final. With ``early=True`` it comes in every micro-batch that has a tuple
+        for it: a later row of the same key and window replaces an earlier one (Spark's update mode).
         """
         if not isinstance(extent, (Hop, Cumulate, Session)):
             given = extent.describe() if isinstance(extent, Window) else shown(extent)
@@ -118,13 +123,13 @@ class Grouped:
         return self.place.run(self.query(aggregates, "agg"))
 
     def query(self, aggregates: Mapping[str, Applied], where: str) -> Query:
-        """What ``agg`` of these aggregates asks for."""
+        """The query of ``agg`` with these aggregates."""
         return Query(
             AGG, where, aggregates, keys=self.keys, extent=self.extent, early=self.early, order_by=self.order_by
         )
 
     def emit(self, *columns: Any, **named: Applied) -> Any:
-        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, what it emitted."""
+        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, the emitted value."""
         if self.extent is not None:
             raise UsageError(
                 "emit() is for groups without window(...): an extent gives its results with agg(...), of aggregates that have a "

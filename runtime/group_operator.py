@@ -1,4 +1,4 @@
-"""The operator that gives a row per (partition, extent): keys, window, aggregates."""
+"""The operator that emits a row per (partition, extent): keys, window, aggregates."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -24,8 +24,8 @@ from inwindow.windows.sequence import Positions
 from inwindow.windows.spec import Session
 from inwindow.windows.stateful import Stateful
 
-_MANY = 1 << 10  # extents that a tuple lies in
-_OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called for an extent, not for a tuple
+_MANY = 1 << 10  # extents that contain one tuple
+_OF_AN_EXTENT = ("terminate", "merge", "unmerge")  # hooks that are called per extent, not per tuple
 
 
 class GroupOperator(Operator):
@@ -34,9 +34,9 @@ class GroupOperator(Operator):
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
         self.framing = framing_of_extent(work)
-        self.begins_later = 0  # whether the open partition has had no tuple so far that counts
+        self.begins_later = 0  # 1 while the open partition has no tuple that counts, else 0
         if self.framing.per_tuple > _MANY:
-            self.patience = CELLS  # the rows of a tuple cost more than what it waits for
+            self.patience = CELLS  # making the rows of a tuple costs more than waiting saves
         self.evaluators = self.made_evaluators()
         self.keys = PartitionKeys(len(work.partition_by))
         self.given = [as_given(schema, name) for name in work.partition_by]
@@ -56,11 +56,11 @@ class GroupOperator(Operator):
         ]
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
-        """With the keys, as they came, and what an extent is made of."""
+        """The columns that the operator reads, the original keys, and the attribute of the extents."""
         return super().reads(begins_known=begins_known) | {*self.given, *own_columns(self.work.extent)}
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """Slices whose tuples introduce some millions of extents at most, however many each tuple lies in."""
+        """Slices whose tuples start at most some millions of extents."""
         framing = self.framing
         if not isinstance(framing, Numbered) or framing.per_tuple * batch.num_rows <= CELLS:
             yield batch
@@ -85,7 +85,7 @@ class GroupOperator(Operator):
         self.keys.append(fresh, [canonical_keys(column.take(pa.array(fresh - end))) for column in keys])
 
     def _lasting(self, batch: pa.RecordBatch, framing: OwnEnds) -> pa.RecordBatch:
-        """The tuples that are in a session; where the first of a partition is in none, the partition begins with the next one."""
+        """The tuples that are in a session; if a partition's first tuple is in none, the partition begins with the next one."""
         lasts = framing.lasting(batch)
         if BEGINS not in batch.schema.names or (lasts.all() and not self.begins_later):
             return batch if lasts.all() else batch.filter(pa.array(lasts))
@@ -110,10 +110,10 @@ class GroupOperator(Operator):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
 
-    def finish(self) -> pa.RecordBatch:
-        """The input has ended. SQL: an aggregate without keys gives a row over no tuples, too."""
+    def _finish(self) -> pa.RecordBatch:
+        """The input has ended. As in SQL, an aggregate without keys gives a row even without tuples."""
         if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
-            return super().finish()
+            return super()._finish()
         nothing = np.zeros(1, dtype=np.int64)
         self.buffer.append(pa.RecordBatch.from_pylist([], schema=self.columns))
         steps = zip(self.work.steps, self.evaluators, strict=True)
@@ -121,11 +121,11 @@ class GroupOperator(Operator):
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def complete(self) -> Extents:
-        """The extents that are given out now."""
+        """The extents that are emitted now."""
         return self.framing.advance(self.sequence)
 
     def _rolled(self, evaluator: Evaluator, extents: Extents) -> pa.Array:
-        """The results of extents; an error names the extent."""
+        """The results of extents; errors name the extent."""
         try:
             return evaluator.roll(extents.start, extents.end)
         except (HookRaised, Unfit) as raised:
@@ -152,7 +152,7 @@ class GroupOperator(Operator):
         return pa.array(keys) if self.work.key is None else self.work.key.bounds_of(keys)
 
     def keep_from(self) -> int:
-        """What an evaluator needs; and the partition of the first open extent."""
+        """The oldest position that an evaluator needs; keys of partitions without open extents are forgotten."""
         next_start = self.framing.next_start
         self.keys.forget(next_start)
         return min(evaluator.keep_from(next_start) for evaluator in self.evaluators)
@@ -171,7 +171,7 @@ def framing_of_extent(work: Pass) -> Any:
 
 
 class PartitionKeys(Stateful):
-    """The partition columns' values, one row per partition: for output long after the tuples are forgotten."""
+    """The values of the partition columns, one row per partition: the output may come long after the tuples are gone."""
 
     kept = ("starts", "columns")
 
@@ -180,7 +180,7 @@ class PartitionKeys(Stateful):
         self.columns: list[pa.Array | None] = [None] * count
 
     def append(self, starts: Positions, columns: list[pa.Array]) -> None:
-        """Partitions that have begun."""
+        """Add partitions that have begun."""
         self.starts = np.concatenate([self.starts, starts])
         self.columns = [
             new if held is None or not len(held) else together([held, new])

@@ -1,4 +1,4 @@
-"""Evaluators of Python classes: the Cython drivers, fed with held Python values, their answers made Arrow."""
+"""Evaluators of Python classes: they feed held Python values to the Cython drivers, and make Arrow arrays of the answers."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -17,19 +17,19 @@ from inwindow.windows.stateful import Stateful
 
 
 class Arguments:
-    """What hooks are called with: the held arguments as Python values, and which tuples they see."""
+    """The arguments of hooks: held Python values, and the mask of the tuples that hooks see."""
 
     def __init__(self, buffer: Buffer, columns: list[ListColumn], mask: MaskColumn | None) -> None:
         self.buffer, self.columns, self.mask = buffer, columns, mask
 
     def read(self) -> tuple[list[list[Any]], int, Any]:
-        """(columns, base, seen) as the drivers take them; seen is None where every tuple is."""
+        """(columns, base, seen) for the drivers; seen is None if every tuple is seen."""
         seen = None if self.mask is None else self.mask.seen()
         return [column.values for column in self.columns], self.buffer.base, seen
 
 
 class Unfit(Exception):
-    """The result type cannot hold the ``value`` that ``hook`` gave for the tuple at ``position`` (a frame's last)."""
+    """The result type cannot hold the ``value`` that ``hook`` returned for the tuple at ``position`` (the last of its frame)."""
 
     place: str | None = None  # as of a HookRaised
 
@@ -39,25 +39,25 @@ class Unfit(Exception):
 
 
 class Answers:
-    """From what hooks gave to the result column; :class:`Unfit` tells of the first value that does not fit."""
+    """Makes the result column from the answers of hooks; :class:`Unfit` is raised for the first value that does not fit."""
 
     def __init__(self, hook: str, result: pa.DataType, zone: str) -> None:
         self.hook, self.result, self.fits = hook, result, fitting(result)
-        # Of these types any value fits, as one of each shows: the others are looked at one by one.
+        # For these types it is enough to check one value of each Python type; otherwise every value is checked.
         self.exact = {type(one) for one in (None, False, 0, 0.0, "") if self.fits(one)}
         self.plain = plain_for(result)
         self.localize = localizing(result, zone)
 
     @property
     def mode(self) -> Literal["double", "int64", "object"]:
-        """How the driver collects: doubles and integers go straight into a buffer."""
+        """How the driver collects answers: doubles and integers go straight into a buffer."""
         if pa.types.is_float64(self.result):
             return "double"
         return "int64" if pa.types.is_int64(self.result) else "object"
 
     @property
     def snapshot(self) -> Callable[[Any], Any] | None:
-        """What the driver takes of each answer: a copy of what the aggregate could go on to change, a rounded Decimal."""
+        """What the driver does with each answer: copy it if the aggregate might change it later, or round a Decimal."""
         kind = self.result
         return self.plain if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_decimal(kind) else None
 
@@ -109,28 +109,28 @@ class HookEvaluator(Driven):
 
     @property
     def resumes_at_once(self) -> bool:
-        """Hooks that take nothing back."""
+        """Only hooks that undo nothing can do this."""
         return not self.evicts and isinstance(self.driver, Delta)
 
     def resume(
         self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
     ) -> pa.Array:
-        """One call of the driver, which knows what it has folded."""
+        """One call of the driver, which knows which tuples it has folded."""
         columns, _, seen = self.arguments.read()
         return self.answers.rolled(lambda: self.driver.resume(columns, seen, first, end, grown, shift, states), end)
 
 
 class HookEmitter(Stateful):
-    """A class without ``terminate`` (or under active expiration) under a driver that calls its hooks per tuple."""
+    """A class without ``terminate`` (or with active expiration) under a driver that calls its hooks for each tuple."""
 
     kept = ("driver",)
 
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, *, expires: bool, empty: Any) -> None:
         self.driver, self.arguments, self.answers, self.expires = driver, arguments, answers, expires
-        self.empty = empty  # for frames in which no hook saw a tuple; None where that is NULL, or no row at all
+        self.empty = empty  # for frames without a tuple that hooks see; None: NULL, or no row
 
     def roll(self, first: int, start: Positions, partition: Positions) -> tuple[Positions, pa.Array]:
-        """Owners and values of what the tuples from ``first`` on make the hooks emit."""
+        """The owners and values of what hooks emit for the tuples from ``first`` on."""
         columns, base, seen = self.arguments.read()
         values, owners = self.driver.roll(columns, base, seen, first, start, np.ascontiguousarray(partition))
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
@@ -138,14 +138,14 @@ class HookEmitter(Stateful):
     def resume(
         self, low: Positions, last: Positions, until: Positions, shift: Positions, start: Positions, states: list[Any]
     ) -> tuple[Positions, pa.Array]:
-        """Owners and values of what many aggregates emit, each going on from a state of its own; see the driver's."""
+        """The owners and values of what many aggregates emit, each continuing from its own state; see the driver's method."""
         columns, _, seen = self.arguments.read()
         bounds = [np.ascontiguousarray(bound, dtype=np.int64) for bound in (low, last, until, shift, start)]
         values, owners = self.driver.resume(columns, seen, *bounds, states)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)
 
     def last_seen(self, first: int, count: int, before: int) -> Positions:
-        """For each of ``count`` tuples from ``first`` on the newest one, up to it, that the hooks see."""
+        """For each of ``count`` tuples from ``first`` on: the newest tuple up to it that the hooks see."""
         at = np.arange(first, first + count)
         _, base, seen = self.arguments.read()
         if seen is None:
@@ -153,7 +153,7 @@ class HookEmitter(Stateful):
         return np.maximum.accumulate(np.where(seen[first - base : first - base + count], at, before))
 
     def seen_within(self, starts: Positions, since: Positions, before: Positions) -> Positions:
-        """For each held tuple the newest one from ``since`` on in its partition, up to it, that the hooks see; or ``before``."""
+        """For each held tuple: the newest tuple of its partition from ``since`` up to it that the hooks see; else ``before``."""
         at = np.arange(self.arguments.buffer.end)
         sizes = np.diff(np.append(starts, len(at)))
         _, _, seen = self.arguments.read()
@@ -164,6 +164,6 @@ class HookEmitter(Stateful):
         return np.where(newest < np.repeat(starts, sizes), np.repeat(before, sizes), newest)
 
     def drain(self, until: int | None = None) -> tuple[Positions, pa.Array]:
-        """Owners and values of what the last tuples (those before ``until``) emit as they leave."""
+        """The owners and values of what the tuples before ``until`` emit as they leave."""
         values, owners = self.driver.drain(*self.arguments.read(), until)
         return np.asarray(owners, dtype=np.int64), self.answers.array(values, owners)

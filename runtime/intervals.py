@@ -1,12 +1,12 @@
-"""Rows that hold during [since, until): their ends as 64-bit integers, checked, in the orders that sweeps want.
+"""Rows that hold during [since, until): their ends as 64-bit integers, checked, and sorted for sweeps.
 
 ::
 
     since  2026-01-01   NULL     2026-03-01        until  2026-02-01   2026-01-15   NULL
     key         20454   -2**63        20513                     20485        20468   2**63 - 1
 
-Integers, dates, timestamps and decimals of up to 18 digits are such integers themselves. Where they are not (128 bits), or a column
-has the very values that stand for NULL, an end's key is its rank among all ends: operators compare ends, and do no more.
+Integers, dates, timestamps and decimals of up to 18 digits are such integers already. For wider types, and if a column contains the
+values that stand for NULL, the key of an end is its rank among all ends: operators only compare ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ def is_instant(kind: pa.DataType) -> bool:
 
 
 def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.DataType:
-    """The type of the two columns; an error if they are not there, or of no type that has instants, or of two."""
+    """The type of the two columns; an error if one is missing, if the type has no instants, or if the types differ."""
     check_columns(schema, [since, until], where)
     kinds = [plain_type(schema.field(name).type) for name in (since, until)]
     for name, kind in zip((since, until), kinds, strict=True):
@@ -54,11 +54,11 @@ def check_ends(schema: pa.Schema, since: str, until: str, where: str) -> pa.Data
                 f"{where}: {name!r} is of type {kind}; a row holds from one instant to another: cast it to an integer, a "
                 "decimal, a date or a timestamp"
             )
-    return one_kind(kinds, [since, until], where)
+    return one_kind(kinds, [repr(since), repr(until)], where)
 
 
 def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> pa.DataType:
-    """The one type of several columns of instants, of timestamps the finest; or an error."""
+    """The one type of several columns of instants, of timestamps the finest; or an error, in which they have these names."""
     first = kinds[0]
     for name, kind in zip(names[1:], kinds[1:], strict=True):
         if kind == first:
@@ -69,24 +69,24 @@ def one_kind(kinds: Sequence[pa.DataType], names: Sequence[str], where: str) -> 
                 continue
             with_zone, without = (names[0], name) if kind.tz is None else (name, names[0])
             raise UsageError(
-                f"{where}: {with_zone!r} has a time zone and {without!r} has none: they cannot be compared; cast one of them"
+                f"{where}: {with_zone} has a time zone and {without} has none: they cannot be compared; cast one of them"
             )
         raise UsageError(
-            f"{where}: {names[0]!r} is of type {first}, but {name!r} of type {kind}: ends are compared, so cast them to one type"
+            f"{where}: {names[0]} is of type {first}, but {name} of type {kind}: ends are compared, so cast them to one type"
         )
     return first
 
 
 @dataclass(frozen=True)
 class Instants:
-    """How ends of one type become keys, and come back."""
+    """Converts ends of one type to keys, and back."""
 
     kind: pa.DataType
-    ranked: pa.Array | None = None  # where keys are ranks: the ends, in their order
+    ranked: pa.Array | None = None  # if keys are ranks: the sorted ends
 
     @classmethod
     def of(cls, kind: pa.DataType, columns: Sequence[pa.Array]) -> "Instants":
-        """Those of these columns (of the type); :meth:`keys` is for them and parts of them alone."""
+        """The instants of these columns; :meth:`keys` accepts only these columns or parts of them."""
         plain = cls(kind)
         if not plain._is_wide and not any(plain._has_extremes(column) for column in columns):
             return plain
@@ -108,7 +108,7 @@ class Instants:
         return OrderKey("", self.kind).ascending_keys(column)
 
     def keys(self, column: pa.Array, null: int) -> Keys:
-        """The keys of ends; that of a NULL is ``null``."""
+        """The keys of ends; the key of a NULL is ``null``."""
         if self.ranked is not None:
             found = pc.index_in(column, self.ranked)
             keys = found.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -119,7 +119,7 @@ class Instants:
         return np.ascontiguousarray(keys)
 
     def column(self, keys: Keys) -> pa.Array:
-        """The ends again; those of what always held, or holds for ever, are NULL."""
+        """The ends for keys; NULL for rows that always held, or hold for ever."""
         has_ends = len(keys) == 0 or (keys.min() != NEVER_BEGAN and keys.max() != FOR_EVER)
         mask = None if has_ends else (keys == NEVER_BEGAN) | (keys == FOR_EVER)
         if self.ranked is not None:
@@ -135,7 +135,7 @@ class Instants:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Intervals that are not empty, in whatever order: the number of each one's row, its group, its ends as keys."""
+    """Non-empty intervals in any order: the number of the row, the group, and both ends as keys."""
 
     row: Rows
     group: Rows
@@ -149,7 +149,7 @@ class Intervals:
 
     @cached_property
     def by_until(self) -> "Ordered":
-        """The order of (group, until)."""
+        """The order by (group, until)."""
         return Ordered.of(self.group, self.until)
 
     @cached_property
@@ -161,19 +161,20 @@ class Intervals:
         return Intervals(self.rows_at(order.rows), order.group, order.time, at_rows(self.until, order.rows))
 
     def taken(self, rows: Rows | None) -> "Intervals":
-        """Some of them, in an order; None: as they are."""
+        """Some of them in an order; None: as they are."""
         if rows is None:
             return self
         return Intervals(self.rows_at(rows), self.group[rows], self.since[rows], self.until[rows])
 
     def rows_at(self, rows: Rows) -> Rows:
-        """The rows of some of them: where none was left out, a row's number is its place."""
+        """The rows of some of them. If no row was left out, the number of a row is its position."""
         follow = len(self.row) == len(rows) and self.row[-1] - self.row[0] == len(rows) - 1
         return rows + self.row[0] if follow and self.row[0] else rows if follow else self.row[rows]
 
     def grouped(self, number: Rows) -> "Intervals":
-        """With other groups: ``number`` is that of each row."""
-        return Intervals(self.row, number[self.row], self.since, self.until)
+        """The intervals with other groups; ``number`` has the group of each row."""
+        are_all = len(number) == len(self.row) and bool((self.row[1:] > self.row[:-1]).all())
+        return Intervals(self.row, number if are_all else number[self.row], self.since, self.until)
 
     def __len__(self) -> int:
         return len(self.row)
@@ -207,7 +208,7 @@ def at_rows(keys: Keys, rows: Rows) -> Keys:
 
 
 def in_order(*levels: Keys) -> Rows | None:
-    """The order of rows by some numbers, the most significant first; None if they are in it already."""
+    """The order of rows by some numbers, the most significant first; None if they are in order already."""
     varied = [level for level in levels if len(level) and level[0] != level[-1] or not _is_constant(level)]
     return sorted_by([(pa.array(level), True, True) for level in varied])
 
@@ -217,7 +218,7 @@ def _is_constant(level: Keys) -> bool:
 
 
 def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, row_text: Callable[[int], str]) -> Intervals:
-    """The intervals of rows, all of one group; those that are empty are left out. ``row_text`` begins the message about a row."""
+    """The intervals of rows, in one group, without the empty ones. ``row_text`` begins a message about a row."""
     begin, finish = instants.keys(since, NEVER_BEGAN), instants.keys(until, FOR_EVER)
     if (begin > finish).any():
         row = int(np.argmax(begin > finish))
@@ -234,6 +235,6 @@ def read_intervals(since: pa.Array, until: pa.Array, instants: Instants, row_tex
 
 
 def ends_of(table: pa.Table, names: Sequence[str], kind: pa.DataType) -> list[pa.Array]:
-    """Columns of ends, each in one piece, as the type that they are compared in."""
+    """Columns of ends, each in one piece, in the type in which they are compared."""
     columns = [read_column(table, name) for name in names]
     return [column if column.type == kind else pc.cast(column, kind) for column in columns]

@@ -1,14 +1,14 @@
-"""A lane: one aggregate over one window, in step with the tuples as they come; by arrival, or by a watermark.
+"""A lane: one aggregate over one window, which advances as tuples arrive or as a watermark moves.
 
-Lanes of a pass share the held sequence; each has its own place in it::
+The lanes of a pass share the held sequence; each has its own position in it::
 
     held      [base .......................... end)
     lane a           decided ^cursor            frames that end at the current tuple: close behind the arrivals
     lane b    decided ^cursor                   frames with FOLLOWING wait
 
-A lane gives out pieces ``(at, values)``: results, each for the tuple at a position. What is decided a frontier says
-(`windows/frontier.py`). In a batch a lane goes on from its own state, partition after partition. On a stream it lives for one
-micro-batch: where the frame's tuples are held, nothing else is needed; else it resumes each key's own state.
+A lane emits pieces ``(at, values)``: results, each for the tuple at a position. A frontier (`windows/frontier.py`) says what is
+decided. On batch data a lane keeps its state, partition after partition. On a stream it lives for one micro-batch: if the tuples of
+the frame are held, it needs nothing else; otherwise it resumes the state of each key.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +30,7 @@ Resumed = tuple[list[Piece], Positions]  # results, and the first tuple that eac
 
 
 class Lane(Stateful, ABC):
-    """Results in the order of their tuples; all before ``cursor`` are decided."""
+    """Gives results in the order of their tuples; all before ``cursor`` are decided."""
 
     kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces")
 
@@ -41,18 +41,18 @@ class Lane(Stateful, ABC):
 
     @abstractmethod
     def decided(self, frontier: Frontier[Answer]) -> Answer:
-        """The position before which results can be given, in each partition that is open."""
+        """The position before which results can be given, for each open partition."""
 
     @abstractmethod
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """The results of the tuples that are decided, all of which are held; nothing else is gone on from."""
+        """The results of the decided tuples, which are all held; no other state is used."""
 
     def arrive(self, sequence: Sequence) -> None:  # noqa: B027 - a choice, not a duty
         """New tuples are held."""
 
     @abstractmethod
     def advance(self, arrival: Arrival) -> None:
-        """Evaluate what has become ready; called once per batch, and once more when the sequence has ended."""
+        """Evaluate the results that have become ready; called once per batch, and once more when the sequence has ended."""
 
     @property
     def framing(self) -> Framing:
@@ -66,7 +66,7 @@ class Lane(Stateful, ABC):
     @property
     @abstractmethod
     def keys_from(self) -> int:
-        """The oldest position whose order key is still needed, to find where frames to come start."""
+        """The oldest position whose order key is still needed, to find the starts of later frames."""
 
     def give(self, at: Positions, values: pa.Array) -> None:
         if len(at):
@@ -85,14 +85,14 @@ class Lane(Stateful, ABC):
 
 
 class FrameLane(Lane):
-    """A class with ``terminate``: a result per yield tuple, a function of its frame's contents."""
+    """For a class with ``terminate``: a result per yield tuple, which is a function of its frame's contents."""
 
     kept = ("cursor", "pieces", "next_start", "next_end", "evaluator", "framing")
 
     def __init__(self, view: View, evaluator: Evaluator, slides: bool) -> None:
         super().__init__(view, slides)
         self.evaluator = evaluator
-        self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
+        self.next_start = self.next_end = 0  # every later frame starts and ends at or after these
 
     def arrive(self, sequence: Sequence) -> None:
         self.evaluator.arrive(sequence)
@@ -123,12 +123,12 @@ class FrameLane(Lane):
             self.evaluator.absorb(self.next_start, self.next_end)
 
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
-        """Go on with frames that only grow, each key of these from its own state; ``states`` are then those to go on from."""
+        """Continue growing frames, each key from its own state; afterwards ``states`` has the new states."""
         sequence = frontier.sequence
         _, end = self.framing.bounds(sequence, np.arange(sequence.end))
         out = frontier.due(ready).yields(self.view.slots, sequence)
         shift, gone, ready = frontier.shift[keys], frontier.gone[keys], ready[keys]
-        # The yields of these partitions, one partition behind the other; those of others have none.
+        # The yields of these partitions, one partition after the other; other partitions have none.
         first = np.append(np.searchsorted(out, gone), len(out))
         folded = np.array([0 if state is None else state[1] for state in states], dtype=np.int64) + shift
         grown = np.where(ready > gone, end[np.maximum(ready - 1, 0)], folded)
@@ -146,17 +146,17 @@ class FrameLane(Lane):
 
     @property
     def keep_from(self) -> int:
-        """What the evaluator has folded and must undo, or has not folded yet."""
+        """The tuples that the evaluator must still undo, or has not folded yet."""
         return min(self.evaluator.keep_from(self.next_start), self.cursor)
 
     @property
     def keys_from(self) -> int:
-        """The earliest start of a frame to come; a start that does not move is known without the tuples."""
+        """The earliest start of a later frame; if starts do not move, no key is needed to find them."""
         return min(self.keep_from, self.next_start) if self.evaluator.moves else self.keep_from
 
 
 class EmitLane(Lane):
-    """A class without ``terminate``: its hooks see every tuple come and go, and give results as they like."""
+    """For a class without ``terminate``: its hooks see every tuple come and go, and emit any number of results."""
 
     kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces", "start", "last_seen", "emitter")
 
@@ -167,11 +167,11 @@ class EmitLane(Lane):
         self.last_seen = -1  # the newest tuple that a hook saw
 
     def decided(self, frontier: Frontier[Answer]) -> Answer:
-        """Each tuple, at once; whether it yields must be known."""
+        """Each tuple is decided at once, when it is known whether it yields."""
         return frontier.arrived(self.view)
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
-        """Run the hooks over the new tuples; with a slide, keep what the yield tuples gave."""
+        """Run the hooks over the new tuples; with a slide, keep only the results of yield tuples."""
         at = np.arange(due.first, due.last)
         start, _ = self.framing.bounds(sequence, at)
         given = self.emitter.roll(due.first, start, sequence.partitions(at)[0])
@@ -199,9 +199,9 @@ class EmitLane(Lane):
             self.cursor = ready
 
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
-        """Go on with these keys, each from its own state; ``states`` are then those to go on from.
+        """Continue with these keys, each from its own state; afterwards ``states`` has the new states.
 
-        A state has the emitter's state, the newest tuple that a hook saw, and the first one that it has not seen or still needs.
+        A state is the emitter's state, the newest tuple that a hook saw, and the first tuple that it has not seen or still needs.
         """
         start, shift = self._starts(frontier.sequence), frontier.shift[keys]
         gone, last = frontier.gone[keys], ready[keys]
@@ -223,7 +223,7 @@ class EmitLane(Lane):
         return ([given] if len(given[0]) else []), last if lets_go else lows + shift
 
     def _starts(self, sequence: OpenSequence) -> Positions:
-        """Where frames begin; without a lower bound at the partition's first tuple, which need not be held."""
+        """Where frames begin. Without a lower bound this is the partition's first tuple, which need not be held."""
         at = np.arange(sequence.end)
         if self.view.window.is_unbounded_below:
             return at - sequence.own
@@ -231,7 +231,7 @@ class EmitLane(Lane):
 
     @property
     def keep_from(self) -> int:
-        """The tuples of the newest frame: each will expire."""
+        """The start of the newest frame: each of its tuples will expire."""
         return self.start if self.emitter.expires else self.cursor
 
     @property
@@ -240,7 +240,7 @@ class EmitLane(Lane):
 
 
 class TumbleEmitLane(EmitLane):
-    """A class without ``terminate`` in a tumble: restarted for each yield tuple's frame; its last emissions count."""
+    """For a class without ``terminate`` in a tumble: it restarts for each yield tuple's frame, and its last emissions count."""
 
     def results(self, sequence: Sequence, due: Due) -> list[Piece]:
         at = due.yields(self.view.slots, sequence)
@@ -248,7 +248,7 @@ class TumbleEmitLane(EmitLane):
         pieces = []
         for yield_tuple, start in zip(at.tolist(), starts.tolist(), strict=True):
             count = yield_tuple + 1 - start
-            restart = np.full(count, yield_tuple)  # no other frame has this number: the aggregate starts afresh
+            restart = np.full(count, yield_tuple)  # each frame has another number, so the aggregate restarts
             owners, values = self.emitter.roll(start, np.full(count, start), restart)
             last = owners == yield_tuple
             owners, values = owners[last], values.filter(pa.array(last))
@@ -265,14 +265,14 @@ class TumbleEmitLane(EmitLane):
 
 
 class ExpirationLane(EmitLane):
-    """Active expiration: arrivals emit nothing; what ``expire`` gives belongs to the tuple that leaves."""
+    """Active expiration: arrivals emit nothing; the result of ``expire`` belongs to the tuple that leaves."""
 
     def decided(self, frontier: Frontier[Answer]) -> Answer:
-        """A tuple is decided once it has left: when a later time has come, or time has run out."""
+        """A tuple is decided once it has left: when a later time has come, or the input has ended."""
         return frontier.left(self.view)
 
     def advance(self, arrival: Arrival) -> None:
-        """The hooks see what has arrived; what has left is decided."""
+        """Show the arrived tuples to the hooks, and then those that leave, which are then decided."""
         sequence, arrived = arrival.sequence, self.start
         if sequence.end > arrived:
             at = np.arange(arrived, sequence.end)
@@ -285,7 +285,7 @@ class ExpirationLane(EmitLane):
             self.cursor = self.decided(arrival)
 
     def resume(self, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]) -> Resumed:
-        """The hooks see the tuples that have come since; then those leave whose time has come."""
+        """Show the new tuples to the hooks; then let the tuples leave whose time has come."""
         shift, last = frontier.shift[keys], ready[keys]
         emitters, seen, lows = _parts(states)
         ends = frontier.ends[keys] - shift
@@ -301,7 +301,7 @@ class ExpirationLane(EmitLane):
 
 
 def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
-    """The states of an emitting lane's keys, part by part; None is the state of a key that begins."""
+    """The states of an emitting lane's keys, split into their parts; None is the state of a new key."""
     if not states:
         return [], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     emitters, seen, lows = zip(*[(None, -1, 0) if state is None else state for state in states], strict=True)
@@ -309,7 +309,7 @@ def _parts(states: list[Any]) -> tuple[list[Any], Positions, Positions]:
 
 
 def with_empty_frames(given: Piece, bare: Positions, empty: Any) -> Piece:
-    """What was given, and a class's ``empty`` value for these yield tuples, in order."""
+    """The results, with the class's ``empty`` value inserted for these yield tuples, in order."""
     owners, values = given
     at = np.concatenate([owners, bare])
     order = np.argsort(at, kind="stable")

@@ -1,4 +1,4 @@
-"""``late``: the tuples that came too late for a result on a stream."""
+"""``late``: the tuples that arrived too late for a result on a stream."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from inwindow.udaf.errors import UsageError
 
 @says_what_it_takes
 def late(result: Any) -> Any:
-    """The tuples that came behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
+    """The tuples that arrived behind the watermark, too late for a result on a stream: ESL's out-of-order stream.
 
-    ``result`` is what :func:`with_columns`, :func:`select` or ``agg`` gave for a streaming DataFrame, or what was replayed. On
-    Spark they are a streaming DataFrame of their own, with all columns of the stream. Written by a query of its own, which has
-    micro-batches of its own, they are what is late there; in one query with the result, as in ``result.unionByName(late,
-    allowMissingColumns=True)``, they are the tuples that have no row. A tuple without a time (NULL) is late, too.
+    ``result`` is the result of :func:`with_columns`, :func:`select` or ``agg`` for a streaming DataFrame, or of a replay. On Spark
+    the late tuples are another streaming DataFrame, with all columns of the stream. If a second query writes them, it has its own
+    micro-batches, and they are the tuples that are late there. In one query with the result, as in ``result.unionByName(late,
+    allowMissingColumns=True)``, they are exactly the tuples without a row. A tuple without a time (NULL) is late, too.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]

@@ -1,4 +1,4 @@
-"""Texts and bytes have several layouts in Arrow (Polars has large ones, pyarrow small ones): to compare two tables, take one."""
+"""Texts and bytes have several layouts in Arrow (Polars uses large ones, pyarrow small ones). To compare two tables, use one."""
 
 import pyarrow as pa
 
@@ -9,7 +9,7 @@ _LAYOUTS = {
 
 
 def one_layout(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """The layout for two types that differ in nothing else; None for all others."""
+    """The common layout of two types that differ only in layout; None for all others."""
     for layout, layouts in _LAYOUTS.items():
         if one != other and one in layouts and other in layouts:
             return layout
@@ -17,7 +17,7 @@ def one_layout(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
 
 
 def in_layouts_of(first: pa.Schema, table: pa.Table) -> pa.Table:
-    """The table with its texts as those of the same names in another table are laid out."""
+    """The table with its texts in the layouts of the columns with the same names in another table."""
     for at, field in enumerate(table.schema):
         where = first.get_field_index(field.name)
         if where >= 0 and one_layout(first.field(where).type, field.type) is not None:

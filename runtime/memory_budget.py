@@ -8,13 +8,13 @@ from inwindow.udaf.errors import UsageError, shown
 OPTION = "spark.inwindow.memory"  # of the Spark session
 DEFAULT = 64 << 20
 _LEAST = 1 << 20
-# Of the memory that Spark gives a worker: the tuples, their ordered copy and the results are held at once, beside Python itself.
+# The share of a worker's memory: tuples, their ordered copy and results are in memory at once, and so is Python itself.
 _SHARE = 8
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
 def bytes_of(text: str) -> int:
-    """The value of the option, as Spark writes sizes.
+    """The number of bytes in the option's value, in Spark's notation for sizes.
 
     >>> bytes_of("64m"), bytes_of("1 GB"), bytes_of("2000000")
     (67108864, 1073741824, 2000000)
@@ -29,10 +29,10 @@ def bytes_of(text: str) -> int:
 
 
 def allowed(asked: int | None) -> int:
-    """In a worker: what was asked for; else a share of ``spark.executor.pyspark.memory`` where it is set; else the default."""
+    """In a worker: the option; else a share of ``spark.executor.pyspark.memory`` if that is set; else the default."""
     if asked is not None:
         return asked
-    limit = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB") or -1)  # Spark's name for each worker's part of it
+    limit = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB") or -1)  # Spark sets it to each worker's part of that
     return DEFAULT if limit <= 0 else max((limit << 20) // _SHARE, _LEAST)
 
 

@@ -1,6 +1,6 @@
-"""Columns into an order, slice by slice, and results back into the order of arrival, as each slice gives them.
+"""Put columns into an order, slice by slice, and put the results of each slice back into the order of arrival.
 
-A slice is moved when it is its turn: what is in order stays in the cache until it is used, and no sorted copy of the table is made.
+A slice is sorted just before it is used: so it stays in the cache, and there is no sorted copy of the whole table.
 """
 
 from collections.abc import Iterator
@@ -13,15 +13,15 @@ from inwindow.native._moving import Back, has_one_width, taken
 from inwindow.native.dictionaries import plain
 
 Rows = npt.NDArray[np.int64]
-_MOST = np.iinfo(np.int32).max  # bytes of texts that 32-bit offsets can tell apart
+_MOST = np.iinfo(np.int32).max  # bytes of texts that 32-bit offsets can address
 
 
 def in_one_piece(column: pa.ChunkedArray) -> pa.Array:
-    """The column in one piece; texts of more than 2 GB as large ones."""
+    """The column in one piece; texts of more than 2 GB get the large layout."""
     if column.num_chunks == 1:
         return column.chunk(0)
     if pa.types.is_dictionary(column.type):
-        column = plain(column)  # chunks may have several dictionaries, which Arrow does not always unify
+        column = plain(column)  # chunks may have different dictionaries, which Arrow cannot always unify
     if column.nbytes > _MOST and (pa.types.is_string(column.type) or pa.types.is_binary(column.type)):
         column = column.cast(pa.large_string() if pa.types.is_string(column.type) else pa.large_binary())
     combined = column.combine_chunks()
@@ -33,7 +33,7 @@ def moved(values: pa.Array, rows: Rows) -> pa.Array:
 
 
 def slices(table: pa.Table, order: Rows | None, size: int) -> Iterator[pa.RecordBatch]:
-    """The table in an order (None: as it is), cut into batches; an empty one if it is empty."""
+    """The table in an order (None: as it is), cut into batches; one empty batch if it is empty."""
     columns = [in_one_piece(column) for column in table.columns]
     for start in range(0, max(len(table), 1), size):
         if order is None:
@@ -52,7 +52,7 @@ def inverse(order: Rows) -> Rows:
 
 
 class ByArrival:
-    """Columns of results in the order of arrival, whose rows come in any order, each row once."""
+    """Collects columns of results in the order of arrival; rows may come in any order, each once."""
 
     def __init__(self, schema: pa.Schema, rows: int) -> None:
         self.schema = schema
@@ -68,7 +68,7 @@ class ByArrival:
 
 
 class Pieces:
-    """A column of values of any lengths: kept as they come, and put in order at the end."""
+    """A column whose values have any length: kept as they come, and sorted at the end."""
 
     def __init__(self, kind: pa.DataType, rows: int) -> None:
         self.kind = kind

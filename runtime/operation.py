@@ -1,11 +1,11 @@
-"""An operator on whole tables: what it does with them, which rows must be together for that, and how it goes on on a stream.
+"""An operator on relations: how it runs on whole tables, which rows it needs together, and how it advances on a stream.
 
 ::
 
-    a table           run(tables)                  all rows are there
-    a stream          advance(turn), again         the watermark has moved: since ------- until
-                                                   rows that may hold there, and results that were open, give
-                                                   rows that are decided, and results that are open now
+    a table           run(tables)                  all rows are known
+    a stream          advance(turn), repeatedly    the watermark has moved: since ------- until
+                                                   in:  rows that may hold there, and results that were open
+                                                   out: decided rows, and results that are open now
     hot keys on Spark  between(tables, since, until)   in a task: what holds in a stretch of time; parts are joined at its ends
 """
 
@@ -23,28 +23,26 @@ from inwindow.runtime.reserved import PREFIX
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Order
 
-NUMBER = f"{PREFIX}own"  # on a stream, the number of a row: no two rows that are held have one
+NUMBER = f"{PREFIX}own"  # on a stream, the number of a row: different for all held rows
 
 
 @dataclass(frozen=True)
 class Turn:
-    """The watermark has moved from ``since`` (None: there was none) to ``until``."""
+    """A move of the watermark from ``since`` (None: there was none) to ``until``."""
 
-    tables: tuple[
-        pa.Table, ...
-    ]  # per input the rows before ``until`` that are still held, in the order of time; with their NUMBER
-    open: pa.Table | None  # what the turn before left open
+    tables: tuple[pa.Table, ...]  # per input: the held rows before ``until``, in the order of time, with their NUMBER
+    open: pa.Table | None  # the open results of the turn before
     since: pa.Scalar | None
     until: pa.Scalar
 
 
 @dataclass(frozen=True)
 class Advanced:
-    """What a turn gives."""
+    """The output of a turn."""
 
-    rows: pa.Table  # decided: no row to come changes them
-    open: pa.Table  # results that a row to come may still change
-    stay: Sequence[npt.NDArray[np.bool_]]  # per input, which rows the turns to come need
+    rows: pa.Table  # decided: no later row can change them
+    open: pa.Table  # results that a later row may still change
+    stay: Sequence[npt.NDArray[np.bool_]]  # per input: which rows later turns need
 
 
 @dataclass(frozen=True)
@@ -56,47 +54,48 @@ class Between:
 
 
 class Unread(ABC):
-    """What stands for data while a query is made: an operator over it gives the like."""
+    """Stands for data while a query is built: operators over it give another such object."""
 
     @abstractmethod
     def under(self, operation: "Operation", *others: "Unread") -> Any:
-        """An operator over this, and others of its kind."""
+        """The result of an operator over this and other such objects."""
 
 
 class Operation(ABC):
-    """An operator and its options; plain data, so that it can be sent to workers."""
+    """An operator and its options: plain data that can be sent to workers."""
 
     name: str
     steps = "runs on whole tables"  # in words
+    at_once = 1 << 20  # rows that it is run on at once, as they come: then they need no order before
 
     def described(self) -> str:
-        """Its options, in words; the keys are said beside them."""
+        """The options in words, without the keys."""
         return ""
 
     @property
     def where(self) -> str:
-        """The call, as messages name it."""
+        """The name of the call in messages."""
         return f"temporal.{self.name}"
 
     def over(self, *sides: Any) -> "Operation":
-        """The same over names alone, where it has columns of Spark's."""
+        """The same operator over names only, if it has Spark columns."""
         return self
 
     def reads(self, schema: pa.Schema) -> list[str]:
-        """The columns of the first input that it looks at, or hands through."""
+        """The columns of the first input that it reads or passes through."""
         return schema.names
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Of which input's column the values of a result's column are; None if it is made."""
+        """The input and column from which a result's column comes; None if it is computed."""
         return (0, name) if name in schemas[0].names else None
 
     @abstractmethod
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Per input the columns whose values rows share that may meet, none where all may; None where each row is by itself."""
+        """Per input: the columns in which rows that may meet are equal (none: all may meet); None: each row is by itself."""
 
     @abstractmethod
     def run(self, *tables: pa.Table) -> pa.Table:
-        """The result. On tables without rows it says all that is wrong without data, and the result's columns."""
+        """The result. With empty tables it only raises the errors that do not depend on data, and gives the result's columns."""
 
     # In a stretch of time
 
@@ -131,7 +130,7 @@ class Operation(ABC):
     # On a stream
 
     def timed_by(self) -> str | None:
-        """The input's column before whose watermark no row of the result begins; None where there is none, or it is no matter."""
+        """The input's column whose watermark also holds for ``since`` of the result; None if there is none."""
         return None
 
     waits = "its until"  # what the watermark must have passed for a row to come out
@@ -141,27 +140,30 @@ class Operation(ABC):
         """What it waits for, and what it keeps, for explain; ``keys`` as :meth:`keys` says."""
         if keys is None:
             return ["stream: a row comes out at once; nothing is held"]
-        return [f"stream: a row comes out when the watermark has passed {self.waits}", f"state: {self.holds}"]
+        return [
+            f"stream: a row comes out when the watermark on {self.time()!r} has passed {self.waits}",
+            f"state: {self.holds}; what ends leaves it",
+        ]
 
     def time(self) -> str:
-        """The inputs' column that says when a row comes to count."""
+        """The inputs' column with the time from which a row counts."""
         return "since"
 
     def work(self, *schemas: pa.Schema) -> Pass:
-        """The steps of what is computed, for what a checkpoint is told by."""
+        """The steps that it computes, for the fingerprint of a checkpoint."""
         return Pass((), (Order(self.time()),), (), None, None, False)
 
     def as_text(self) -> str:
-        """All options but those of the steps, for what a checkpoint is told by."""
+        """All options except those in the steps, for the fingerprint of a checkpoint."""
         return repr(self)
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """An error where a stream has no answer."""
+        """Raise an error if it cannot run on a stream."""
         raise UsageError(
             f"{self.where} on a stream: no row is decided before the stream ends: use batch data, or write the rows and read them "
             "as a table"
         )
 
     def advance(self, turn: Turn) -> Advanced:
-        """What is decided when the watermark has moved."""
+        """The decided rows after a move of the watermark."""
         raise NotImplementedError(f"{self.where} does not run on a stream")

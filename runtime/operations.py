@@ -1,4 +1,4 @@
-"""Where an operator runs: here, on tables; on Spark, where workers run the same on what shares its keys; or on a stream."""
+"""Run an operator on relations: on tables here, on Spark (workers run it on the rows of some keys), or on a stream."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def carried_out(operation: Operation, *data: Any) -> Any:
-    """The operation's result on data of any kind, as data of the first one's kind."""
+    """The operation's result on data of any kind; the result is of the kind of the first input."""
     where = operation.where
     unread = [one for one in data if isinstance(one, Unread)]
     if unread:
@@ -45,7 +45,7 @@ def carried_out(operation: Operation, *data: Any) -> Any:
 
 
 def seen_by(operation: Operation, *data: Any) -> tuple[Any, ...]:
-    """The operation over names alone, and the schemas of its inputs: for explain."""
+    """The operation over names only, and the schemas of its inputs: for explain."""
     places = [place_of(one, operation.where) for one in data]
     if all(isinstance(place, ArrowData) for place in places):
         return operation, *(place.schema for place in places if isinstance(place, ArrowData))

@@ -1,12 +1,12 @@
-"""The operator: sorted record batches in, cut anywhere; record batches out. The same one in every place.
+"""The operator: sorted record batches in (cut anywhere), record batches out. Every place uses the same one.
 
 ::
 
-    process(batch)    held columns grow -> lanes advance -> rows that all lanes have decided go out -> forget
+    process(batch)    held columns grow -> lanes advance -> emit rows that all lanes have decided -> forget tuples
     finish()          the sequence has ended: every frame is complete
-    state()           what a later operator needs to go on from here, as bytes
+    state()           bytes from which another operator continues
 
-Memory is what the frames still need, never the partition.
+Memory holds only the tuples that frames still need, never a whole partition.
 """
 
 from abc import ABC, abstractmethod
@@ -32,37 +32,38 @@ from inwindow.windows.sequence import Sequence
 
 
 class Operator(ABC):
-    """What the operators share: taking batches, saying errors, saving state."""
+    """The common part of all operators: take batches, report errors, save the state."""
 
-    kept: ClassVar[tuple[str, ...]] = ("waiting", "waiting_rows")  # what a state has beside its parts
+    kept: ClassVar[tuple[str, ...]] = ("waiting", "waiting_rows")  # attributes in a state besides its parts
     schema: pa.Schema  # of the output
-    patience = 16  # a batch much smaller than what is held would cost a copy of that: it waits for others, until they make 1/16
+    patience = 16  # each batch costs a copy of the held tuples, so small batches wait until they are 1/16 of these
 
     def __init__(self, work: Pass) -> None:
         self.work = work
         self.buffer = Buffer()
-        self.sequence = Sequence(work.key, work.peers)
+        self.sequence = Sequence(work.key, work.peers, work.groups)
         if any(step.implementation.aggregate is not None for step in work.steps):
             for name in work.position_columns:  # an error of a hook names the tuple
                 self.buffer.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
+        self.is_restored = False
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
-        """The columns that the operator looks at; ``begins_known``: of batches that say where partitions begin, in BEGINS."""
+        """The columns that the operator reads; with ``begins_known``, the column BEGINS says where partitions begin."""
         held = {name for source in self.buffer.columns for name in source.names()}
         return held | {*([] if begins_known else self.work.partition_by), *self._ordered_by()}
 
     def _ordered_by(self) -> list[str]:
         work = self.work
-        return [order.column for order in work.order_by] if work.key is not None or work.peers else []
+        return [order.column for order in work.order_by] if work.key is not None or work.peers or work.groups else []
 
     def pieces(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-        """A batch as it is best given to :meth:`process`: in slices, where a tuple makes many rows."""
+        """Cut a batch for :meth:`process`: into slices, if a tuple makes many rows."""
         yield batch
 
     def over(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """All rows over tuples in order, in batches that are not empty."""
+        """All output rows for sorted tuples, in non-empty batches."""
         for batch in batches:
             yield from (given for piece in self.pieces(batch) if (given := self.process(piece)).num_rows)
         rest = self.finish()
@@ -70,8 +71,12 @@ class Operator(ABC):
             yield rest
 
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Take the next tuples; give the rows that are decided (maybe none)."""
+        """Take the next tuples; return the rows that are now decided (maybe none)."""
         check_columns(batch.schema, self.reads(begins_known=BEGINS in batch.schema.names), "a batch")
+        with sealed.going_on(self.is_restored):
+            return self._process(batch)
+
+    def _process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -80,14 +85,18 @@ class Operator(ABC):
         return self.flush()
 
     def flush(self) -> pa.RecordBatch:
-        """Process what has been waiting to make a larger batch."""
+        """Process the batches that wait for more."""
         for batch in merged(self.waiting):
             self._append(batch)
         self.waiting, self.waiting_rows = [], 0
         return self._advance()
 
     def finish(self) -> pa.RecordBatch:
-        """The input has ended: give all that is left."""
+        """The input has ended: return all remaining rows."""
+        with sealed.going_on(self.is_restored):
+            return self._finish()
+
+    def _finish(self) -> pa.RecordBatch:
         early = self.flush() if self.waiting else None
         self.sequence.ended = True
         late = self._advance()
@@ -102,7 +111,7 @@ class Operator(ABC):
         self.sequence.append(self.partition_in(batch), orders, batch.num_rows)
 
     def partition_in(self, batch: pa.RecordBatch) -> list[pa.Array] | Mask:
-        """The partition columns, or which tuples are the first of a partition, where the batch says that."""
+        """The partition columns; or, if the batch has BEGINS, which tuples are the first of a partition."""
         if BEGINS in batch.schema.names:
             begins: Mask = batch.column(BEGINS).to_numpy().view(np.bool_)
             return begins
@@ -117,12 +126,12 @@ class Operator(ABC):
         return out
 
     def run(self, step: Step, action: Any, *arguments: Any) -> Any:
-        """Call into a step; an error names the tuple."""
+        """Call into a step; errors name the tuple."""
         return reporting(step, self.work, lambda: self.buffer, self.sequence, action, *arguments)
 
     @abstractmethod
     def advance(self) -> None:
-        """Evaluate what has become ready."""
+        """Evaluate the results that have become ready."""
 
     @abstractmethod
     def collect(self) -> pa.RecordBatch:
@@ -138,28 +147,28 @@ class Operator(ABC):
 
     @abstractmethod
     def parts(self) -> list[Any]:
-        """What has a state besides the held tuples."""
+        """The parts with a state, besides the held tuples."""
 
     @cached_property
     def fingerprint(self) -> dict[str, Part]:
-        """What the plan computes; a state says it, and is refused where it is another."""
-        # A sentinel holds what it reads. (Not on a stream: there nothing that it watches has a state.)
+        """The fingerprint of the plan; it is stored in a state, and a state with another one is refused."""
+        # A sentinel makes the operator hold more tuples. (Not on a stream, where watched aggregates have no state.)
         watched = {f"the sentinel of {s.name}": ("none" if s.sentinel is None else "one", "") for s in self.work.steps}
         return {**fingerprint(self.work), **watched}
 
     @property
     def trusts(self) -> bool:
-        """Whether a state may have pickles: only those of the user's classes do."""
+        """Whether a state may contain pickles: only if there are classes of the user."""
         return any(step.implementation.aggregate is not None for step in self.work.steps)
 
     def state(self) -> bytes:
-        """All that a new operator with the same plan needs to go on: plain data, and pickles where hooks keep other objects."""
+        """The bytes from which a new operator with the same plan continues: plain data, and pickles if hooks keep other objects."""
         parts = [part.state() for part in self._stateful()]
         values = [self.fingerprint, parts, [getattr(self, name) for name in self.kept]]
         return sealed.sealed(sealed.OPERATOR, to_bytes(values, trusted=self.trusts))
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; refused if it comes from another plan, or is not as it was written."""
+        """Continue from a state; an error if it comes from another plan, or was changed."""
         content = sealed.opened(sealed.OPERATOR, state)
         with sealed.reading():
             _, parts, kept = from_bytes(
@@ -168,6 +177,7 @@ class Operator(ABC):
             for part, its in zip(self._stateful(), parts, strict=True):
                 part.restore(its)
             vars(self).update(zip(self.kept, kept, strict=True))
+        self.is_restored = True
 
     def _stateful(self) -> list[Any]:
         return [self.buffer, self.sequence, *self.parts()]
@@ -176,7 +186,7 @@ class Operator(ABC):
 def reporting(
     step: Step, work: Pass, buffer: Callable[[], Buffer], sequence: Sequence, action: Any, *arguments: Any
 ) -> Any:
-    """Call into a step; an error of its hooks or kernels names the aggregate and the tuple."""
+    """Call into a step; errors of its hooks or kernels name the aggregate and the tuple."""
     try:
         return action(*arguments)
     except HookRaised as raised:
@@ -189,10 +199,10 @@ def reporting(
 
 
 def merged(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Several batches as one (or more, where one string column would pass 2 GB)."""
+    """Several batches as one (or more, if a string column would pass 2 GB)."""
     if len(batches) <= 1:
         return batches
     try:
         return pa.Table.from_batches(batches).combine_chunks().to_batches()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # dictionaries that Arrow does not unify
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # dictionaries that Arrow cannot unify
         return batches

@@ -1,7 +1,7 @@
-"""Putting a table into the order of a pass: partitions together, tuples within them in order, ties as they came.
+"""Sort a table for a pass: partitions together, tuples within them in order, ties in the order of arrival.
 
-Partitions come in one of two orders: as they are first seen in the table, or by the values of their keys, which is the same for
-every table, so that tables sorted apart can be merged. What is in order already costs one look.
+Partitions come in one of two orders: by first appearance in the table, or by the values of their keys. The second is the same for
+every table, so tables that were sorted separately can be merged. For a table that is in order already, this is only checked.
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,14 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Arranged:
-    """A table's rows in the order of a pass."""
+    """The order of a table's rows for a pass."""
 
     rows: Permutation | None  # None: as they are
-    begins: (
-        Mask | None
-    )  # which of them, in this order, are the first of their partition; None: that is still to be seen
+    begins: Mask | None  # which rows, in this order, are the first of their partition; None: not known yet
 
 
 def arranged(table: pa.Table, work: Pass) -> Arranged:
-    """The table in the order of the pass, partitions as first seen."""
+    """The order of the table for the pass, partitions by first appearance."""
     keys = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
     orders = _orders(table, work)
     if not keys or Levels([*keys, *orders]).ascend(0):
@@ -47,21 +45,21 @@ def arranged(table: pa.Table, work: Pass) -> Arranged:
 
 
 def is_in_order(table: pa.Table, work: Pass) -> bool:
-    """Whether the rows are in the order of the pass: one look."""
+    """Whether the rows are in the order of the pass."""
     levels = [level for name in work.partition_by for level in _key_levels(table.column(name), numbers)]
     levels += _orders(table, work)
     return not levels or bool(Levels(levels).ascend(0))
 
 
 def permutation(table: pa.Table, work: Pass) -> Permutation | None:
-    """The rows in the order of the pass, partitions as first seen; None if they are in that order already."""
+    """The permutation into the order of the pass, partitions by first appearance; None if they are in that order already."""
     return arranged(table, work).rows
 
 
 def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
-    """The rows in the order of the pass, partitions by the values of their keys; None if they are in that order already.
+    """The permutation into the order of the pass, partitions by the values of their keys; None if they are in that order already.
 
-    NULL and NaN are values, too. Two keys are in the same order in every table whose columns are of these types.
+    NULL and NaN are values, too. Two keys have the same order in every table with columns of these types.
     """
     keys = [level for name in work.partition_by for level in _key_levels(table.column(name), ranks)]
     orders = _orders(table, work)
@@ -73,31 +71,31 @@ def permutation_by_value(table: pa.Table, work: Pass) -> Permutation | None:
 
 
 def sorted_by(levels: Sequence[Level]) -> Permutation | None:
-    """The rows in the order of levels, the most significant first; None if they are in that order already."""
+    """The permutation that sorts rows by levels, the most significant first; None if they are in that order already."""
     if not levels:
         return None
     its = Levels(levels)
     if its.ascend(0):
         return None
-    # Rows that come in the order of the last levels stay in it.
+    # Sorting is stable: rows that are in the order of the last levels need not be sorted by these.
     return its.sorted(0, next((first for first in range(1, its.count) if its.ascend(first)), its.count))
 
 
 def order_levels(column: pa.ChunkedArray, order: Order) -> list[Level]:
-    """What to sort by for an order column."""
+    """The levels to sort by for an order column."""
     return as_levels(in_one_piece(column), order.ascending, order.nulls_first)
 
 
 def partition_numbers(columns: list[pa.ChunkedArray]) -> Numbers:
-    """A number per row, from 0 on, in the order of first appearance; equal numbers, equal partition.
+    """A number per row, from 0 on, in the order of first appearance; equal for rows of the same partition.
 
-    NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, within lists and structs, too.
+    NULL equals NULL, NaN equals NaN, and -0.0 equals 0.0, also within lists and structs.
     """
     return codes_of_rows([in_one_piece(column) for column in columns])
 
 
 def numbers_of(tables: Sequence[pa.Table], by: Sequence[Sequence[str]]) -> Numbers:
-    """As :func:`partition_numbers`, of the rows of several tables, one behind the other, by some columns of each."""
+    """As :func:`partition_numbers`, for the rows of several tables in sequence, by some columns of each."""
     columns = []
     for names in zip(*by, strict=True):
         parts = [table.column(name) for table, name in zip(tables, names, strict=True)]

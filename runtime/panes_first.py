@@ -2,13 +2,13 @@
 
 ::
 
-    reduce    a buffer of tuples, grouped by (key, pane) -> a row each: keys, the attribute of one tuple, partial columns
-              flushed when it is full: nothing grows
-    merge     the rows sorted by (keys, attribute) -> the extents over them, level two of each cascade over partials
+    reduce    a buffer of tuples, grouped by (key, pane) -> a row each: keys, the attribute of one tuple, partial columns;
+              the buffer is flushed when it is full, so memory is bounded
+    merge     the rows sorted by (keys, attribute) -> the extents over them: level two of each cascade
 
-A partial stands at the attribute of one of its pane's tuples. No edge of an extent lies inside a pane, so that tuple is in
-the same extents as all others of the pane: behind the shuffle the partials are to the extents' framing what tuples are
-elsewhere, and there may be any number of partials of one pane. Keys, times and types come out as without all this.
+A partial has the attribute of one of its pane's tuples. No edge of an extent lies inside a pane, so that tuple is in the same
+extents as all others of the pane. So after the shuffle the framing of extents treats partials like tuples, and a pane may have any
+number of partials. Keys, times and types are the same as without panes first.
 """
 
 from collections.abc import Iterator
@@ -36,25 +36,25 @@ from inwindow.windows.order_key import PLAIN, Keys
 from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions, Sequence
 
-ROWS = 1 << 20  # tuples of a buffer: a larger one makes fewer partials
+ROWS = 1 << 20  # tuples in a buffer: a larger buffer makes fewer partials
 BYTES = 1 << 26
-_LITTLE, _BUFFERS = 0.75, 7  # where more partials than this share of a buffer's tuples are left, so many buffers pass
-_STEP = 1 << 16  # tuples reduced at a time: so many at most are Python objects, for hooks
+_LITTLE, _BUFFERS = 0.75, 7  # if a buffer leaves more partials than this share of its tuples, that many buffers pass
+_STEP = 1 << 16  # tuples reduced at a time: at most this many become Python objects for hooks
 
 
 @dataclass(frozen=True)
 class PanesFirst:
-    """A pass over extents, cut in two."""
+    """A pass over extents in two halves: before and after the shuffle."""
 
     work: Pass  # over tuples
     merging: Pass  # over partials
     partials: tuple[Partials, ...]  # of each step
     schema: pa.Schema  # keys, attribute, partials
-    reported: Pass  # whose places say where a tuple is, when a hook raises
+    reported: Pass  # its position columns say where a tuple is if a hook raises
 
     @classmethod
     def of(cls, work: Pass, schema: pa.Schema, reported: Pass | None = None) -> "PanesFirst":
-        """The two halves of a pass over tuples of a schema."""
+        """Cut a pass over tuples of a schema into the two halves."""
         partials = tuple(Partials.of(step, schema) for step in work.steps)
         fields = [schema.field(name) for name in _unique(work.position_columns)]
         steps = []
@@ -66,21 +66,21 @@ class PanesFirst:
 
     @property
     def bundles(self) -> Bundles:
-        """How partials travel: those of a key together."""
+        """How partials travel: the partials of a key in bundles."""
         return Bundles(self.schema, tuple(_unique(list(self.work.partition_by))))
 
 
 class PaneReducer:
     """Tuples in, in batches and in any order; partials of panes out.
 
-    Where a buffer's panes turn out to hold hardly more than a tuple each (many keys, few tuples), the tuples of the next buffers
-    *pass*: each becomes a partial of its own as it comes, without being held or grouped. Then a buffer is reduced again, to see.
+    If the panes of a buffer hold hardly more than a tuple each (many keys, few tuples), the tuples of the next buffers *pass*: each
+    becomes its own partial at once, without being held or grouped. Then one buffer is reduced again, as a new test.
     """
 
     def __init__(self, plan: PanesFirst, rows: int | None = None, size: int = BYTES) -> None:
         self.plan, self.work = plan, plan.work
         self.most_rows, self.most_bytes = rows or ROWS, size
-        self.passing = 0  # how many tuples are still to pass
+        self.passing = 0  # how many more tuples pass
         assert plan.work.key is not None
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
@@ -91,7 +91,7 @@ class PaneReducer:
         self.reads = _unique([name for source in buffer.columns for name in source.names()])
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Partials, whenever the buffer is full, and at the end."""
+        """Partials, each time the buffer is full, and at the end."""
         held: list[pa.RecordBatch] = []
         rows = size = 0
         for batch in batches:
@@ -115,7 +115,7 @@ class PaneReducer:
             yield from self._partials(batch, keys)
 
     def _countable(self, batch: pa.RecordBatch) -> tuple[Positions | None, Keys]:
-        """The tuples that lie in an extent (None: all), and their attributes: as ``ExtentFraming`` sees it."""
+        """The tuples that lie in an extent (None: all), and their attributes, by the rules of ``ExtentFraming``."""
         keys, side = self.key.read(batch.column(self.key.column))
         within = side == PLAIN
         if keys.dtype == np.float64:
@@ -151,19 +151,19 @@ class PaneReducer:
             yield pa.RecordBatch.from_arrays(made, schema=self.plan.schema)
 
     def _grouped(self, batch: pa.RecordBatch, keys: Keys) -> tuple[Positions | None, Positions]:
-        """The tuples by (key, pane), and where each begins; or as they are, where that has not paid."""
+        """The tuples grouped by (key, pane), and where each group begins; or unchanged, if grouping has not paid."""
         if self.passing:
             self.passing = max(self.passing - len(keys), 0)
             return None, np.arange(len(keys))
         by = [pa.chunked_array([batch.column(name)]) for name in self.work.partition_by]
         groups = partition_numbers(by) if by else None
         order, start = grouped(groups, self._panes(keys))
-        if len(start) > _LITTLE * self.most_rows:  # so the buffer was about full
+        if len(start) > _LITTLE * self.most_rows:  # only then the buffer was about full
             self.passing = _BUFFERS * self.most_rows
         return order, start
 
     def _panes(self, keys: Keys) -> npt.NDArray[Any]:
-        if keys.dtype == np.float64:  # a rounded quotient may tell the last extent from the first one otherwise
+        if keys.dtype == np.float64:  # a rounded quotient may separate extents differently
             lowest, highest = self.framing.numbers(keys)
             return np.asarray(lowest + highest)
         return np.asarray(self.rule.of_keys(keys))
@@ -182,20 +182,20 @@ class PaneGroups(GroupOperator):
 
 
 def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Positions | None, Positions]:
-    """The rows ordered by (group, pane), None where they are so already; and where each (group, pane) begins in that order."""
+    """The order by (group, pane), None if rows are in order already; and where each (group, pane) begins in it."""
     levels = [panes] if groups is None else [groups, panes]
     return Levels([(pa.array(level), True, True) for level in levels]).groups()
 
 
 def _cut(start: Positions, cuts: Positions) -> Positions:
-    """The panes' starts, and the cuts: a pane that is cut has a partial more."""
+    """The panes' starts and the cuts: a pane that is cut has one more partial."""
     at = np.searchsorted(start, cuts)
     fresh = np.append(start, -1)[at] != cuts
     return np.insert(start, at[fresh], cuts[fresh])
 
 
 def _located(batch: pa.RecordBatch, work: Pass, order: Positions | None) -> Buffer:
-    """Where the tuples are, to tell of an error in a hook."""
+    """The position columns of the tuples, for errors in hooks."""
     buffer = Buffer()
     for name in work.position_columns:
         buffer.plain(name)

@@ -1,6 +1,6 @@
-"""Partials as Arrow columns, to travel: from level one of a cascade in one process to level two in another.
+"""Partials as Arrow columns, so that they can travel from level one of a cascade in one process to level two in another.
 
-Level one of a kernel gives arrays of several kinds; each kind has a *form* that says what column it travels as::
+Level one of a kernel gives arrays of several kinds; for each kind a *form* says in which column it travels::
 
     level one                        travels as                level two takes
     numpy int64, float64             int64, double             the same buffer
@@ -9,7 +9,7 @@ Level one of a kernel gives arrays of several kinds; each kind has a *form* that
     Arrow array                      as it is                  as it is
     objects of a Python class        bytes: see states.py       objects
 
-What a kernel gives is found out by asking it for the partials of no pane at all.
+To find out what a kernel gives, we ask it for the partials of zero panes.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class AsArrow:
 
 @dataclass(frozen=True)
 class AsNumbers:
-    """A numpy array of numbers; bytes as the signed ones that Spark has."""
+    """A numpy array of numbers; bytes travel as signed, because Spark has no others."""
 
     type: pa.DataType
     dtype: str
@@ -79,7 +79,7 @@ class AsWords:
         return np.frombuffer(column.buffers()[1], np.int64, count, first).reshape(-1, self.width)
 
 
-Form = AsArrow | AsNumbers | AsWords  # each has the type of its column, and whether it may have NULLs
+Form = AsArrow | AsNumbers | AsWords  # each form has the type of its column, and whether it is nullable
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Partials:
 
     @classmethod
     def of(cls, step: Step, schema: pa.Schema) -> "Partials":
-        """By the partials of no pane."""
+        """The forms, found from the partials of zero panes."""
         if step.implementation.native is None:
             return cls(step, None)
         buffer = Buffer()
@@ -109,7 +109,7 @@ class Partials:
         return [pa.field(f"{prefix}_{at}", form.type, form.nullable) for at, form in enumerate(self.forms)]
 
     def packed(self, levels: Levels) -> list[pa.Array]:
-        """What level one has given, as columns."""
+        """The partials of level one, as columns."""
         if self.forms is None:
             assert isinstance(levels, HookLevels)
             return [states.column_of(levels.partials)]
@@ -117,14 +117,14 @@ class Partials:
         return [form.packed(array) for form, array in zip(self.forms, levels.partials, strict=True)]
 
     def unpacked(self, columns: list[pa.Array]) -> tuple[Any, ...]:
-        """The columns as level two takes them; those of a Python class as they travel."""
+        """The columns for level two; those of a Python class stay as they travel."""
         if self.forms is None:
             return tuple(columns)
         return tuple(form.unpacked(column) for form, column in zip(self.forms, columns, strict=True))
 
     def evaluator(self, names: list[str], buffer: Buffer) -> "PartialsEvaluator":
-        """Level two over the columns of these names."""
-        levels = levels_of(self.step, Buffer())  # level one reads tuples: there are none here
+        """An evaluator of level two over the columns with these names."""
+        levels = levels_of(self.step, Buffer())  # level one would read tuples, but there are none here
         if self.forms is None:
             aggregate = self.step.implementation.aggregate
             objects = buffer.objects_of(states.Sent(names[0], aggregate))
@@ -134,7 +134,7 @@ class Partials:
 
 
 class PartialsEvaluator(Evaluator):
-    """Level two of a cascade alone, over partials that have come from elsewhere; those of a frame are held."""
+    """Level two of a cascade, over partials from another process; the partials of a frame are held."""
 
     kept = ("lo", "hi", "levels")
 

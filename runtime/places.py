@@ -13,13 +13,13 @@ from inwindow.runtime.table import Table
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
 
-HotKeys = Literal["auto", "sample", "off"]  # how to look for partitions that hold most of the tuples
+HotKeys = Literal["auto", "sample", "off"]  # how to look for partitions with most of the tuples
 
 
 def place_of(data: Any, where: str) -> Place:
-    """Where the data are, as what runs queries on them."""
+    """The place for data: it runs queries on them."""
     if isinstance(data, ArrowData):
-        return data  # a stream that is replayed
+        return data  # a replayed stream
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
@@ -55,9 +55,9 @@ def place_of(data: Any, where: str) -> Place:
 
 
 def events_of(place: Place, of: Any, where: str) -> Place:
-    """What is given as ``of=``, of the same kind as the data."""
+    """The place for ``of=``, which must be of the same kind as the data."""
     events = place_of(of, f"{where}(of=...)")
-    if isinstance(events, ArrowData) and isinstance(events.data, pa.Schema):
+    if isinstance(events, ArrowData) and not isinstance(events, Table) and isinstance(events.data, pa.Schema):
         raise UsageError(
             f"{where}(of=...) on a stream: results at points in time need both tables whole: use batch data"
         )
@@ -74,7 +74,7 @@ def events_of(place: Place, of: Any, where: str) -> Place:
 
 
 def check_hot_keys(hot_keys: Any, where: str) -> None:
-    """How to look for hot keys is one of the words, or an error."""
+    """Check that ``hot_keys=`` is one of the allowed words."""
     check_hot_keys_said(hot_keys, f"{where}(hot_keys={shown(hot_keys)})")
 
 

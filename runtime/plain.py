@@ -1,7 +1,7 @@
-"""Values as bytes that are data and no code: the types of which states are made, beside numbers, texts, tuples, lists and dicts.
+"""Values as bytes that are data, not code: further types besides numbers, texts, tuples, lists and dicts.
 
-``native/_plain.pyx`` has the format. Here is, for each further type, a letter, how a plain value is made of one, and back. To read
-a value calls nothing but what stands here: whoever made the bytes.
+``native/_plain.pyx`` has the format. For each further type there is a letter here, and how to make a plain value of it and back.
+Reading calls only the functions in this file, whoever made the bytes.
 """
 
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -21,21 +21,23 @@ from inwindow.native._plain import as_bytes, from_bytes, known
 from inwindow.windows.extent_bounds import Extents
 from inwindow.windows.growing_array import GrowingArray
 
-_PARTS = 12  # of an exact sum: what there is room for
-_NUMBERS = "biufcmMSU"  # the kinds of NumPy's types that are bytes and nothing else
+_PARTS = 12  # the parts of an exact sum
+_NUMBERS = "biufcmMSU"  # the kinds of NumPy types that contain only bytes
 _FACTORIES: dict[Any, str] = {one: one.__name__ for one in (int, float, bool, str, bytes, list, dict, set, tuple)}
 _FACTORIES |= {deque: "deque", Counter: "Counter", None: ""}
-_Type = tuple[type, bytes, Callable[[Any], Any], Callable[[Any], Any]]  # how a plain value is made of one, and back
+_Type = tuple[
+    type, bytes, Callable[[Any], Any], Callable[[Any], Any]
+]  # the type, its letter, to a plain value, and back
 _FACTORY_OF = {name: one for one, name in _FACTORIES.items()}
 
 
 def to_plain(values: list[Any]) -> list[bytes | None]:
-    """Of each value its bytes; None of one that is not plain."""
+    """The bytes of each value; None for a value that is not plain."""
     return as_bytes(values)
 
 
 def from_plain(contents: list[bytes]) -> list[Any]:
-    """The values again. Of bytes that are no values a ValueError, or what the types say of it."""
+    """The values again. Bytes that are not values raise a ValueError, or an error of the types."""
     return from_bytes(contents)
 
 
@@ -51,7 +53,7 @@ def _big(value: int) -> bytes:
 
 
 def _zone(zone: tzinfo | None) -> Any:
-    """A time zone as a plain value; None of one that is to be pickled."""
+    """A time zone as a plain value; None for a zone that must be pickled."""
     if zone is None:
         return ()
     if zone is UTC:
@@ -97,7 +99,7 @@ def _of_length(content: bytes, length: int) -> bytes:
     return content
 
 
-_DATETIME: Any = datetime  # which takes its own bytes, as pickle has them
+_DATETIME: Any = datetime  # the constructor accepts the bytes that pickle uses
 _TIME: Any = time
 _VALUES: list[_Type] = [
     (int, b"i", _big, lambda its: int.from_bytes(its, "little", signed=True)),
@@ -126,7 +128,7 @@ def _from_factory(its: tuple[str, tuple[Any, ...]]) -> Any:
 def _with_factory(value: Any) -> Any:
     try:
         name = _FACTORIES.get(value.default_factory)
-    except TypeError:  # one without a hash
+    except TypeError:  # a value without a hash
         name = None
     return None if name is None else (name, tuple(value.items()))
 
@@ -192,7 +194,7 @@ def in_stream(batch: pa.RecordBatch) -> bytes:
 def _batch_of(content: bytes) -> pa.RecordBatch:
     with pa.ipc.open_stream(pa.py_buffer(content)) as reader:
         batch = reader.read_next_batch()
-    batch.validate(full=True)  # of offsets that point elsewhere Arrow would read what is there
+    batch.validate(full=True)  # otherwise Arrow would follow wrong offsets to other memory
     return batch
 
 

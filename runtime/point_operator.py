@@ -1,14 +1,14 @@
-"""The operator of results at points in time: events and points, the rows of another table, come in one sorted sequence.
+"""The operator for results at points in time: events and points (rows of another table) come in one sorted sequence.
 
 ::
 
     in    user  ts  __inwindow_event   price          sorted by user, ts, and points first among equal times
           u     1   1                  10.0    -> held, as in every operator: a tuple
-          u     3   0                          -> a point: its frame is known at once, for nothing at 3 or later is in it
+          u     3   0                          -> a point: its frame is known at once, because it has nothing at 3 or later
           u     3   1                  12.0    -> held
     out   a row per point
 
-Only events are held and have positions, so points are never counted, and no hook or kernel knows of them.
+Only events are held and have positions. So points are never counted, and hooks and kernels never see them.
 """
 
 from collections.abc import Sequence as Columns
@@ -32,7 +32,7 @@ from inwindow.windows.stateful import Stateful
 
 
 class PointLane(Stateful):
-    """One aggregate over one window, at points; between them it looks ahead, to forget what no point can see."""
+    """One aggregate over one window, at points. Between points it looks ahead, to forget events that no later point can see."""
 
     kept = ("next_start", "next_end", "evaluator", "framing")
 
@@ -40,31 +40,31 @@ class PointLane(Stateful):
         assert step.case.window is not None
         self.framing = point_framing_of(step.case.window.frame, key)
         self.evaluator = evaluator_of(step, buffer, None)
-        self.next_start = self.next_end = 0  # every frame to come starts and ends at or after these
+        self.next_start = self.next_end = 0  # every later frame starts and ends at or after these
 
     def results(self, sequence: Sequence, points: Points) -> pa.Array:
-        """The results at the next points, which have arrived with all that is before them."""
+        """The results at the next points; all events before them have arrived."""
         return self.evaluator.roll(*bounds_at(self.framing, sequence, points))
 
     def look_ahead(self, sequence: Sequence) -> None:
-        """What the points to come may see; a frame that only grows is folded, and not held."""
+        """Find what later points may see; a growing frame is folded, not held."""
         self.next_start, self.next_end = ahead_of(self.framing, sequence)
         if not self.evaluator.evicts and not self.evaluator.moves:
             self.evaluator.absorb(self.next_start, self.next_end)
 
     @property
     def keep_from(self) -> int:
-        """What the evaluator has folded and must undo, or has not folded yet."""
+        """The tuples that the evaluator must still undo, or has not folded yet."""
         return self.evaluator.keep_from(self.next_start)
 
     def keys_from(self, end: int) -> int:
-        """Where edges are still to be found."""
+        """The oldest position whose order key is needed to find edges."""
         first = self.framing.keys_from(self.next_start, self.next_end)
         return end if first is None else first
 
 
 class _Partitions(Stateful):
-    """Which rows are in the partition of the newest event before them: partitions are numbered as they come."""
+    """Finds rows in the same partition as the newest event before them; partitions are numbered as they come."""
 
     kept = ("last", "begun", "newest", "of_event")
 
@@ -72,7 +72,7 @@ class _Partitions(Stateful):
         self.last: list[pa.Array] | None = None  # the newest row's keys
         self.begun = False
         self.newest = 0  # the newest row's partition
-        self.of_event = -1  # the newest event's
+        self.of_event = -1  # the partition of the newest event
 
     def joined(self, columns: list[pa.Array], is_event: Any) -> Any:
         if columns:
@@ -102,7 +102,7 @@ class EveryPoint(Part):
 
 
 class PointOperator(Operator):
-    """A row per point, in their order: passed-through columns, and a result per step."""
+    """Emits a row per point, in order: columns that pass through, and a result per step."""
 
     def __init__(self, work: Pass, schema: pa.Schema, passed: Columns[str]) -> None:
         super().__init__(work)
@@ -134,13 +134,13 @@ class PointOperator(Operator):
 
     def _append_events(self, batch: pa.RecordBatch, is_event: Any) -> None:
         if self.buffer.end and not is_event.any():
-            return  # but a kernel wants columns, if they are empty
+            return  # a kernel needs columns, even empty ones
         names = sorted(super().reads())
         events = pa.RecordBatch.from_arrays([batch.column(name) for name in names], names)
         super()._append(events if is_event.all() else events.filter(pa.array(is_event)))
 
     def advance(self) -> None:
-        """The points that have arrived: what is before them has, too."""
+        """Evaluate the points that have arrived; all events before them have arrived, too."""
         for step, lane in zip(self.work.steps, self.lanes, strict=True):
             self.run(step, lane.evaluator.arrive, self.sequence)
         for points, passed in self.arrived:

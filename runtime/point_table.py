@@ -1,4 +1,4 @@
-"""Results at points in time, on Arrow tables: events and points are put in one order, and fed as any table is."""
+"""Results at points in time, on Arrow tables: events and points are sorted together, and fed like any table."""
 
 from collections.abc import Iterable, Mapping
 
@@ -32,7 +32,7 @@ def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied
     run.passes = len(passes)
     for work in passes:
         both = _together(points, whole, work)
-        # Stable, and points stand before the events: nothing but the positions is needed.
+        # The sort is stable and points come before the events, so only the positions are needed.
         feed = Feed(EveryPoint(work, (ROW,)), both, run, Arranged(permutation(both, work), None))
         names = [step.name for step in work.steps]
         arrivals = ByArrival(pa.schema([feed.operator.schema.field(name) for name in names]), len(points))
@@ -44,7 +44,7 @@ def results_at(points: pa.Table, events: pa.Table, applied: Mapping[str, Applied
 
 
 def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the columns of the types that are other ones there."""
+    """The table, with columns cast whose types differ in the other schema."""
     for at, field in enumerate(schema):
         if field.type != table.schema.field(at).type:
             table = table.set_column(at, field, plain(table.column(at)).cast(field.type))
@@ -52,13 +52,13 @@ def _cast(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _in_one_type(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applied: Mapping[str, Applied]) -> pa.Schema:
-    """The schema with the types in which its keys and order columns can be compared with the other table's."""
+    """The schema, with types in which its keys and order columns can be compared with those of the other table."""
     windows = [one.window for one in applied.values() if one.window is not None]
     one, other = (it if isinstance(it, pa.Schema) else it.schema for it in both)
     orders = {order.column for window in windows for order in window.order_by}
     for name in orders | {key for window in windows for key in window.partition_by}:
         if not isinstance(name, str) or one.names.count(name) != 1 or other.names.count(name) != 1:
-            continue  # planning says what is wrong
+            continue  # planning reports what is wrong
         kind = _common(*(plain_type(it.field(name).type) for it in (one, other)))
         if kind is not None:
             at = schema.get_field_index(name)
@@ -67,16 +67,16 @@ def _in_one_type(schema: pa.Schema, both: Iterable[pa.Table | pa.Schema], applie
 
 
 def _common(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """The finer unit of two timestamps (files have seconds, Python microseconds), the layout of two texts."""
+    """The finer unit of two timestamps (files have seconds, Python microseconds), or the common layout of two texts."""
     if pa.types.is_timestamp(one) and pa.types.is_timestamp(other) and one.tz == other.tz:
         return max(one, other, key=lambda kind: _UNITS.index(kind.unit))
     return one_layout(one, other)
 
 
 def _together(points: pa.Table, events: pa.Table, work: Pass) -> pa.Table:
-    """The points, numbered, then the events, with what the pass reads; NULL where a side lacks a column.
+    """The numbered points, then the events, with the columns that the pass reads; NULL in columns that a side lacks.
 
-    Rows of equal times stay in this order when they are sorted: no point will come behind an event of its time.
+    The sort is stable, so no point comes after an event of the same time.
     """
     needed = dict.fromkeys(work.position_columns)
     for step in work.steps:

@@ -1,12 +1,12 @@
-"""A call as a value, and what runs it.
+"""A call as a value (a query), and the protocols of what plans and runs it.
 
 ::
 
-    verb     with_columns, select, group_by ... agg       checks what is asked for and makes a Query: a file each
+    verb     with_columns, select, group_by ... agg       checks a call and makes a Query: a file each
     place    Table, Reader, Frame, StreamFrame, Stream    plan(query), run(query): a file each
-    part     one pass of a query without its data: what each place, and each worker, makes its operator of
+    part     one pass of a query without its data: places and workers make operators from it
 
-Verbs know no place and places know no verb: they meet in how the rows of a result stand to those of the data.
+Verbs know no places, and places know no verbs: a place needs only to know what a result has a row for.
 """
 
 from abc import ABC, abstractmethod
@@ -25,24 +25,24 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.spec import Extent, Order
 
-Rows = Literal["every tuple", "some tuples", "groups"]  # what a result has a row for
+Rows = Literal["every tuple", "some tuples", "groups"]  # what the result has a row for
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked for; names and columns are as the user wrote them."""
+    """A call; names and columns are as the user wrote them."""
 
     verb: "Verb"
-    where: str  # the call, as messages name it
+    where: str  # the name of the call in messages
     aggregates: Mapping[str, Applied]  # by their titles
-    passed: Mapping[str, Any] = field(default_factory=dict)  # by their titles: columns that go through
-    order: tuple[str, ...] = ()  # of the titles; none: columns of the data, then the results
-    emitted_at: str | None = None  # the title of the time at which a tuple leaves
-    keys: tuple[Any, ...] = ()  # of groups, and the order in them
+    passed: Mapping[str, Any] = field(default_factory=dict)  # by their titles: columns that pass through
+    order: tuple[str, ...] = ()  # the order of titles; empty: columns of the data, then the results
+    emitted_at: str | None = None  # the title of the column with the time at which a tuple leaves
+    keys: tuple[Any, ...] = ()  # for groups: their keys, and the order within them
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
-    early: bool = False  # on a stream, an extent's row whenever it changes
-    of: "Place | None" = None  # the tuples, where the data only say where results are wanted
+    early: bool = False  # on a stream: emit an extent's row each time it changes
+    of: "Place | None" = None  # the tuples, if the data only say where results are wanted
     hot_keys: str = "auto"
 
     @property
@@ -51,7 +51,7 @@ class Query:
         return self.verb.titles(self)
 
     def over(self, aggregates: Mapping[str, Applied], **changed: Any) -> "Query":
-        """The query over names alone, as a place has made columns of its expressions."""
+        """The query over names only, after a place has made columns of its expressions."""
         return replace(self, aggregates=aggregates, **changed)
 
 
@@ -60,7 +60,7 @@ class Part(ABC):
     """One pass of a query. It knows no data, and can be sent to a worker."""
 
     work: Pass
-    passed: tuple[str, ...] = ()  # columns that go through
+    passed: tuple[str, ...] = ()  # columns that pass through
 
     @abstractmethod
     def operator(self, schema: pa.Schema) -> Operator:
@@ -68,11 +68,11 @@ class Part(ABC):
 
     @property
     def ordered(self) -> Pass:
-        """What the tuples are sorted by."""
+        """The columns by which tuples are sorted."""
         return self.work
 
     def checked(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The ordered tuples; of shards, an error where the data are not those that were sampled."""
+        """The sorted tuples; for shards, an error if the data are not those that were sampled."""
         return checked_shards(self.work.halo, batches)
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> Bucket:
@@ -81,13 +81,13 @@ class Part(ABC):
 
 
 class Verb(ABC):
-    """How a kind of query is planned, and what one pass of it is."""
+    """A kind of query: how it is planned, and how a pass of it becomes a part."""
 
     rows: Rows
 
     @abstractmethod
     def passes(self, query: Query, schema: pa.Schema, **planning: Any) -> list[Pass]:
-        """The passes over data that are all there."""
+        """The passes over batch data."""
 
     @abstractmethod
     def stream_pass(self, query: Query, schema: pa.Schema, **planning: Any) -> Pass:
@@ -95,10 +95,10 @@ class Verb(ABC):
 
     @abstractmethod
     def part(self, query: Query, work: Pass, passed: Sequence[str] = ()) -> Part:
-        """A pass with the columns that go through."""
+        """A pass with the columns that pass through."""
 
     def titles(self, query: Query) -> list[str]:
-        """The columns of a part's rows: what goes through, then the results."""
+        """The columns of a part's rows: those that pass through, then the results."""
         return [*query.passed, *query.aggregates]
 
 
@@ -107,18 +107,18 @@ class Plan(Protocol):
 
     @property
     def explanation(self) -> Explanation:
-        """The same in words."""
+        """The plan in words."""
 
 
 class Place(Protocol):
-    """Data, where they are, and how queries run on them."""
+    """Data of one kind, and how queries run on them."""
 
     @property
     def data(self) -> Any:
-        """As they were given."""
+        """The data as the user gave them."""
 
     def plan(self, query: Query) -> Plan:
-        """What :meth:`run` would do."""
+        """The plan that :meth:`run` would carry out."""
 
     def run(self, query: Query) -> Any:
         """The result, of the same kind as the data."""
@@ -127,13 +127,13 @@ class Place(Protocol):
         """All columns."""
 
     def check(self, names: Iterable[str], where: str) -> None:
-        """The columns are there, or an error."""
+        """Check that the columns exist."""
 
     def item(self, item: Any) -> tuple[str, Any] | None:
-        """A column that goes through: its name, and what it is made of; None for what is no column."""
+        """A column that passes through: its name, and its source; None for anything that is no column."""
 
     def replaced(self, results: Iterable[str]) -> list[str]:
-        """Those results that have the name of a column."""
+        """The results that have the name of a column."""
 
 
 def single_pass(passes: list[Pass], what: str) -> Pass:

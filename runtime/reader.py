@@ -1,6 +1,6 @@
-"""A pyarrow.RecordBatchReader: it comes sorted, which is checked, and is fed as it comes.
+"""A pyarrow.RecordBatchReader as a place: it must be sorted, which is checked, and its batches are fed as they come.
 
-Memory is that of the frames, however long it is.
+Memory is bounded by the frames, however long the reader is.
 """
 
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ from inwindow.runtime.expressions import Computed
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Query, single_pass
 from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.pythonic import text_of
 from inwindow.windows.neighbours import descents
 from inwindow.windows.spec import Hop
 
@@ -25,13 +26,13 @@ class Reader(ArrowData):
     """A reader, sorted."""
 
     def ordered(self, work: Pass) -> str:
-        """A reader is not put in order."""
+        """A reader is never sorted."""
         if not work.position_columns:
             return "in the order of arrival, fed as it comes"
         return "must come in order, which is checked; fed as it comes"
 
     def as_given(self, rows: pa.Table) -> pa.RecordBatchReader:
-        """Rows that were made, as data of the kind that was given."""
+        """Result rows as data of the same kind as the input."""
         return rows.to_reader()
 
     def run(self, query: Query) -> pa.RecordBatchReader:
@@ -67,7 +68,7 @@ def _checked(operator: Operator, reader: pa.RecordBatchReader, computed: Compute
 
 
 class SortedCheck:
-    """The input must be sorted by partition and order columns: an error names the two rows that are not."""
+    """Checks that the input is sorted by partition and order columns; an error names two rows that are not."""
 
     def __init__(self, work: Pass, what: str, remedy: str) -> None:
         self.work, self.what, self.remedy = work, what, remedy
@@ -87,9 +88,9 @@ class SortedCheck:
         if len(wrong):
             first = int(wrong[0])
             row = self.rows + first - (self.last is not None)
-            before, after = batch.slice(first, 2).to_pylist()
             raise DataError(
-                f"{self.what} not sorted by {', '.join(self._orders())}: row {row} is {before}, row {row + 1} is {after}; "
+                f"{self.what} not sorted by {', '.join(self._orders())}: row {row} is {_text(batch, first)}, row {row + 1} is "
+                f"{_text(batch, first + 1)}; "
                 f"{self.remedy}"
             )
         self.rows += batch.num_rows - (self.last is not None)
@@ -102,3 +103,12 @@ class SortedCheck:
                 f"{order.column}{'' if order.ascending else ' descending'} nulls {'first' if order.nulls_first else 'last'}"
             )
         return [*self.work.partition_by, *orders]
+
+
+def _text(batch: pa.RecordBatch, row: int) -> str:
+    """A row as a dict; values beyond Python's dates by their numbers."""
+    one = batch.slice(row, 1)
+    try:
+        return str(one.to_pylist()[0])
+    except (OverflowError, ValueError):
+        return str({name: text_of(column[0]) for name, column in zip(one.schema.names, one.columns, strict=True)})

@@ -1,4 +1,4 @@
-"""Errors from inside the run, as the user needs them: which aggregate, hook, partition, tuple, arguments."""
+"""Errors during a run, with what the user needs: the aggregate, the hook, its arguments, the partition, the tuple."""
 
 import traceback
 from difflib import get_close_matches
@@ -82,13 +82,13 @@ def _is_spark(step: Step) -> bool:
 
 
 def _spoken(step: Step, hook: str) -> str:
-    """The hook's name in the user's class: that of a Spark Aggregator has other names."""
+    """The hook's name in the user's class: a Spark Aggregator uses other names."""
     names: dict[str, str] = getattr(step.implementation.aggregate, "_spoken", {})
     return names.get(hook, hook)
 
 
 def _argument(argument: Any) -> str:
-    """An argument of a hook; the ``later`` of a merge by its state."""
+    """An argument of a hook; ``later`` of a merge is shown by its state."""
     if not isinstance(argument, Aggregate):
         return shown(argument)
     state = {name: value for name, value in vars(argument).items() if not name.startswith("_") and name != "inwindow"}
@@ -106,26 +106,26 @@ def _location(work: Pass, raised: HookRaised | Unfit, buffer: Buffer, sequence: 
     values = []
     for name in work.position_columns:
         if work.halo is not None and name == work.halo.shard:
-            continue  # nothing that a user knows of
+            continue  # a column that the user does not know
         column = buffer.plain(name).array
         if column is not None:
             values.append(f"{name}={shown_scalar(column[position - buffer.base])}")
     start = sequence.partition_starts[sequence.partition_starts <= position]
     if work.halo is not None:
-        start = start[:0]  # where the partition starts is not known in a shard of it
+        start = start[:0]  # in a shard, the start of the partition is unknown
     number = [f"tuple {position - int(start[-1]) + 1} of its partition"] if len(start) else []
     whole = ", for the frame that ends at " if raised.hook == "terminate" else ", at "
     return whole + ", ".join([*values, *number])
 
 
 def extent_location(names: tuple[str, ...], keys: list[pa.Scalar], begin: pa.Scalar, finish: pa.Scalar) -> str:
-    """Where a hook was called for an extent: behind a shuffle of partials, no tuple's position is known any more."""
+    """Where a hook was called, for an extent: after a shuffle of partials the positions of tuples are unknown."""
     by = ", ".join(f"{name}={shown_scalar(key)}" for name, key in zip(names, keys, strict=True))
     return f", for the extent [{shown_scalar(begin)}, {shown_scalar(finish)}){f' of {by}' if by else ''}"
 
 
 def shown_scalar(value: pa.Scalar) -> str:
-    """A value of a column, as a message shows it."""
+    """A value of a column, for a message."""
     return repr(value.as_py()) if pa.types.is_string(value.type) and value.is_valid else text_of(value)
 
 

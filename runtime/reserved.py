@@ -1,4 +1,4 @@
-"""The names of the columns that inwindow makes beside the user's, and so keeps for itself."""
+"""The names of the columns that inwindow adds to the user's, and therefore reserves."""
 
 from collections.abc import Iterable
 
@@ -6,17 +6,17 @@ from inwindow.udaf.errors import UsageError
 
 PREFIX = "__inwindow_"
 STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
-EVENT = f"{PREFIX}event"  # 0 in a point, a row of another table, which comes before the events (1) of its own time
-BEGINS = f"{PREFIX}begins"  # 1 in the first tuple of a partition, else 0: a byte
-SHARD = f"{PREFIX}shard"  # which shard of a partition that was cut a tuple is in
+EVENT = f"{PREFIX}event"  # 0 for a point (a row of another table), which comes before the events (1) of the same time
+BEGINS = f"{PREFIX}begins"  # a byte: 1 for the first tuple of a partition, else 0
+SHARD = f"{PREFIX}shard"  # the shard that a tuple is in, if its partition was cut
 STRETCH = f"{PREFIX}stretch"  # which stretch of time of a key that was cut a row is in
-HALO = f"{PREFIX}halo"  # < 0 in a tuple before its shard, > 0 behind it: there for the frames of others
-FRAME_ROW = f"{PREFIX}frame_row"  # a row's number in a frame of another library, for its label
-DIGEST = f"{PREFIX}digest"  # a number for what is in a tuple: whether the data are those of which partials were made
+HALO = f"{PREFIX}halo"  # in a halo: < 0 before the shard, > 0 after it; 0 for the shard's own tuples
+FRAME_ROW = f"{PREFIX}frame_row"  # a row's number in a frame of another library, to find its label
+DIGEST = f"{PREFIX}digest"  # a hash of a tuple's values, to notice that the data have changed since partials were made
 
 
 def check_names(names: Iterable[str], where: str) -> None:
-    """No column has a name of ours, or an error."""
+    """Check that no column has a reserved name."""
     for name in names:
         if name.startswith(PREFIX):
             raise UsageError(f"{where}: the column {name!r} has a name that inwindow keeps for itself: rename it")

@@ -1,4 +1,4 @@
-"""The operators that give rows for tuples: every tuple (with_columns), or yields and emissions (select)."""
+"""The operators that emit rows for tuples: for every tuple (with_columns), or for yields and emissions (select)."""
 
 from collections.abc import Sequence as Columns
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from inwindow.windows.sequence import Positions
 
 
 class RowOperator(Operator):
-    """Passed-through columns, and a result column per step; ``cursor`` is the first row that has not gone out."""
+    """Columns that pass through, and a result column per step; ``cursor`` is the first tuple whose row is not emitted yet."""
 
     kept = (*Operator.kept, "cursor")
     every_row: ClassVar[bool]  # whether every tuple has a row
@@ -54,7 +54,7 @@ class RowOperator(Operator):
         return list(self.lanes)
 
     def passed_at(self, at: Positions | slice) -> list[pa.Array]:
-        """The passed-through columns at positions relative to the held tuples."""
+        """The columns that pass through, at positions relative to the held tuples."""
         arrays = [column.array for column in self.through]
         if isinstance(at, slice):
             length = at.stop - at.start
@@ -80,7 +80,7 @@ class WithColumns(RowOperator):
 
 
 class Select(RowOperator):
-    """A row per yield tuple, emission or expiration: wherever some step gives a result."""
+    """A row per yield tuple, emission or expiration: where some step gives a result."""
 
     every_row = False
 
@@ -117,19 +117,19 @@ class Select(RowOperator):
         plain = self.sequence.plain_at(at)
         if plain is None or plain.all():
             return times
-        # A tuple without a time leaves with its peers, at no time.
+        # A tuple without a time leaves with its peers, and its time is NULL.
         return pa.array(times.to_pylist(), times.type, mask=~plain)
 
 
 def expiration_times(step: Step, key: OrderKey, keys: Keys) -> pa.Array:
-    """When tuples of these times leave, under active expiration."""
+    """When tuples with these times leave, under active expiration."""
     assert step.case.window is not None
     size = negated(step.case.window.frame.lower)  # type: ignore[union-attr, arg-type]
     return key.times_of(key.moved(keys, size, lower=True, what="the frame"))
 
 
 def owners_of(taken: list[list[Piece]]) -> Positions:
-    """The positions that give a row; one that emits several times, several times."""
+    """The positions that give a row; repeated if one emits several times."""
     lanes = [np.concatenate([at for at, _ in pieces]) for pieces in taken if pieces]
     if not lanes:
         return np.zeros(0, dtype=np.int64)
@@ -145,7 +145,7 @@ def owners_of(taken: list[list[Piece]]) -> Positions:
 
 
 def _filled(pieces: list[Piece], first: int, last: int, kind: pa.DataType) -> pa.Array:
-    """The results of the tuples [first, last), where each gives at most one; NULL for those that give none."""
+    """The results of the tuples [first, last), at most one for each; NULL for a tuple without a result."""
     if sum(len(at) for at, _ in pieces) == last - first:  # positions ascend: every tuple has its result
         return concat([values for _, values in pieces], kind)
     return spread(pieces, np.arange(first, last), kind)
@@ -157,9 +157,9 @@ def spread(pieces: list[Piece], rows: Positions, kind: pa.DataType) -> pa.Array:
         return pa.nulls(len(rows), kind)
     values = concat([piece[1] for piece in pieces], kind)
     at = np.concatenate([piece[0] for piece in pieces])
-    if len(at) == len(rows) and (at == rows).all():  # each row is one of ours, in order: as where there is one lane
+    if len(at) == len(rows) and (at == rows).all():  # each row has one result, in order: always so with one lane
         return values
-    nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # a row's number among those of its position
+    nth = np.arange(len(rows)) - np.searchsorted(rows, rows)  # a row's number among the rows of its position
     first, last = np.searchsorted(at, rows), np.searchsorted(at, rows, side="right")
     single = last - first == 1
     index = np.where(single, first, first + nth)

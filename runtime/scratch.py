@@ -1,7 +1,6 @@
-"""Files of a task that are gone with it: Arrow batches on disk, in the worker's scratch folder.
+"""Temporary files of a task: Arrow batches on disk, in the worker's scratch folder.
 
-A file has no name from the moment it is made (``tempfile.TemporaryFile``): whatever ends the process, a kill too, the disk is free
-again.
+A file never has a name (``tempfile.TemporaryFile``). So its space is free again when the process ends, even if it is killed.
 """
 
 import os
@@ -24,7 +23,7 @@ class ScratchFile:
         self._writer = pa.ipc.new_stream(pa.PythonFile(self._file, mode="w"), schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Take the next batch; a slice is written without the buffers around it."""
+        """Write the next batch; of a slice only its own values are written."""
         try:
             self._writer.write_batch(batch)
         except OSError as error:
@@ -32,7 +31,7 @@ class ScratchFile:
         self.written += batch.nbytes
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """All batches; the file is closed behind the last one."""
+        """All batches; the file is closed after the last one."""
         try:
             self._writer.close()
             self._file.flush()
@@ -44,7 +43,7 @@ class ScratchFile:
 
 
 class Spool:
-    """Batches that are given back as they came; on disk, where they are more than a budget."""
+    """Batches that are given back in the same order; on disk if they exceed a budget."""
 
     def __init__(self, schema: pa.Schema, budget: int, spilled: Callable[[int], None]) -> None:
         self.schema, self.budget, self.spilled = schema, budget, spilled

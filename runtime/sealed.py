@@ -1,11 +1,11 @@
-"""A state's bytes, sealed: what they are the state of, the version that wrote them, and a checksum over all of it.
+"""The sealed bytes of a state: what kind of state it is, the version that wrote it, and a checksum over everything.
 
 ::
 
     inwindow FF | s 4 | checksum, 16 bytes | content
 
-All of it is checked before anything is read. The checksum finds what a disk, a copy or a mistaken hand has changed. It is no
-secret: who wants to can make bytes that pass. Such bytes are data all the same, but where they hold pickles (`state_bytes.py`).
+All this is checked before anything is read. The checksum finds accidental changes by a disk, a copy or an editor. It is not secret:
+anybody can make bytes that pass. Even then the bytes are only data, except for pickles (`state_bytes.py`).
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def checksum_of(state: bytes) -> bytes:
 
 
 def opened(kind: bytes, state: Any) -> bytes:
-    """The content of a state of this kind; a StateError for anything else."""
+    """The content of a sealed state of this kind; a StateError for anything else."""
     if not isinstance(state, (bytes, bytearray, memoryview)):
         raise StateError(f"a state of inwindow is bytes, not {type(state).__name__}")
     state = bytes(state)
@@ -54,13 +54,29 @@ def opened(kind: bytes, state: Any) -> bytes:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """What is raised within, at content that its checksum fits and that is no state all the same, is a StateError."""
+    """Turn errors in the block into a StateError: the checksum is right, but the content is not a state."""
     try:
         yield
     except InWindowError:
         raise
     except Exception as error:
         raise StateError(f"{_DAMAGED} ({type(error).__name__}: {error})") from None
+
+
+@contextmanager
+def going_on(is_restored: bool) -> Iterator[None]:
+    """What is raised within, after a state was read, may come from bytes that somebody forged: they are data like any other."""
+    try:
+        yield
+    except (InWindowError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        if not is_restored:
+            raise
+        raise StateError(
+            f"this state cannot be gone on from ({type(error).__name__}: {error}): its checksum fits, so either somebody made or "
+            "changed its bytes, or this is a defect of inwindow: begin anew from a new checkpoint, and report it"
+        ) from error
 
 
 _DAMAGED = (

@@ -56,7 +56,7 @@ SELECT = Selecting()
 
 @says_what_it_takes
 def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named: Any) -> Any:
-    """Only the yield tuples (with a slide), emissions (hooks that return or yield) or expirations, and their columns.
+    """Rows only for yield tuples (with a slide), emissions (hooks that return or yield) or expirations.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
 
@@ -84,7 +84,7 @@ def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_ke
 
 @dataclass
 class _Selection:
-    """What is selected, sorted by what it is."""
+    """The items of a select, by kind."""
 
     place: Place
     passed: dict[str, Any] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class _Selection:
         self.order.append(title)
 
     def check(self) -> None:
-        """They make rows together, or an error."""
+        """Check that the items can make rows together."""
         if len(self.times) > 1:
             raise UsageError(
                 f"select() has emitted_at() {len(self.times)} times ({', '.join(self.times)}): once is enough"
@@ -132,7 +132,7 @@ def _no_item(name: str | None, item: Any) -> UsageError:
 
 
 def _slots(window: Window | None) -> tuple[str, ...] | None:
-    """Which tuples yield, as text: the slide, what it counts, where its slots begin and how they end."""
+    """Which tuples yield, as text: the slide, what it counts, where its slots begin, and how they end."""
     if window is None or window.slide is None:
         return None
     if window.slides_by_rows:

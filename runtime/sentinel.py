@@ -1,7 +1,7 @@
-"""An evaluator that is watched: of its results, a share is folded afresh from the tuples that are held.
+"""A watched evaluator: a share of its results is folded again from the held tuples, and compared.
 
-It holds what frames to come may see, also where the strategy itself would not (panes); a result that is sampled costs the
-hook calls of its frame.
+For this it holds the tuples of later frames, even if the strategy itself would not (panes). A sampled result costs the hook
+calls of its frame.
 """
 
 import math
@@ -26,7 +26,7 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class Watched(Evaluator):
-    """The results are those of the evaluator within; some are compared with the definition's."""
+    """Gives the results of the inner evaluator, and compares some of them with the definition."""
 
     kept = ("lo", "hi", "within")
 
@@ -62,7 +62,7 @@ class Watched(Evaluator):
         self.within.absorb(start, end)
 
     def keep_from(self, next_start: int) -> int:
-        """What is needed within, and the tuples of frames to come."""
+        """The tuples that the inner evaluator needs, and those of later frames."""
         return min(self.within.keep_from(next_start), next_start)
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
@@ -92,7 +92,7 @@ class Watched(Evaluator):
             )
 
     def _sampled(self, start: Positions, end: Positions) -> npt.NDArray[np.bool_]:
-        """Which frames are looked at: by a hash of their last tuple's order value and of their length, wherever they run."""
+        """Which frames are sampled: by a hash of the last tuple's order value and the frame's length, the same in every place."""
         held = (start < end) & (start >= self.buffer.base)
         if self.sentinel.share >= 1:
             return held
@@ -121,7 +121,7 @@ class Watched(Evaluator):
 
 
 def mixed(number: Hashes) -> Hashes:
-    """Splitmix64: each bit of the number shows in each bit of the hash."""
+    """Splitmix64: each bit of the number changes each bit of the hash."""
     with np.errstate(over="ignore"):
         number = number + np.uint64(0x9E3779B97F4A7C15)
         number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -145,7 +145,7 @@ def hashes(values: pa.Array) -> Hashes:
 
 
 def _largest(columns: list[list[Any]], low: int, high: int) -> float:
-    """The largest finite number among a frame's arguments: what rounding is relative to."""
+    """The largest finite number among a frame's arguments; rounding is relative to it."""
     sizes = (
         abs(float(value))
         for values in columns

@@ -1,4 +1,4 @@
-"""Partials of the shards of a partition that was cut: what a first job makes, for later shards to begin with.
+"""Partials of the shards of a hot key: a first job makes them, and later shards start with them.
 
 ::
 
@@ -6,8 +6,8 @@
     partials                 1 p, 1 p, 2 p, 2 p, 2 p, ...                 some for each shard: one per task and buffer
     carried into shard 3     1 p, 1 p, 2 p, 2 p, 2 p
 
-What is read here is read again by the pass, later. So a *digest* is summed beside: of every tuple a number for what is in it.
-The pass sums it too, and where the data have become other data an error says so (:mod:`inwindow.runtime.shards`).
+The pass reads the same data again, later. So both sum a *digest*, a hash of each tuple's values. If the sums differ, the data have
+changed, and an error says so (:mod:`inwindow.runtime.shards`).
 """
 
 from dataclasses import replace
@@ -25,13 +25,13 @@ from inwindow.runtime.reserved import DIGEST, SHARD
 from inwindow.udaf.builtins import sum as sum_of
 from inwindow.windows.spec import Hop
 
-DIGEST_BITS = 30  # so that the sum over the tuples of a shard has room in 64
+DIGEST_BITS = 30  # so that the sum over a shard fits into 64 bits
 
 
 def panes_of_shards(work: Pass, schema: pa.Schema) -> PanesFirst:
-    """The digest, and the steps of a pass that begin with partials, over shards as panes.
+    """The pass that makes partials: the digest, and the steps that start with partials, with shards as panes.
 
-    ``schema`` has SHARD, DIGEST, and where a hook may raise the keys and order columns: a user knows of no shard.
+    ``schema`` has SHARD and DIGEST, and for errors in hooks the keys and order columns, because a user knows nothing of shards.
     """
     over = plan_groups(schema, (), Hop(SHARD, 1, 1), {DIGEST: sum_of(DIGEST)})
     steps = [replace(step, sentinel=None) for step in prefix_steps(work)]
@@ -41,12 +41,12 @@ def panes_of_shards(work: Pass, schema: pa.Schema) -> PanesFirst:
 
 
 def calls_hooks(work: Pass) -> bool:
-    """Whether hooks of the user make the partials of its shards."""
+    """Whether the user's hooks make the partials."""
     return any(step.implementation.native is None for step in prefix_steps(work))
 
 
 def carried(panes: PanesFirst, partials: pa.Table, first_shards: list[int]) -> Carried:
-    """What each shard begins with, of the partials of all; ``first_shards`` is of each key, and the first number of none."""
+    """The partials with which each shard starts. ``first_shards``: the first of each key, and the number after the last."""
     partials = partials.take(pc.sort_indices(partials[SHARD])).combine_chunks()
     (batch,) = partials.to_batches() or [pa.RecordBatch.from_pylist([], panes.schema)]
     at = np.searchsorted(batch.column(SHARD).to_numpy(), np.arange(first_shards[-1] + 1)).tolist()
@@ -55,7 +55,7 @@ def carried(panes: PanesFirst, partials: pa.Table, first_shards: list[int]) -> C
     sums = _digests(panes, batch, at)
     for first, following in zip(first_shards, first_shards[1:], strict=False):
         begins += [at[first]] * (following - first)
-        digests += [*sums[first : following - 1], None]  # the last shard is carried nowhere
+        digests += [*sums[first : following - 1], None]  # nothing starts with the partials of a key's last shard
     columns = {}
     for step, merging, its in zip(panes.work.steps, panes.merging.steps, panes.partials, strict=True):
         columns[step.name] = its.unpacked([batch.column(name) for name in merging.arguments])

@@ -1,15 +1,15 @@
-"""A shard of a hot key's partition: its halo, and frames that begin with the partition.
+"""Shards of a hot key's partition: their halos, and frames that begin with the partition.
 
 ::
 
     order value    3   5   5   6   8 |  9   9
-    mark          -1   0   0   0   0    1   1        the halo is in the frames, and gives no result
+    mark          -1   0   0   0   0    1   1        the halo is in the frames, but gives no results
 
     shard 3:   carried p p p  +  halo | own tuples . . . . .
                                  t t  | t t t t t t t t t t       a result for each, of all before it in the partition
-                                        ^ here the frame begins, with what is carried: partials of earlier shards
+                                        ^ the frame starts here, with the carried partials of earlier shards
 
-What goes on from partials is *continued*: :class:`ContinuedKernel` for a built-in, :class:`ContinuedHooks` for a Python class.
+An aggregate that starts with partials is *continued*: :class:`ContinuedKernel` for a built-in, :class:`ContinuedHooks` for a class.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ Columns = tuple[Any, ...]
 
 
 class SlotsOfShard:
-    """The yield tuples of other slots, but none in a halo."""
+    """The yield tuples of other slots, without those in a halo."""
 
     def __init__(self, slots: Slots, buffer: Buffer, mark: ArrowColumn) -> None:
         self.slots, self.buffer, self.mark = slots, buffer, mark
@@ -54,10 +54,10 @@ class SlotsOfShard:
 
 
 class ContinuedKernel(Stateful):
-    """A built-in: the second level of its cascade rolls over the carried partials and, behind them, one for each tuple.
+    """A built-in: the second level of its cascade runs over the carried partials, and after them a partial per tuple.
 
-    It is a new one for each batch, so it holds no more than a batch and the carried partials. Of the tuples that have been
-    folded one partial is left for each batch, and they are let go.
+    The level is new for each batch, so it holds only a batch and the carried partials. The tuples of a finished batch are
+    replaced by one partial.
     """
 
     kept = ("partials", "folded")
@@ -65,7 +65,7 @@ class ContinuedKernel(Stateful):
     def __init__(self, uncut: KernelEvaluator) -> None:
         assert uncut.native.cascade is not None
         self.given, self.native, self.cascade = uncut.given, uncut.native, uncut.native.cascade
-        self.partials: Columns = ()  # of all before `folded` in the partition
+        self.partials: Columns = ()  # of all tuples before `folded` in the partition
         self.folded = 0
 
     def begin(self, partials: Columns, at: int) -> None:
@@ -85,7 +85,7 @@ class ContinuedKernel(Stateful):
             self.folded = end
 
     def _and(self, start: Positions, end: Positions) -> Columns:
-        """The partials so far, and those of some tuples."""
+        """The partials so far, followed by those of some tuples."""
         if not len(start):
             return self.partials
         fresh = self.cascade.reduce().roll_partials(*self.given.read(), start, end, *self.given.seen())
@@ -93,7 +93,7 @@ class ContinuedKernel(Stateful):
 
 
 class ContinuedHooks(Stateful):
-    """A Python class: the carried states are merged into one, and its hooks go on with it."""
+    """A Python class: the carried states are merged into one, from which its hooks continue."""
 
     kept = ("begins", "driver")
 
@@ -103,7 +103,7 @@ class ContinuedHooks(Stateful):
         self.begins = 0
 
     def begin(self, partials: Columns, at: int) -> None:
-        """Merge; where no hook has seen a tuple there is no aggregate yet."""
+        """Merge the carried states; None if no hook has seen a tuple yet."""
         aggregates = aggregates_of(self.aggregate, partials[0])
         uncut = None
         if aggregates:
@@ -113,7 +113,7 @@ class ContinuedHooks(Stateful):
             except HookRaised as raised:
                 raised.position = at
                 raise
-        self.begins = at - 1  # a position for all that is carried: the driver has folded it, and never asks for it
+        self.begins = at - 1  # a position for everything that is carried: the driver has folded it, and never reads it
         self.driver.restore((at - 1, at, int(uncut is not None), changed(uncut, self.aggregate), ((), None)))
 
     def roll(self, end: Positions) -> pa.Array:
@@ -128,7 +128,7 @@ Continued = ContinuedKernel | ContinuedHooks
 
 
 class FromCarried(Evaluator):
-    """One step over such frames; what was not cut (shard 0) is left to the evaluator that it has there."""
+    """One step over such frames; partitions that are not cut (shard 0) go to their usual evaluator."""
 
     kept = ("lo", "hi", "begins", "numbers", "own", "seen", "run", "continued", "uncut")
 
@@ -141,10 +141,10 @@ class FromCarried(Evaluator):
         self.result, self.uncut, self.continued, self.buffer = step.implementation.result, uncut, continued, buffer
         self.carried, self.columns = carried, carried.columns[step.name]
         self.shards, self.marks = buffer.plain(halo.shard), buffer.plain(halo.mark)
-        # The runs of tuples of one shard that have arrived: where each begins, its number, its first own tuple (-1: none yet)
+        # The arrived runs of tuples of one shard: where each begins, its shard, its first own tuple (-1: none yet)
         self.begins, self.numbers, self.own = [0], [0], [-1]
         self.seen = 0
-        self.run = 0  # the one that is continued
+        self.run = 0  # the current run
 
     def arrive(self, sequence: Sequence) -> None:
         self.uncut.arrive(sequence)
@@ -189,7 +189,7 @@ class FromCarried(Evaluator):
             self.continued.fold(end)
 
     def _enter(self, run: int) -> None:
-        """Begin with what is carried into the shard."""
+        """Start with the partials that are carried into the shard."""
         if self.run != run:
             self.run, number = run, self.numbers[run]
             begin, end = self.carried.begins[number], self.carried.ends[number]
@@ -197,9 +197,9 @@ class FromCarried(Evaluator):
 
 
 class HaloCheck:
-    """Counts each halo. Where it ends was chosen from a sample; if the data were other data then, an error says so.
+    """Counts the tuples of each halo. Its end was chosen from a sample; if the data have changed since, an error says so.
 
-    The shards of a task come one after another, each with its halo before it and behind it.
+    The shards of a task come one after another, each between the two parts of its halo.
     """
 
     def __init__(self, halo: Halo) -> None:
@@ -224,7 +224,7 @@ class HaloCheck:
                 self.seen[mark] += int((marks[begin:end] == mark).sum())
 
     def finish(self) -> None:
-        """The shard has ended: look whether its halo was large enough."""
+        """The shard has ended: check that its halo was large enough."""
         its, self.seen = self.seen, dict.fromkeys(self.seen, 0)
         if not its[0]:
             return
@@ -242,7 +242,7 @@ def _numbers(batch: pa.RecordBatch, name: str) -> Any:
 
 
 class DigestCheck:
-    """Sums the digest of each shard. Were the data other data when its partials were made, an error says so."""
+    """Sums the digest of each shard. If the data have changed since its partials were made, an error says so."""
 
     def __init__(self, halo: Halo, carried: Carried) -> None:
         self.halo, self.carried = halo, carried
@@ -273,7 +273,7 @@ class DigestCheck:
 
 
 def checked_shards(halo: Halo | None, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The tuples of shards; an error where the data are not those that were sampled, or of which there are partials."""
+    """The tuples of shards; an error if the data have changed since the sample, or since the partials were made."""
     if halo is None:
         yield from batches
         return

@@ -1,4 +1,4 @@
-"""The rows of several tables as rows of one, so that one shuffle, or one stream, brings together what shares its keys.
+"""Several tables as one, so that a single shuffle or stream brings rows with equal keys together.
 
 ::
 
@@ -23,13 +23,13 @@ SIDE = f"{PREFIX}side"
 
 @dataclass(frozen=True)
 class Sides:
-    """Which column of which table goes where."""
+    """Which column of which table goes where in the combined table."""
 
-    schema: pa.Schema  # of the one table
-    known: tuple[str, ...] | None  # the keys, as they are called there; None: each row is by itself
-    layout: tuple[dict[str, str], ...]  # per table: the name there -> its own
+    schema: pa.Schema  # of the combined table
+    known: tuple[str, ...] | None  # the names of the keys there; None: each row is by itself
+    layout: tuple[dict[str, str], ...]  # per table: the combined name -> the table's name
     schemas: tuple[pa.Schema, ...]  # of the tables
-    time: str | None = None  # the column of time, as it is called there
+    time: str | None = None  # the name of the time column there
 
     @classmethod
     def of(
@@ -39,7 +39,7 @@ class Sides:
         keys: Sequence[Sequence[str]] | None,
         time: str | None = None,
     ) -> "Sides":
-        """Keys are in the same columns for all tables, and so is a column of time, under its own name; one table is as it is."""
+        """The layout. Keys share columns, and so does the time, under its own name; a single table stays as it is."""
         if len(schemas) == 1:
             plain = pa.schema([schemas[0].field(name) for name in read[0]])
             known = None if keys is None else tuple(keys[0])
@@ -58,7 +58,7 @@ class Sides:
         return cls(pa.schema(list(fields.values())), known, tuple(layout), plain, there)
 
     def check_time(self, where: str) -> None:
-        """The tables' columns of time are of one type, for one watermark passes all of them."""
+        """Check that the time columns of all tables have the same type, because one watermark passes all of them."""
         time = self.layout[0][self.time or ""]
         kinds = [schema.field(time).type for schema in self.schemas]
         if any(kind != kinds[0] for kind in kinds):
@@ -68,7 +68,7 @@ class Sides:
             )
 
     def packed(self, number: int, table: pa.Table) -> pa.Table:
-        """The rows of a table, as rows of the one."""
+        """The rows of a table, as rows of the combined table."""
         names = self.layout[number]
         columns = []
         for field in self.schema:
@@ -81,14 +81,14 @@ class Sides:
         return pa.table(columns, schema=self.schema)
 
     def which(self, rows: pa.Table) -> list[npt.NDArray[np.int64]]:
-        """Per table, where its rows are among those of the one."""
+        """For each table, where its rows are in the combined table."""
         if len(self.layout) == 1:
             return [np.arange(len(rows))]
         side = rows.column(SIDE).to_numpy()
         return [np.flatnonzero(side == number) for number in range(len(self.layout))]
 
     def tables(self, rows: pa.Table, beside: Sequence[str] = ()) -> list[pa.Table]:
-        """The rows of each table, as its columns; and some columns of the one beside them."""
+        """The rows of each table with its own columns, and with some further columns of the combined table."""
         tables = []
         for number, (layout, schema) in enumerate(zip(self.layout, self.schemas, strict=True)):
             its = rows.select(list(layout)).rename_columns(list(layout.values())).cast(schema)

@@ -1,13 +1,13 @@
-"""Sorted runs on disk, and their merge: for more tuples than a task may hold.
+"""Sorted runs on disk, and how they are merged: for more tuples than a task may hold.
 
 ::
 
     run 1    [1 4 7 | 9 9 12 | ...        each run is sorted, and read in blocks
     run 2    [2 3 5 |  8 11 13 | ...
-    merge    the smallest last row of a block is the limit (5): all rows up to it are known; they are put in order and given out
+    merge    the smallest last row of a block is the limit (5): all rows up to it are known, and can be sorted and given out
 
-Rows are compared only by the order in memory (:mod:`inwindow.runtime.ordering`), so a run may hold whatever a table may. Ties stay
-in the order of arrival: runs are numbered as they came, and the order is stable.
+Rows are compared only by sorting in memory (:mod:`inwindow.runtime.ordering`), so runs may have columns of any type. Ties stay
+in the order of arrival, because runs are kept in that order and the sort is stable.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,14 +20,14 @@ from inwindow.runtime.moving import slices
 from inwindow.runtime.scratch import ScratchFile
 from inwindow.windows.sequence import Positions
 
-Order = Callable[[pa.Table], Positions | None]  # the rows in order; None where they are in order already
+Order = Callable[[pa.Table], Positions | None]  # the permutation; None if rows are in order already
 
-_FAN_IN = 32  # runs that are merged at once
+_FAN_IN = 32  # how many runs are merged at once
 _MOST_ROWS, _FEWEST_ROWS = 1 << 14, 64  # of a block
 
 
 class Runs:
-    """Sorted runs, in the order of their arrival. As soon as there are many of one length, they become one longer run."""
+    """Sorted runs, in the order of arrival. As soon as there are many of one length, they are merged into one longer run."""
 
     def __init__(self, order: Order, budget: int) -> None:
         self.order, self.budget = order, budget
@@ -36,7 +36,7 @@ class Runs:
         self.block = 0  # rows
 
     def add(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema, row_bytes: int) -> None:
-        """A run of batches in order."""
+        """Add a run of sorted batches."""
         if not self.block:
             fitting = self.budget // (4 * _FAN_IN * max(row_bytes, 1))
             self.block = min(max(fitting, _FEWEST_ROWS), _MOST_ROWS)
@@ -67,7 +67,7 @@ class Runs:
 
 @dataclass
 class _Front:
-    """The block of a run that is being merged, and what comes behind it."""
+    """The current block of a run in a merge, and the blocks after it."""
 
     block: pa.RecordBatch
     behind: Iterator[pa.RecordBatch]
@@ -80,7 +80,7 @@ class _Front:
         return None if block is None else cls(block, behind, next(behind, None))
 
     def drop(self, count: int) -> bool:
-        """Behind the given-out rows; whether there is anything left."""
+        """Skip the rows that have been given out; return whether any are left."""
         self.block = self.block.slice(count)
         if not self.block.num_rows and self.following is not None:
             self.block, self.following = self.following, next(self.behind, None)
@@ -106,18 +106,16 @@ def merged(runs: list[ScratchFile], order: Order) -> Iterator[pa.RecordBatch]:
 
 
 def _near(fronts: list[_Front], order: Order) -> tuple[list[_Front], int | None]:
-    """The blocks that hold rows up to the limit, and which of them ends with it; no limit where all is in memory.
+    """The blocks with rows up to the limit, and which of them ends with it; no limit if everything is in memory.
 
-    Only the blocks whose first row is not behind the limit take part: runs that lie one behind the other are not compared.
+    Blocks whose first row is after the limit do not take part, so runs that do not overlap are not compared.
     """
     open_ones = [front for front in fronts if front.following is not None]
     if not open_ones:
         return fronts, None
     firsts = [front.block.slice(0, 1) for front in fronts]
     lasts = [front.block.slice(front.block.num_rows - 1) for front in open_ones]
-    fence = pa.Table.from_batches(
-        [*firsts, *lasts]
-    )  # of equal rows the first ones come first, so their blocks take part
+    fence = pa.Table.from_batches([*firsts, *lasts])  # equal rows of earlier runs come first, so their blocks take part
     rows = order(fence)
     rank = np.arange(len(fence)) if rows is None else np.argsort(rows)
     limit = int(np.argmin(rank[len(fronts) :]))

@@ -1,7 +1,7 @@
-"""Some values as one run of bytes: each plain if it can be, else pickled where that is trusted.
+"""Several values as one sequence of bytes: plain if possible, else pickled if pickles are trusted.
 
-To unpickle bytes runs what they say. So only states of the user's own classes are pickled, where an attribute is not plain
-(`plain.py`); such bytes must come from a place where nobody else writes.
+Unpickling can run any code. So only states of the user's own classes are pickled, and only if an attribute is not plain
+(`plain.py`). Nobody else may be able to write to the place from which such bytes are read.
 """
 
 import pickle
@@ -14,7 +14,7 @@ _WORD = 8
 
 
 def to_bytes(values: list[Any], *, trusted: bool) -> bytes:
-    """The values, one behind the other, each behind its length."""
+    """The values one after the other, each after its length."""
     made = []
     for value, content in zip(values, to_plain(values), strict=True):
         if content is None:

@@ -57,14 +57,14 @@ class Sent:
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """The garbage collector waits for as many new objects as a step has partials.
+    """Let the garbage collector run less often: after as many new objects as a step has partials.
 
-    They are made by the hundred thousand, all of them to stay for a while: looked through after every 700th, they took a third of
-    the time. What hooks leave behind in cycles is still collected, later. For Spark's workers, which do one task at a time: the
-    thresholds are the whole process's, so a call on the user's side, one of several threads maybe, leaves them alone.
+    A step makes a hundred thousand objects that live for a while. With a collection after every 700th of them, collections took
+    a third of the time. Cycles that hooks leave behind are still collected, later. This is used only in Spark's workers, which
+    run one task at a time: the thresholds apply to the whole process, so a call in the user's process must not change them.
     """
     usual = gc.get_threshold()
-    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: somebody has switched it off
+    gc.set_threshold(max(usual[0], 1 << 17) if usual[0] else 0, *usual[1:])  # 0: the collector is switched off
     try:
         yield
     finally:
@@ -72,7 +72,7 @@ def seldom_collected() -> Iterator[None]:
 
 
 def _dumped(aggregate: Any) -> bytes:
-    """Pickled; a class of the user's own script, which has no module in a worker, by value."""
+    """A pickle; a class of the user's script has no module in a worker, so it is pickled by value."""
     state = freeze(aggregate)
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)

@@ -37,7 +37,7 @@ class OnStretches(Task):
         return ()
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        for bundle in bundles(batches, (STRETCH, *(self.sides.known or ())), room):
+        for bundle in bundles(batches, (STRETCH, *(self.sides.known or ())), room, self.operation.at_once):
             rows = pa.Table.from_batches(bundle, schema)
             for number in pc.unique(rows.column(STRETCH)).to_pylist():
                 its = rows.filter(pc.equal(rows.column(STRETCH), number))

@@ -1,12 +1,12 @@
-"""Aggregates of what holds: frames whose tuples enter by since and leave by until, and one strategy to evaluate each step.
+"""Aggregates of the rows that hold: their tuples enter by since and leave by until; each step runs by one strategy.
 
 ::
 
     entered    rows by (group, since)      positions 0, 1, 2, ... as everywhere
     left       left[k] is the position of the k-th row to leave
-    frames     start[i], end[i]            what holds is the positions before end without left[:start]
+    frames     start[i], end[i]            the frame is the positions before end, without left[:start]
 
-Both bounds never move backwards, so a strategy is what it is over windows, but for what leaves.
+Both bounds never move backwards. So strategies work as over windows, except for the order in which tuples leave.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from inwindow.runtime.sweep_tree import tree_results
 from inwindow.udaf.contract import PUNT
 from inwindow.windows.sequence import Sequence
 
-_MEMBERS = 1 << 20  # tuples that are folded at a time, where frames are folded afresh
+_MEMBERS = 1 << 20  # tuples that are folded at a time, by recompute
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Sweep:
 
     @cached_property
     def rank(self) -> Rows:
-        """As which each position leaves."""
+        """For each position, its number in the order of leaving."""
         return inverse(self.left)
 
     def results(self, step: Step, work: Pass, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
-        """The results of a step over frames; ``frame_text`` says for an error where a frame is."""
+        """The results of a step over frames; ``frame_text`` describes a frame in an error."""
         return reporting(step, work, Buffer, Sequence(None, False), self._reported, step, start, end, frame_text)
 
     def _reported(self, step: Step, start: Rows, end: Rows, frame_text: Callable[[int], str]) -> pa.Array:
@@ -136,7 +136,7 @@ class Sweep:
         return answers.rolled(lambda: driver.roll(*arguments.read(), start, end), end)
 
     def _afresh(self, step: Step, start: Rows, end: Rows) -> pa.Array:
-        """Frame by frame, each as a run of its own, by the loops for tumbles."""
+        """Fold every frame from its start, by the loops for tumbles."""
         run = replace(step, choice=replace(step.choice, strategy=Tumble()))
         members = Members(self.left, start, end)
         results: list[pa.Array] = []

@@ -1,4 +1,4 @@
-"""Aggregates of rows that hold for a while: planned by the ladder for what leaves in any order, and the sweep they run over."""
+"""Plan aggregates of rows that hold for a while: by the ladder of strategies for tuples that leave in any order."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ def plan_sweep(
     forced: Mapping[str, str | None] | None = None,
     **planning: Any,
 ) -> Pass:
-    """The steps of aggregates over what holds, each with its strategy."""
+    """The steps of aggregates over the rows that hold, each with its strategy."""
     asked: dict[str, Applied] = {}
     for name, one in applied.items():
         if one.window is not None:
@@ -50,7 +50,7 @@ def plan_sweep(
 
 
 def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:
-    """The pass with a strategy for tuples that leave in any order."""
+    """The pass, with strategies for tuples that leave in any order."""
 
     def step_of(step: Step) -> Step:
         return replace(step, choice=choose(step.case, forced.get(step.name), rules=ANY_ORDER))
@@ -59,7 +59,7 @@ def chosen(work: Pass, forced: Mapping[str, str | None]) -> Pass:
 
 
 def sweep_of(intervals: Intervals, table: pa.Table, schema: pa.Schema, work: Pass) -> Sweep:
-    """The sweep over the rows of a table that has the columns of ``schema``, and what the steps read of it."""
+    """The sweep over the rows of a table with the columns of ``schema``, and the columns that the steps read."""
     names = dict.fromkeys(
         name for step in work.steps for name in (*step.arguments, *([] if step.condition is None else [step.condition]))
     )
@@ -67,7 +67,7 @@ def sweep_of(intervals: Intervals, table: pa.Table, schema: pa.Schema, work: Pas
 
     def taken(rows: Rows) -> pa.RecordBatch:
         if not columns:
-            return pa.record_batch([pa.nulls(len(rows))], [_ROW])  # a count reads nothing but how many there are
+            return pa.record_batch([pa.nulls(len(rows))], [_ROW])  # a count needs only the number of rows
         return pa.record_batch([moved(column, rows) for column in columns.values()], list(columns))
 
     return Sweep(intervals, taken)

@@ -1,6 +1,6 @@
-"""The segment tree over pieces of time, for aggregates that merge and do not undo: see :mod:`inwindow.native._sweep_tree`.
+"""The segment tree over pieces of time, for aggregates with merge but without expire: see :mod:`inwindow.native._sweep_tree`.
 
-A tree is over some ten thousand frames at a time, and holds the rows that are in any of them.
+A tree covers some ten thousand frames at a time, and holds the rows that are in any of them.
 """
 
 from typing import Any
@@ -18,13 +18,13 @@ from inwindow.runtime.cascade import HookLevels
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.intervals import Rows, in_order
 
-_AT_ONCE = 1 << 14  # frames of a tree
+_AT_ONCE = 1 << 14  # frames per tree
 
 
 def tree_results(step: Step, columns: pa.RecordBatch, rank: Rows, start: Rows, end: Rows) -> pa.Array:
-    """The results of frames; ``rank`` is as which each position leaves."""
-    first = np.searchsorted(end, np.arange(len(rank)), side="right")  # the first frame that a row is in
-    last = np.searchsorted(start, rank, side="right")  # the first one behind it that it is not in
+    """The results of frames; ``rank`` is the number of each position in the order of leaving."""
+    first = np.searchsorted(end, np.arange(len(rank)), side="right")  # the first frame with the row
+    last = np.searchsorted(start, rank, side="right")  # the first frame after it without the row
     results: list[pa.Array] = []
     alive = np.zeros(0, dtype=np.int64)
     entered = 0
@@ -56,7 +56,7 @@ def _tree(step: Step, columns: pa.RecordBatch, rows: Rows, low: Rows, high: Rows
     try:
         levels.reduce(begins, np.append(begins[1:], len(node))[: len(begins)])
     except HookRaised as raised:
-        raised.frame = -1  # a node of the tree is nowhere that a user knows
+        raised.frame = -1  # a node of the tree has no place that a user knows
         raise
     filled = np.full(2 * size, -1, dtype=np.int64)
     filled[node[begins]] = np.arange(len(begins))

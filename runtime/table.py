@@ -1,4 +1,4 @@
-"""A pyarrow.Table: it is put in order, fed through the operator in cache-sized slices, and comes back as it came."""
+"""A pyarrow.Table as a place: it is sorted, fed to the operator in slices that fit the cache, and comes back in its own order."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ from inwindow.windows.spec import Hop, Order
 
 @dataclass(frozen=True)
 class Table(ArrowData):
-    """A table; ``given`` is as it came, what ``with_columns`` adds columns to."""
+    """A table; ``given`` is the user's own, to which ``with_columns`` adds columns."""
 
     given: pa.Table
 
     def ordered(self, work: Pass) -> str:
-        """Known after one look."""
+        """Whether rows are in order is seen when it runs."""
         if not work.position_columns:
             return "in the order of arrival, fed in slices"
         return f"{'already' if is_in_order(self.data, work) else 'put'} in order, fed in slices"
@@ -58,11 +58,11 @@ class Table(ArrowData):
                 return pa.table(feed.columns(), schema=feed.operator.schema)
 
     def as_given(self, rows: pa.Table) -> Any:
-        """Rows that were made, as data of the kind that was given."""
+        """Result rows as data of the same kind as the input."""
         return rows
 
     def _with(self, names: Iterable[str], results: Mapping[str, Any]) -> pa.Table:
-        """The table with the results, in the order of their names; one that is called like a column takes its place."""
+        """The table with the results in order; a result with the name of a column replaces it."""
         table = self.given
         for name in names:
             at = table.schema.get_field_index(name)
@@ -71,7 +71,7 @@ class Table(ArrowData):
 
 
 def _beside(plan: LocalPlan, table: pa.Table, run: Run) -> dict[str, pa.ChunkedArray]:
-    """The results of every row, in the order of arrival."""
+    """The results for every row, in the order of arrival."""
     results: dict[str, pa.ChunkedArray] = {}
     for work in plan.passes:
         feed = Feed(plan.query.verb.part(plan.query, work), table, run)
@@ -89,7 +89,7 @@ def _in_order_of_arrival(feed: Feed, order: Permutation) -> dict[str, pa.Chunked
 
 
 def _some(plan: LocalPlan, table: pa.Table, run: Run) -> pa.Table:
-    """The rows of some tuples, in the order of arrival; what goes through is taken at the end."""
+    """The rows of some tuples, in the order of arrival; columns that pass through are added at the end."""
     (work,) = plan.passes
     numbered = table.append_column(ROW, pa.array(np.arange(len(table))))
     feed = Feed(plan.query.verb.part(plan.query, work, (ROW,)), numbered, run)
@@ -104,8 +104,8 @@ def _some(plan: LocalPlan, table: pa.Table, run: Run) -> pa.Table:
 
 
 def _numbered_stream(table: pa.Table, extent: Hop) -> tuple[pa.Table, Hop]:
-    """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
-    plan_groups(readable(table.schema), (), extent, {})  # the column is there, or an error
+    """For counts over the whole stream: replace the attribute by the row number in the order of ``on``."""
+    plan_groups(readable(table.schema), (), extent, {})  # an error if the column does not exist
     order = permutation(table, Pass((), (Order(extent.on),), (), None, None, False))
     numbers = np.arange(len(table)) if order is None else inverse(order)
     return table.append_column(STREAM_ROW, pa.array(numbers)), replace(extent, on=STREAM_ROW, rows=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -29,16 +30,30 @@ class OnTables(Task):
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
         known = self.sides.known
-        given = ([batch] for batch in batches) if known is None else bundles(batches, known, room)
+        given = (
+            ([batch] for batch in batches) if known is None else bundles(batches, known, room, self.operation.at_once)
+        )
         for bundle in given:
             result = self.operation.run(*self.sides.tables(pa.Table.from_batches(bundle, schema)))
             yield from result.combine_chunks().to_batches()
 
 
-def bundles(batches: Batches, keys: Sequence[str], room: Room) -> Iterator[list[pa.RecordBatch]]:
-    """The rows of some whole keys at a time, within the task's memory; all at once where there are no keys."""
+def bundles(batches: Batches, keys: Sequence[str], room: Room, at_once: int) -> Iterator[list[pa.RecordBatch]]:
+    """The rows of some whole keys at a time, within the task's memory; all as they come if they are few, or there are no keys."""
     if not keys:
         yield list(batches)
+        return
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        held.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows > at_once or size > room.budget:
+            batches = chain(held, batches)
+            break
+    else:
+        if held:
+            yield held
         return
     arrivals = Arrivals(Pass(tuple(keys), (), (), None, None, False), room.budget, room.spilled)
     for batch in batches:

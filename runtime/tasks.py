@@ -1,16 +1,16 @@
-"""What a task of an engine does with its tuples, which come in any order: they are put in order, and rolled.
+"""The tasks that workers of an engine run: tuples come in any order, are sorted, and go through operators.
 
 ::
 
-    InOrder      one part; rows of their own, in the order of the pass
+    InOrder      one part; new rows, in the order of the pass
     ResultColumns       parts over the same tuples; their results side by side, in the order of arrival
                      pass 1     ordered by k, t    -> results -> back in the order of arrival  \\
                      pass 2     ordered by k, v    -> results -> back in the order of arrival  /  side by side
-    OneRow       one row for all tuples, and also for none
-    Partials     a row per key and pane, of tuples before they are shuffled
+    OneRow       one row for all tuples, even if there are none
+    Partials     a row per key and pane, before the tuples are shuffled
     MergePartials   a row per group and extent, over such partials
 
-Nothing here knows of Spark.
+Nothing here depends on Spark.
 """
 
 from abc import ABC, abstractmethod
@@ -34,14 +34,14 @@ _BESIDE_RUNS = 4  # 50 million rows of one key, a budget of 64 MB: the worker's 
 
 @dataclass(frozen=True)
 class Room:
-    """How many bytes of tuples a task may hold, and what is called with the bytes that went to disk."""
+    """How many bytes of tuples a task may hold, and a function that is called with the bytes written to disk."""
 
     budget: int
     spilled: Spilled
 
 
 class Task(ABC):
-    """What is done with the tuples of one schema."""
+    """The work on the tuples of one schema."""
 
     @property
     @abstractmethod
@@ -50,12 +50,12 @@ class Task(ABC):
 
     @abstractmethod
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
-        """The rows."""
+        """The output rows."""
 
 
 @dataclass(frozen=True)
 class InOrder(Task):
-    """A part over its tuples in order."""
+    """A part over its sorted tuples."""
 
     part: Part
 
@@ -74,7 +74,7 @@ class InOrder(Task):
 
 
 class OneRow(InOrder):
-    """An engine starts no task for nothing, so one more tuple is sent along; the last column tells it from the others."""
+    """One row for all tuples. An engine starts no task without rows, so there is one extra row; the last column marks it."""
 
     def run(self, batches: Batches, schema: pa.Schema, room: Room) -> Batches:
         its = pa.schema(list(schema)[:-1])
@@ -84,7 +84,7 @@ class OneRow(InOrder):
 
 @dataclass(frozen=True)
 class Partials(Task):
-    """Partials of the tuples that a task has."""
+    """The partials of a task's tuples."""
 
     plan: PanesFirst
 
@@ -99,7 +99,7 @@ class Partials(Task):
 
 @dataclass(frozen=True)
 class MergePartials(InOrder):
-    """Partials in order, behind :class:`Partials` and a shuffle."""
+    """The extents over partials, after :class:`Partials` and a shuffle."""
 
     plan: PanesFirst
 
@@ -117,7 +117,7 @@ class ResultColumns(Task):
 
     parts: tuple[Part, ...]
     reads: tuple[tuple[str, ...], ...]  # the columns of each
-    kept: int = 0  # of the arriving columns the last ones go through: for engines that hand back nothing else
+    kept: int = 0  # how many of the last arriving columns pass through: for engines that cannot keep columns
 
     @property
     def works(self) -> tuple[Pass, ...]:
@@ -140,7 +140,7 @@ class ResultColumns(Task):
 
 
 def _in_order_of_arrival(part: Part, operator: Operator, arrivals: Arrivals, room: Room) -> Batches:
-    # Sorted runs are read while results come: of these less is held beside them.
+    # Sorted runs are read while results are made, so fewer results are held in memory.
     budget = room.budget if arrivals.runs is None else room.budget // _BESIDE_RUNS
     results = Results(operator.schema, arrivals.rows, budget, room.spilled)
     for batch in operator.over(part.checked(arrivals.in_order())):
@@ -152,7 +152,7 @@ def _in_order_of_arrival(part: Part, operator: Operator, arrivals: Arrivals, roo
 
 
 def _side_by_side(parts: list[Batches]) -> Batches:
-    """The columns of all parts, which have as many rows, in batches of their own lengths."""
+    """The columns of all parts side by side; they have the same number of rows, but in different batches."""
     held: list[Any] = [next(part, None) for part in parts]
     while not any(batch is None for batch in held):
         rows = min(batch.num_rows for batch in held)

@@ -1,4 +1,4 @@
-"""Streams put together as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
+"""``union``: several streams as one, in the order of a time column (ESL, section 2.2: union as a sort-merge)."""
 
 from typing import Any
 
@@ -6,13 +6,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
+from inwindow.runtime.places import place_of
+from inwindow.runtime.reader import Reader
 from inwindow.runtime.spark.stream_results import calls_of
 from inwindow.runtime.stream.replay_stream import Stream
-from inwindow.runtime.unpacked import unpacked
+from inwindow.runtime.table import Table
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 
-_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+_WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column with a watermark
 
 
 @says_what_it_takes
@@ -20,37 +22,55 @@ def union(*data: Any, order_by: str) -> Any:
     """Two or more streams with the same columns as one, for a window to see in the order of ``order_by``.
 
     Streaming DataFrames have a watermark on it, each its own: the union's is the slowest of them, so no tuple of one is taken
-    before the other's of an earlier time; so are the streams that :func:`inwindow.testing.replay` calls a query with. Tables come
-    back as one, sorted; ties keep the order in which the tables were given.
+    before the other's of an earlier time; so are the streams that :func:`inwindow.testing.replay` calls a query with. Tables, and
+    frames of pandas, Polars and others, come back as one of the first one's kind, sorted; ties keep the order in which they were
+    given.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> bids, closings = pa.table({"t": [1, 5], "what": ["bid", "bid"]}), pa.table({"t": [3], "what": ["closing"]})
     >>> iw.union(bids, closings, order_by="t").to_pydict()
     {'t': [1, 3, 5], 'what': ['bid', 'closing', 'bid']}
     """
+    if len(data) == 1 and isinstance(data[0], (list, tuple)):
+        data = tuple(data[0])
     if len(data) < 2:
         raise UsageError(
             f"union() was given {len(data) or 'no'} stream: give two or more, as in union(bids, closings, order_by='ts')"
         )
-    if all(isinstance(one, (pa.Table, pa.RecordBatch)) for one in data):
-        return _tables([unpacked(pa.table(one)) for one in data], order_by)
     if all(isinstance(one, Stream) for one in data):
         for one in data:
             _check_names(data[0].names(), one.names(), order_by)
         return data[0].united(data[1:])
-    frames = [hasattr(one, "isStreaming") and type(one).__module__.startswith("pyspark.sql.") for one in data]
-    if not all(frames):
+    modules = {".".join(type(one).__module__.split(".")[:2]) for one in data}
+    if modules == {"pyspark.sql"} and all(hasattr(one, "isStreaming") for one in data):
+        return _frames(data, order_by)
+    places = [place_of(one, "union") for one in data]
+    if modules == {"pyspark.pandas"}:
+        from inwindow.runtime.spark.pandas_frame import united
+
+        return united(places, lambda frames: _frames(frames, order_by))
+    here = [place for place in places if isinstance(place, (Table, Reader))]
+    if len(here) < len(places):
         kinds = ", ".join(type(one).__name__ for one in data)
-        raise UsageError(f"union({kinds}): give pyarrow.Tables, or Spark DataFrames, all of one kind")
-    return _frames(data, order_by)
+        raise UsageError(
+            f"union({kinds}): give tables and frames of this machine, or Spark DataFrames, all of one kind"
+        )
+    return here[0].as_given(_tables([_table(place.data) for place in here], order_by))
+
+
+def _table(data: Any) -> pa.Table:
+    return data.read_all() if isinstance(data, pa.RecordBatchReader) else data
 
 
 def _tables(tables: list[pa.Table], order_by: str) -> pa.Table:
     names = tables[0].schema.names
     for table in tables:
-        check_columns(table.schema, table.schema.names, "union")  # each once
+        check_columns(table.schema, table.schema.names, "union")  # no name twice
         _check_names(names, table.schema.names, order_by)
-    whole = pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")
+    try:
+        whole = pa.concat_tables([table.select(names) for table in tables], promote_options="permissive")
+    except pa.ArrowException as error:
+        raise UsageError(f"union(): {str(error).splitlines()[0]}: cast the columns to the same types") from None
     return whole.take(pc.sort_indices(whole, sort_keys=[(order_by, "ascending")]))
 
 

@@ -1,7 +1,7 @@
-"""Columns as they are computed with: string views, run ends, list views, short decimals and odd dictionaries unpacked.
+"""Unpack columns for computing: string views, run ends, list views, short decimals and unusual dictionaries.
 
-Arrow holds equal values in several ways, and takes, compares and joins rows of the plain ones alone. So the user's
-columns are unpacked first; plain ones are not touched.
+Arrow has several representations of equal values, but can take, compare and join only the plain ones. So the user's columns are
+unpacked first; plain columns are not touched.
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ def unpacked_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def empty_table(schema: pa.Schema) -> pa.Table:
-    """A table of no rows, of any types: Arrow's own cannot make it of unions and of lists of extension types."""
+    """A table without rows, of any types; Arrow's own function fails for unions and for lists of extension types."""
     return pa.Table.from_arrays([pa.chunked_array([], field.type) for field in schema], schema=schema)
 
 

@@ -1,12 +1,12 @@
-"""Aggregates of what holds at the rows of another table: point in validity.
+"""Aggregates of the rows that hold at the times of another table's rows (``temporal.valid``).
 
 ::
 
     prices   a 5 [1 --- 4)   a 6 [4 ------- 9)          sales  a at 3    a at 4    a at 9
-    last(price) of what holds then                              5         6        NULL
+    last(price) of the rows that hold then                      5         6        NULL
 
-Points are put in the order of (keys, time); what has begun and what has ended by each of them are two searches, so a point's frame
-is one that a sweep knows: ``runtime/sweep.py``.
+Points are sorted by (keys, time). Two searches find how many rows have begun and have ended by each point, which is the frame of a
+sweep: ``runtime/sweep.py``.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ _WHERE = "with_columns(of=...)"
 
 
 def valid_window(applied: Mapping[str, Applied]) -> Window | None:
-    """The validity that all aggregates are over; None if none is. An error where some are, or over several."""
+    """The validity of all aggregates; None if none has one. An error if only some have one, or if they differ."""
     windows = {name: one.window for name, one in applied.items()}
     over = [window for window in windows.values() if window is not None and isinstance(window.frame, Valid)]
     if not over:
@@ -66,7 +66,7 @@ class ValidAtPoints(Operation):
         return _WHERE
 
     def over(self, *sides: Any) -> "ValidAtPoints":
-        """Arguments and filters may be expressions of Spark's, over the intervals."""
+        """The query over names; arguments and filters may be Spark expressions over the intervals."""
         events = sides[1]
         given = {name: replace(one, window=None) for name, one in self.aggregates}
         named = {name: replace(one, window=self.window) for name, one in events.applied(given).items()}
@@ -77,7 +77,7 @@ class ValidAtPoints(Operation):
         return [self.window.partition_by] * 2
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Columns of the points, but those that results replace."""
+        """The columns of the points, except those that results replace."""
         return None if name in dict(self.aggregates) or name not in schemas[0].names else (0, name)
 
     @property
@@ -90,7 +90,7 @@ class ValidAtPoints(Operation):
         return str(self.window.order_by[0].column)
 
     def planned(self, points: pa.Schema, events: pa.Schema) -> tuple[Pass, Computed, pa.DataType]:
-        """The steps, what is to be computed first, and the type in which times are compared."""
+        """The steps, the expressions to compute first, and the type in which times are compared."""
         by, valid = self.window.partition_by, self._valid
         check_columns(points, [*by, self._time], "the points")
         check_columns(events, by, self.window.describe())
@@ -103,7 +103,7 @@ class ValidAtPoints(Operation):
                 )
         ends = check_ends(events, valid.since, valid.until, self.window.describe())
         kinds = [ends, plain_type(points.field(self._time).type)]
-        kind = one_kind(kinds, [valid.since, self._time], _WHERE)
+        kind = one_kind(kinds, [repr(valid.since), repr(self._time)], _WHERE)
         named, computed = compute_arguments({name: replace(one, window=None) for name, one in self.aggregates})
         forced = {name: one.window.strategy for name, one in self.aggregates if one.window is not None}
         planning = self.planning or {}

@@ -1,4 +1,4 @@
-"""``with_columns``: the data with a column per aggregate, a result for every row."""
+"""``with_columns``: add a column per aggregate, with a result for every row."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -33,7 +33,7 @@ class EveryRow(Part):
 
 
 class AddingColumns(Verb):
-    """Aggregates over as many partitionings and orders as one likes."""
+    """Aggregates over any number of partitionings and orders."""
 
     rows = "every tuple"
 
@@ -54,15 +54,15 @@ WITH_COLUMNS = AddingColumns()
 def with_columns(
     data: Data, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
 ) -> Data:
-    """The data with a column per aggregate; never changes the number of rows.
+    """The data with a column per aggregate; the number of rows never changes.
 
     Over a window with a slide, tuples that do not yield get NULL.
 
-    With ``of=`` the aggregates are over *its* tuples, and the data only say where results are wanted: a row at time t
-    gets what was known before t, and nothing at t or later (point in time). Keys and order columns have the same names in both.
+    With ``of=`` the aggregates run over *its* tuples, and the data only say where results are wanted: a row at time t sees the
+    tuples before t, and none at t or later (point in time). Keys and order columns have the same names in both.
 
-    On a Spark DataFrame, ``hot_keys=`` says whether partitions that hold most of the tuples are cut into shards, which run in
-    parallel: where a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or not (``"off"``).
+    On a Spark DataFrame, ``hot_keys=`` says whether partitions with most of the tuples are cut into shards, which run in
+    parallel: if a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or never (``"off"``).
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
@@ -82,7 +82,7 @@ def with_columns(
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
-    place.check(place.replaced(aggregates), "with_columns")  # what a result replaces is there once
+    place.check(place.replaced(aggregates), "with_columns")  # a column that a result replaces must be unique
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
         held: Data = carried_out(ValidAtPoints(valid, tuple(aggregates.items())), data, of)

@@ -1,10 +1,10 @@
-"""``aggregate``: any aggregate of what holds: how many at the same time, the sum of what is open, ...
+"""``aggregate``: any aggregate of the rows that hold at the same time: how many there are, their sum, ...
 
 ::
 
     a  x=5  [1 ------- 6)
     b  x=2       [4 ------- 9)
-    sum(x)  5 [1,4)  7 [4,6)  2 [6,9)          a row per change; where nothing holds, none
+    sum(x)  5 [1,4)  7 [4,6)  2 [6,9)          a row per change; no row while nothing holds
 """
 
 from collections.abc import Iterable
@@ -42,8 +42,8 @@ def aggregate(
 ) -> Data:
     """Aggregates of the rows that hold, per value of the columns ``by``: a row per change of a result.
 
-    A row is valid as long as its results stay the same; with ``coalesce=False`` there is one per stretch in which the very same
-    rows hold. Where nothing holds, there is none.
+    A row is valid as long as its results stay the same. With ``coalesce=False`` there is a row for each time in which the same rows
+    hold. While nothing holds, there is no row.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> from inwindow import temporal
@@ -80,12 +80,12 @@ class Holding(Stitched):
     steps = "one sort by since and one by until, then a sweep over both"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """What is aggregated together has equal values in ``by``."""
+        """Rows with equal values in ``by`` are aggregated together."""
         self.planned(schemas[0])
         return [self.by]
 
     def over(self, *sides: Any) -> "Holding":
-        """Arguments and filters may be expressions of Spark's."""
+        """The operator over names; arguments and filters may be Spark expressions."""
         (columns,) = sides
         named = columns.applied(dict(self.aggregates))
         return replace(self, aggregates=tuple(named.items()), planning=columns.session.planning)
@@ -98,18 +98,18 @@ class Holding(Stitched):
         return list(dict.fromkeys(read))
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Keys and ends; results are made."""
+        """Keys and ends come from the input; results are computed."""
         return (0, name) if name in (*self.by, *ENDS) else None
 
     def planned(self, schema: pa.Schema) -> tuple[Pass, Any]:
-        """The steps, and what is to be computed first; an error where something is wrong without data."""
+        """The steps, and the expressions to compute first; raises the errors that do not depend on data."""
         check_relation(schema, _WHERE)
         check_values(schema, self.by, _WHERE)
         named, computed = compute_arguments(dict(self.aggregates))
         return plan_sweep(computed.schema(schema), self.by, named, _WHERE, **(self.planning or {})), computed
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """Rows that are cut at watermarks are joined by their results."""
+        """Without ``coalesce``, rows that are cut at watermarks cannot be joined again."""
         if not self.coalesce:
             raise UsageError(
                 f"{_WHERE}(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce="
@@ -132,7 +132,7 @@ class Holding(Stitched):
         return repr(replace(self, aggregates=(), planning=None))
 
     def run(self, *tables: pa.Table) -> pa.Table:
-        """Sort both ends, sweep, and join what is the same."""
+        """Sort both ends, sweep, and join equal neighbours."""
         (table,) = tables
         work, computed = self.planned(table.schema)
         its = relation(table, _WHERE)

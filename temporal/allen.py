@@ -20,7 +20,7 @@ Test = Callable[[Keys, Keys, Keys, Keys], Any]
 
 @dataclass(frozen=True)
 class Allen:
-    """One of Allen's relations: of [since, until) on the left to that on the right."""
+    """One of Allen's relations between [since, until) on the left and on the right."""
 
     name: str
 

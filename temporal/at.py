@@ -1,4 +1,4 @@
-"""``at``: the snapshot, what holds at an instant."""
+"""``at``: the snapshot, the rows that hold at an instant."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar

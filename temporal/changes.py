@@ -1,4 +1,4 @@
-"""``istream`` and ``dstream``: relations back to streams, CQL's way: what begins, and what ends.
+"""``istream`` and ``dstream``: relations back to streams, as in CQL: the rows that begin, and the rows that end.
 
 ::
 
@@ -28,9 +28,9 @@ Data = TypeVar("Data")
 
 
 def istream(data: Data, *, at: str = "at") -> Data:
-    """A row at each instant at which more copies of it hold than just before, as many as there are more.
+    """At each instant, the rows of which more copies hold than just before: one for each additional copy.
 
-    ``at`` is the name of the instant's column. What always held (``since`` is NULL) begins nowhere.
+    ``at`` is the name of the column with the instant. A row that always held (``since`` is NULL) never begins.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal
@@ -43,7 +43,7 @@ def istream(data: Data, *, at: str = "at") -> Data:
 
 
 def dstream(data: Data, *, at: str = "at") -> Data:
-    """A row at each instant at which fewer copies of it hold than just before, as many as there are fewer.
+    """At each instant, the rows of which fewer copies hold than just before: one for each copy that is gone.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal
@@ -57,7 +57,7 @@ def dstream(data: Data, *, at: str = "at") -> Data:
 
 @dataclass(frozen=True)
 class Changes(Operation):
-    """What all ends of equal rows at one instant come to."""
+    """Counts all ends of equal rows at one instant."""
 
     name: str
     at: str
@@ -133,6 +133,6 @@ class Changes(Operation):
 
 
 def check_new(name: str, names: tuple[str, ...], where: str) -> None:
-    """A column of the result that is no column yet."""
+    """Check that the name of the new column is free."""
     if name in names:
         raise UsageError(f"{where}(at={name!r}): there is a column of that name already: give another one")

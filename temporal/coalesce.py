@@ -4,7 +4,7 @@
 
     a [1 ---------------- 9)
     a    [2 - 4)                     one run, though the second interval ends before the third begins:
-    a              [6 ------- 11)    what counts is the latest end so far
+    a              [6 ------- 11)    the latest end so far counts
                                =     a [1 --------------------- 11)
 """
 

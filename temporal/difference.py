@@ -1,4 +1,4 @@
-"""``difference``: rows of the first relation that the second has not got: max(0, a - b) copies of each."""
+"""``difference``: rows of the first relation without those of the second: max(0, a - b) copies of each."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,7 +13,7 @@ Data = TypeVar("Data")
 
 
 def difference(a: Data, b: Data) -> Data:
-    """At every instant the rows of the first relation that the second has not got: max(0, a - b) copies of each.
+    """At every instant the rows of the first relation without those of the second: max(0, a - b) copies of each.
 
     Both have the same columns; NULL equals NULL.
 
@@ -29,7 +29,7 @@ def difference(a: Data, b: Data) -> Data:
 
 @dataclass(frozen=True)
 class Difference(Multiplicity):
-    """Rows of the first relation that the second has not got: max(0, a - b) copies of each."""
+    """Rows of the first relation without those of the second: max(0, a - b) copies of each."""
 
     name = "difference"
 

@@ -1,4 +1,4 @@
-"""``distinct``: each row once at every instant; or of rows that are equal in some columns, the one that began last.
+"""``distinct``: each row once at every instant; or, of rows that are equal in some columns, the one that began last.
 
 ::
 
@@ -29,8 +29,8 @@ _WHERE = "temporal.distinct"
 def distinct(data: Data, by: str | Iterable[str] | None = None, *, keep: str | None = None) -> Data:
     """Each row once at every instant: duplicates that hold together become one row.
 
-    ``by`` with ``keep="latest"``: of the rows that are equal in these columns, at every instant the one that began last, with all
-    its columns (duplicate elimination over a window, which gives the most recent appearance).
+    ``by`` with ``keep="latest"``: at every instant, of the rows that are equal in these columns, the one that began last, with all
+    its columns (duplicate elimination over a window that keeps the most recent row).
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal
@@ -53,7 +53,7 @@ def distinct(data: Data, by: str | Iterable[str] | None = None, *, keep: str | N
 
 @dataclass(frozen=True)
 class Latest(Stitched):
-    """What began last, of what is equal in some columns: the last of each other column, as an aggregate of what holds."""
+    """The row that began last, of those that are equal in some columns: ``last`` of each other column, as an aggregate."""
 
     by: tuple[str, ...]
     name = "distinct"
@@ -63,7 +63,7 @@ class Latest(Stitched):
         return "keep latest"
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Rows of which one stays."""
+        """Of rows with equal keys, one stays."""
         check_relation(schemas[0], _WHERE)
         check_values(schemas[0], self.by, _WHERE)
         return [self.by]
@@ -78,7 +78,7 @@ class Latest(Stitched):
         return Holding(self.by, tuple((name, last(name)) for name in others), coalesce=True)
 
     def run(self, *tables: pa.Table) -> pa.Table:
-        """The columns in the order in which they were."""
+        """Aggregate, and restore the order of the columns."""
         (table,) = tables
         self.keys(table.schema)
         found = self._as_aggregate(table.schema).run(table)

@@ -1,4 +1,4 @@
-"""Where two rows hold together, and what that leaves of each: positions among intervals, and ends."""
+"""When two rows hold together, and the remaining times of each row: positions among intervals, and ends."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from inwindow.runtime.intervals import Intervals, Keys, Rows, in_order
 
 @dataclass(frozen=True)
 class Pieces:
-    """Where pairs hold: positions of both rows among the intervals, and their intersection."""
+    """Pairs: the positions of both rows among the intervals, and their intersection."""
 
     left: Rows
     right: Rows
@@ -23,7 +23,7 @@ class Pieces:
         return Pieces(self.left[mask], self.right[mask], self.since[mask], self.until[mask])
 
     def of(self, side: int) -> tuple[Rows, Keys, Keys]:
-        """Whose row of a side is in a pair, and when, in the order of both."""
+        """For one side: the rows that are in pairs, and when, in the order of both."""
         owner = self.right if side else self.left
         order = in_order(owner, self.since)
         if order is None:
@@ -41,18 +41,18 @@ class Fragments:
 
     @classmethod
     def with_partner(cls, side: int, pieces: Pieces) -> "Fragments":
-        """Where rows of a side are in some pair."""
+        """The times in which rows of a side have a partner."""
         owner, begin, finish = pieces.of(side)
         first, until = runs(owner, begin, finish)
         return cls(owner[first], begin[first], until)
 
     @classmethod
     def without_partner(cls, side: int, pieces: Pieces, intervals: Intervals) -> "Fragments":
-        """Where they are in none."""
+        """The times in which they have none."""
         return cls(*left_over(intervals.since, intervals.until, *pieces.of(side)))
 
     def within(self, since: int, until: int) -> "Fragments":
-        """As far as they lie between two instants."""
+        """The parts between two instants."""
         begin, finish = np.maximum(self.since, since), np.minimum(self.until, until)
         inside = begin < finish
         return Fragments(self.whose[inside], begin[inside], finish[inside])

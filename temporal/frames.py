@@ -1,4 +1,4 @@
-"""When a tuple is in a window: the instants T at which the frame holds it, as [since, until), for every kind of window.
+"""When a tuple is in a window: the instants T at which the frame contains it, as [since, until), for every kind of window.
 
 ::
 
@@ -7,11 +7,11 @@
     scope           the instants T with lower(T) <= t <= upper(T)
     hop, tumble     the ends of the extents that hold t    session      [t, the end of its session)
 
-With a slide, a window is what it was at the last multiple of the slide: both ends move up to the next one. Times are the integers
-of :class:`OrderKey`; a tuple that is never in the window gets since >= until.
+With a slide, the window changes only at multiples of the slide: both ends move up to the next multiple. Times are the integers of
+:class:`OrderKey`; a tuple that is never in the window gets since >= until.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,19 @@ from inwindow.temporal.scopes import first_instants
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Interval, Size, negated
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Scope, Session, Window, extent_name
+from inwindow.windows.spec import (
+    Cumulate,
+    Extent,
+    Groups,
+    Hop,
+    Landmark,
+    Range,
+    Scope,
+    Session,
+    Unit,
+    Window,
+    extent_name,
+)
 from inwindow.windows.spec import Rows as RowsFrame
 
 _WHERE = "temporal.window"
@@ -47,12 +59,12 @@ class Tuples:
         return cls(key, time, group, np.repeat(starts, count), np.repeat(starts + count, count))
 
     def time_at(self, position: Rows) -> Keys:
-        """The time of a position, those before the tuple's partition being its first; behind it, never."""
+        """The time of a position; before the partition it is its first time, and after the partition never."""
         inside = np.clip(position, self.begins, self.ends - 1)
         return np.where(position >= self.ends, FOR_EVER, self.time[inside] if len(self.time) else self.time)
 
     def moved(self, size: Size, *, up: bool, plus: int = 0) -> Keys:
-        """Times a size later; a fraction of a unit is rounded up, or down."""
+        """Times moved by a size; a fraction of a unit is rounded up or down."""
         if isinstance(size, Interval) and size.months:
             raise UsageError(
                 f"{_WHERE}: {size}: months differ in length, so that which instants see a tuple would depend on the day: give days"
@@ -70,6 +82,8 @@ def ends_of_window(window: Window, tuples: Tuples) -> Ends:
     frame = window.frame
     if isinstance(frame, RowsFrame):
         return _rows(frame, window, tuples)
+    if isinstance(frame, Groups):
+        return _groups(frame, window, tuples)
     if isinstance(frame, Range):
         since = (
             np.full(len(tuples.time), NEVER_BEGAN)
@@ -86,7 +100,7 @@ def ends_of_window(window: Window, tuples: Tuples) -> Ends:
 
 
 def ends_of_extent(extent: Extent, tuples: Tuples) -> Ends:
-    """When each tuple is in the extent that has ended last; of a session, in the one that is open."""
+    """When each tuple is in the extent that ended last; for sessions, in the open session."""
     time, key = tuples.time, tuples.key
     if isinstance(extent, Session):
         if extent.has_own_ends:
@@ -109,7 +123,7 @@ def ends_of_extent(extent: Extent, tuples: Tuples) -> Ends:
     size, origin = key.exact_distance(extent.size, what=f"{name}: size"), int(key.origin(extent.origin))
     if isinstance(extent, Cumulate):
         return _next_multiple(time, every, origin), _next_multiple(_next_multiple(time, size, origin), every, origin)
-    ends = origin + size % every  # extents end there, and so many multiples of every from there
+    ends = origin + size % every  # extents end there, and at all multiples of every from there
     return _next_multiple(time, every, ends), _next_multiple(shifted(time, size), every, ends)
 
 
@@ -118,7 +132,7 @@ def _for_ever(tuples: Tuples) -> Keys:
 
 
 def _rows(frame: RowsFrame, window: Window, tuples: Tuples) -> Ends:
-    """From the tuple that lets it in to the tuple that pushes it out; each of them counts when it yields."""
+    """From the tuple with which it enters to the tuple that pushes it out; with a slide, at the next yield."""
     at = np.arange(len(tuples.time))
     enter = tuples.begins if frame.upper is None else np.maximum(at - frame.upper, tuples.begins)
     leave = tuples.ends if frame.lower is None else at - frame.lower + 1
@@ -128,8 +142,25 @@ def _rows(frame: RowsFrame, window: Window, tuples: Tuples) -> Ends:
     return _slid(tuples.time_at(enter), tuples.time_at(leave), window, tuples)
 
 
+def _groups(frame: Groups, window: Window, tuples: Tuples) -> Ends:
+    """A frame of groups of peers is one of rows over the first tuples of all groups."""
+    if window.slides_by_rows:
+        raise UsageError(
+            f"{_WHERE}: {window.describe()} counts groups of peers and slides by tuples: slide by groups, or by time"
+        )
+    new = np.append(True, (tuples.time[1:] != tuples.time[:-1]) | (tuples.group[1:] != tuples.group[:-1]))
+    first = np.flatnonzero(new[: len(tuples.time)])
+    slide_by: Unit | None = "rows" if window.slides_by_groups else window.slide_by
+    counted = replace(window, frame=RowsFrame(frame.lower, frame.upper), slide_by=slide_by)
+    ends = _rows(
+        RowsFrame(frame.lower, frame.upper), counted, Tuples.of(tuples.key, tuples.time[first], tuples.group[first])
+    )
+    count = np.diff(np.append(first, len(tuples.time)))
+    return np.repeat(ends[0], count), np.repeat(ends[1], count)
+
+
 def _next_yield(position: Rows, window: Window, tuples: Tuples) -> Rows:
-    """The first tuple at or behind a position that is the last of its slot."""
+    """The first tuple at or after a position that is the last of its slot."""
     slide = int(window.slide)  # type: ignore[arg-type]
     position = np.maximum(position, tuples.begins)
     found = position + (slide - 1 - (position - tuples.begins)) % slide
@@ -169,7 +200,7 @@ def _slid(since: Keys, until: Keys, window: Window, tuples: Tuples) -> Ends:
 
 
 def _at_yields(ends: Keys, window: Window, tuples: Tuples) -> Keys:
-    """The time of the first yield tuple of the partition at or behind an end."""
+    """The time of the partition's first yield tuple at or after an end."""
     at = np.arange(len(tuples.time))
     yields = at[_next_yield(at, window, tuples) == at]
     moved = np.full(len(ends), FOR_EVER)
@@ -182,7 +213,7 @@ def _at_yields(ends: Keys, window: Window, tuples: Tuples) -> Keys:
 
 
 def _next_multiple(time: Keys, step: int, origin: int, given: Keys | None = None) -> Keys:
-    """The first multiple of the step behind a time; what never began, or holds for ever, stays so (``given`` says which)."""
+    """The first multiple of the step after a time; missing ends stay missing (``given`` says which exist)."""
     given = time if given is None else given
     endless = (given == NEVER_BEGAN) | (given == FOR_EVER)
     inside = np.where(endless, origin, time)

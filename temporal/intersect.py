@@ -1,4 +1,4 @@
-"""``intersect``: rows that both relations have: min(a, b) copies of each."""
+"""``intersect``: the rows of both relations: min(a, b) copies of each."""
 
 from dataclasses import dataclass
 from typing import TypeVar

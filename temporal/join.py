@@ -1,4 +1,4 @@
-"""``join``: pairs of rows that hold together, valid where both do; and what has no partner, valid where it has none.
+"""``join``: pairs of rows, valid while both hold; and rows without a partner, valid while they have none.
 
 ::
 
@@ -8,7 +8,8 @@
     left      xy [3,5)  xz [6,9)  x- [1,3)  x- [5,6)
     semi      x  [3,5)   x [6,9)              anti   x [1,3)  x [5,6)
 
-Each side is sorted by key and beginning; a scan gives all pairs, as positions, and no other. Rows are made of them at the end.
+Both sides are sorted by key and beginning. A scan gives exactly the pairs that hold together, as positions; rows are made at
+the end.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +48,7 @@ from inwindow.udaf.errors import UsageError, shown
 
 Data = TypeVar("Data")
 HOW = ("inner", "left", "right", "full", "semi", "anti")
-_AT_ONCE = 1 << 20  # pairs that a condition is computed on
+_AT_ONCE = 1 << 20  # pairs for which a condition is computed at a time
 _MET = "__inwindow_met"
 _ALWAYS = (NEVER_BEGAN, FOR_EVER)
 _SCOPE = ("left_since", "left_until", "right_since", "right_until")
@@ -66,9 +67,9 @@ def join(
 
     - ``on``: columns whose values must be equal; none: all pairs that hold together. A NULL equals nothing.
     - ``how``: ``"inner"``, ``"left"``, ``"right"``, ``"full"``, ``"semi"`` or ``"anti"``. A row without a partner is beside NULLs.
-    - ``condition``: what else must be so: an Arrow expression on the pair's columns (also ``left_since``, ``left_until``,
+    - ``condition``: a further condition: an Arrow expression on the pair's columns (also ``left_since``, ``left_until``,
       ``right_since`` and ``right_until``), one of Allen's relations (``"during"``, ``"overlaps"``, ...), or a list of these.
-    - ``suffix``: for columns of ``b`` that are called like one of ``a``.
+    - ``suffix``: for columns of ``b`` that have the name of a column of ``a``.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal
@@ -113,13 +114,14 @@ def _conditions(given: Any, where: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Join(Operation):
-    """Pairs by a scan of both sides, conditions on their rows, fragments of what is without a partner."""
+    """Finds pairs by a scan, applies the conditions, and adds the times without a partner."""
 
     on: tuple[str, ...]
     how: str
     conditions: tuple[Any, ...]
     suffix: str
     name = "join"
+    at_once = 1 << 17  # fewer, since there may be many pairs of each
     steps = "both sides sorted by the keys and since, a scan with two active sets"
 
     def described(self) -> str:
@@ -137,7 +139,7 @@ class Join(Operation):
         return [self.on, self.on]
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """A column of either side; ends are the left one's, to tell their type."""
+        """A column of one of the sides; for the ends, the left side's."""
         if name in ENDS or self.how in ("semi", "anti"):
             return 0, name
         return self._sources(schemas)[self._names(schemas).index(name)]
@@ -177,19 +179,19 @@ class Join(Operation):
             )
 
     def _scope(self, schemas: tuple[pa.Schema, ...]) -> pa.Schema:
-        """What a condition may look at."""
+        """The columns that a condition may use."""
         names = [*self._names(schemas), *_SCOPE]
         fields = [schemas[side].field(source) for side, source in self._sources(schemas)]
         return pa.schema([field.with_name(name) for field, name in zip(fields, names, strict=True)])
 
     def _names(self, schemas: tuple[pa.Schema, ...]) -> list[str]:
-        """Those of the left columns, then of the right ones but the keys."""
+        """The names of the left columns, then of the right columns without the keys."""
         left = values_of(schemas[0])
         right = [name for name in values_of(schemas[1]) if name not in self.on]
         return [*left, *(name + self.suffix if name in left else name for name in right)]
 
     def run(self, *tables: pa.Table) -> pa.Table:
-        """All parts of the result, one behind the other."""
+        """All parts of the result, one after the other."""
         schemas = tuple(table.schema for table in tables)
         self._check(schemas)
         a, b = relations(tables, "temporal.join")
@@ -201,7 +203,7 @@ class Join(Operation):
         return pa.concat_tables(parts)
 
     def _kept(self, *sides: tuple[Relation, Intervals]) -> list[tuple[int, Relation, Intervals]]:
-        """The sides whose rows are in the result without a partner's."""
+        """The sides whose rows are in the result without a partner."""
         numbers = {"inner": (), "right": (1,), "full": (0, 1)}.get(self.how, (0,))
         return [(number, *sides[number]) for number in numbers]
 
@@ -280,7 +282,7 @@ class Join(Operation):
     # Pairs and fragments
 
     def _sides(self, a: Relation, b: Relation) -> list[Intervals]:
-        """Both sides in groups; a row with a NULL among its keys is in a group of its own side, where it meets nobody."""
+        """Both sides in groups; a row with a NULL key is in a group of its own side, so it has no partners."""
         sides = numbered_together([a, b], [self.on, self.on])
         result = []
         for number, (its, side) in enumerate(zip((a, b), sides, strict=True)):
@@ -333,7 +335,7 @@ class Join(Operation):
         return met
 
     def _sources(self, schemas: tuple[pa.Schema, ...]) -> list[tuple[int, str]]:
-        """Where the columns of the scope are: the side and the name there."""
+        """For each column of the scope: its side, and its name there."""
         values = [
             (side, name) for side in (0, 1) for name in values_of(schemas[side]) if not (side and name in self.on)
         ]
@@ -355,7 +357,7 @@ class Join(Operation):
     def _of_side(
         self, side: int, its: Relation, intervals: Intervals, found: Fragments, schemas: tuple[pa.Schema, ...]
     ) -> pa.Table:
-        """Rows of one side by themselves; beside NULLs, where the result has the other's columns."""
+        """Rows of one side alone; with NULLs if the result has the other side's columns."""
         if self.how in ("semi", "anti"):
             return its.made(its.columns, intervals.row[found.whose], found.since, found.until)
         rows = pa.array(intervals.row[found.whose])
@@ -368,7 +370,7 @@ class Join(Operation):
 
 
 def _meetings(left: Intervals, right: Intervals, new_from: int | None) -> list[tuple[Rows | None, Rows | None]]:
-    """Which rows are looked at together: all (None), or those of which one begins at an instant or later."""
+    """Which pairs to look for: all (None), or those in which one row begins at an instant or later."""
     if new_from is None:
         return [(None, None)]
     new = [np.flatnonzero(side.since >= new_from) for side in (left, right)]
@@ -378,7 +380,7 @@ def _meetings(left: Intervals, right: Intervals, new_from: int | None) -> list[t
 
 
 def _pairs(left: Intervals, right: Intervals) -> Iterator[tuple[Rows, Rows]]:
-    """All pairs that hold together, some at a time."""
+    """All pairs that hold together, in portions."""
     pairs = Pairs(left.group, left.since, left.until, right.group, right.since, right.until)
     while True:
         one, other = pairs.take(_AT_ONCE)

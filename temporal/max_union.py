@@ -1,4 +1,4 @@
-"""``max_union``: rows that one of the relations has: max(a, b) copies of each (PIPES)."""
+"""``max_union``: the rows of either relation: max(a, b) copies of each (PIPES)."""
 
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,7 +13,7 @@ Data = TypeVar("Data")
 
 
 def max_union(a: Data, b: Data) -> Data:
-    """At every instant the rows that one of the relations has: max(a, b) copies of each (PIPES).
+    """At every instant the rows of either relation: max(a, b) copies of each (PIPES).
 
     Both have the same columns; NULL equals NULL.
 
@@ -29,7 +29,7 @@ def max_union(a: Data, b: Data) -> Data:
 
 @dataclass(frozen=True)
 class MaxUnion(Multiplicity):
-    """Rows that one of the relations has: max(a, b) copies of each (PIPES)."""
+    """The rows of either relation: max(a, b) copies of each (PIPES)."""
 
     name = "max_union"
 

@@ -1,4 +1,4 @@
-"""The multiples of a distance that lie in intervals: where ``split`` cuts, and when ``rstream`` looks."""
+"""The multiples of a distance that lie in intervals: where ``split`` cuts, and when ``rstream`` takes a snapshot."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +67,7 @@ def _check_finite(intervals: Intervals, where: str) -> None:
 def multiples(intervals: Intervals, step: int, origin: int, *, after: bool) -> tuple[Rows, Keys]:
     """(position, multiple) of all multiples m with since <= m < until; ``after``: since < m < until."""
     low = intervals.since + (1 if after else 0)
-    first = origin - (origin - low) // step * step  # the first multiple at or behind it
+    first = origin - (origin - low) // step * step  # the first multiple at or after it
     count = np.maximum(-((first - intervals.until) // step), 0)
     at = np.repeat(np.arange(len(intervals)), count)
     number = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)

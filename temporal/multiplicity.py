@@ -1,4 +1,4 @@
-"""How often a row holds on two sides, and how often it shall: what difference, intersect and max_union share.
+"""How often a row holds in two relations, and in the result: the common part of difference, intersect and max_union.
 
 ::
 
@@ -22,7 +22,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def same_columns(schemas: tuple[pa.Schema, ...], where: str) -> tuple[str, ...]:
-    """The values' columns, which both sides have, of the same types; in the first one's order."""
+    """The columns of both sides, which must have the same types; in the order of the first."""
     for schema in schemas:
         check_relation(schema, where)
     first, second = schemas
@@ -44,13 +44,13 @@ def same_columns(schemas: tuple[pa.Schema, ...], where: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Multiplicity(Stitched):
-    """As many copies of each row as its numbers on both sides ask for."""
+    """Gives each row as many times as :meth:`copies` says for its numbers on both sides."""
 
     steps = "one sort of all ends of both, and one pass"
 
     @abstractmethod
     def copies(self, left: Rows, right: Rows) -> Rows:
-        """How often a row is in the result that holds so often on both sides."""
+        """The number of copies in the result for the numbers of copies on both sides."""
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
         """Equal rows meet."""

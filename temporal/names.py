@@ -1,4 +1,4 @@
-"""Column names as they are given: one, several, or none."""
+"""Column names from the user: one, several, or none."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -29,7 +29,7 @@ def run(query: Callable[..., Any], *data: Any) -> Any:
 
 
 def explain(query: Any, *data: Any, by: str | Iterable[str] | None = None, **options: Any) -> Explanation:
-    """What a query would do: its operators after the rules, which rules those were, and of each aggregate the strategy and why.
+    """What a query would do: its operators after the rules, the applied rules, and each aggregate's strategy with the reason.
 
     ``query``: a function of the data, as for :func:`run`, or an operator and its options, as in
     ``explain(temporal.join, bids, auctions, on="item")``. Of data and aggregates alone it is :func:`aggregate`:

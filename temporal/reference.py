@@ -4,7 +4,7 @@ A relation is a list of rows ``(values, since, until)``; an end may be None. It 
 
     a   x  [1 ------ 5)                 cuts     1     3   5     7
     b        y [3 ------- 7)            pieces   [1,3)  [3,5) [5,7)
-    join(a, b)                                    -      xy    -       = the join of what holds in each piece
+    join(a, b)                                    -      xy    -       = the join of the rows that hold in each piece
 
 Two relations are equal if their snapshots are, as bags, at every instant: :func:`snapshots` is what tests compare.
 It is slow, knows no kernel, and nothing but tests may import it.
@@ -28,7 +28,7 @@ def holds(row: Row, instant: Any) -> bool:
 
 
 def cuts(*relations: Rows) -> list[Any]:
-    """All ends, and None for the time before them: the relations are the same from one to the next."""
+    """All ends, and None for the time before them: between two of them, the relations do not change."""
     return [None, *sorted({end for rows in relations for _, *ends in rows for end in ends if end is not None})]
 
 
@@ -38,12 +38,12 @@ def at(rows: Rows, instant: Any) -> list[Row]:
 
 
 def snapshots(rows: Rows, instants: Iterable[Any], told: Callable[[Any], Hashable] = lambda value: value) -> list[Any]:
-    """The bag of values that hold at each instant; ``told`` makes values that are equal the same."""
+    """The bag of values that hold at each instant; ``told`` maps equal values to the same value."""
     return [Counter(tuple(map(told, values)) for values, *_ in at(rows, instant)) for instant in instants]
 
 
 def reduced(operator: Callable[..., list[tuple[Any, ...]]], *relations: Rows) -> list[Row]:
-    """The rule: the operator on what holds in each piece of time."""
+    """The rule: apply the operator to the rows that hold in each piece of time."""
     edges = cuts(*relations)
     result: list[Row] = []
     for instant, following in [*pairwise(edges), (edges[-1], None)]:
@@ -56,7 +56,7 @@ def reduced(operator: Callable[..., list[tuple[Any, ...]]], *relations: Rows) ->
 
 
 def join(a: Rows, b: Rows, matches: Callable[[Row, Row], bool], how: str, widths: tuple[int, int]) -> list[Any]:
-    """Nested loops; a row without a partner is beside NULLs."""
+    """Nested loops; a row without a partner gets NULLs."""
     pairs = [(i, j) for i, left in enumerate(a) for j, right in enumerate(b) if matches(left, right)]
     lonely = [left[0] for i, left in enumerate(a) if all(i != its for its, _ in pairs)]
     if how == "anti":
@@ -72,7 +72,7 @@ def join(a: Rows, b: Rows, matches: Callable[[Row, Row], bool], how: str, widths
 
 
 def bags(a: Rows, b: Rows, copies: Callable[[int, int], int]) -> list[Any]:
-    """As many copies of each row as ``copies`` says of those on both sides."""
+    """Each row as many times as ``copies`` says for its numbers on both sides."""
     left, right = (Counter(values for values, *_ in rows) for rows in (a, b))
     return [values for values in {**left, **right} for _ in range(copies(left[values], right[values]))]
 

@@ -1,4 +1,4 @@
-"""A relation with validity: a table whose rows hold during [since, until), read and made."""
+"""Read and make relations with validity: tables whose rows hold during [since, until)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Relation:
-    """A table, and the intervals of its rows; ``instants`` says what their ends are."""
+    """A table, and the intervals of its rows; ``instants`` converts their ends."""
 
     table: pa.Table
     instants: Instants
@@ -76,7 +76,7 @@ class Relation:
 
 
 def values_of(schema: pa.Schema) -> list[str]:
-    """The columns of a relation but its validity."""
+    """The columns of a relation without its validity."""
     return [name for name in schema.names if name not in ENDS]
 
 
@@ -92,7 +92,7 @@ def check_relation(schema: pa.Schema, where: str) -> pa.DataType:
 
 
 def check_values(schema: pa.Schema, names: Sequence[str], where: str) -> None:
-    """Columns whose values are told apart are there, are no ends, and of types that can be compared."""
+    """Check that columns exist, are not the ends, and have types that can be compared."""
     for name in names:
         if name in ENDS:
             raise UsageError(f"{where}: {name!r} is when a row holds, not one of its values: leave it out")
@@ -110,9 +110,9 @@ def relation(table: pa.Table, where: str) -> Relation:
 
 
 def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] = ()) -> list[Relation]:
-    """Read tables with validity whose ends are compared with one another's, and with other instants."""
+    """Read tables with validity whose ends are compared with each other, and with further instants."""
     kinds = [check_relation(table.schema, where) for table in tables]
-    kind = one_kind(kinds, [_which(number, "its validity") for number in range(len(tables))], where)
+    kind = one_kind(kinds, [f"the validity of the {_ORDINALS[number]} table" for number in range(len(tables))], where)
     ends = [ends_of(table, ENDS, kind) for table in tables]
     instants = Instants.of(kind, [*(column for pair in ends for column in pair), *also])
     made = []
@@ -127,10 +127,6 @@ def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] =
 
 
 _ORDINALS = ("first", "second", "third")
-
-
-def _which(number: int, what: str) -> str:
-    return f"{what} ({_ORDINALS[number]} table)"
 
 
 def numbered_together(relations: Sequence[Relation], by: Sequence[Sequence[str]]) -> list[Intervals]:

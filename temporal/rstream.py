@@ -1,4 +1,4 @@
-"""``rstream``: a relation back to a stream: all that holds, at each multiple of a distance."""
+"""``rstream``: a relation back to a stream: all rows that hold, at each multiple of a distance."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ Data = TypeVar("Data")
 def rstream(data: Data, every: Any, *, origin: Any = None, between: Any = None, at: str = "at") -> Data:
     """The snapshot at each multiple of ``every``; ``at`` is the name of the instant's column.
 
-    ``between=(first, last)`` looks at no instant before ``first``, nor at ``last`` or later; needed where rows hold for ever.
+    ``between=(first, last)`` limits the instants to first <= instant < last; it is needed if rows hold for ever.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal

@@ -24,12 +24,12 @@ Rewritten = Tree | None
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A law, read from left to right where its condition is met."""
+    """A law, applied from left to right if its condition is met."""
 
     name: str
     law: str
     when: str
-    rewritten: Callable[[Tree], Rewritten]  # the tree, rewritten at its root; None where the rule does not apply
+    rewritten: Callable[[Tree], Rewritten]  # the tree, rewritten at its root; None if the rule does not apply
 
 
 def _operations(tree: Tree) -> tuple[Operation | None, Operation | None]:
@@ -101,7 +101,7 @@ def _coalesce_of_coalesced(tree: Tree) -> Rewritten:
     (input_,) = tree.inputs
     by = _by(above, tree)
     if isinstance(below, Coalesce):
-        # Of more columns than this one: then all of its work is done again.
+        # It has more columns than this one, so all of its work would be done again.
         return made(replace(above, by=by), input_.inputs[0])
     is_coalesced = isinstance(below, Holding) and below.coalesce
     return (

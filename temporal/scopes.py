@@ -1,7 +1,7 @@
-"""Scopes turned round: a window says lower(T) <= t <= upper(T) of an instant T; a tuple at t asks for the instants T.
+"""The inverse of scopes: a window gives lower(T) <= t <= upper(T) for an instant T; here we need the instants T for a tuple at t.
 
-Both functions never decrease, so the instants are [first T with upper(T) >= t, first T with lower(T) > t). Each is found by steps
-that double, from t, and then by halving: all tuples at once, a call of the function per tuple and step.
+Both functions never decrease, so the instants are [first T with upper(T) >= t, first T with lower(T) > t). Each is found by
+doubling steps from t, and then by halving, for all tuples at once: a call of the function per tuple and step.
 """
 
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def first_instants(
 
 
 def _room(key: OrderKey) -> tuple[int, int]:
-    """The first and the last instant that a function can be asked for."""
+    """The first and the last instant with which a function can be called."""
     kind = key.type
     if pa.types.is_date(kind):
         return _DAYS

@@ -17,7 +17,7 @@ Data = TypeVar("Data")
 def split(data: Data, every: Any, *, origin: Any = None, between: Any = None) -> Data:
     """The same relation, its rows cut at each multiple of ``every``, counted from the epoch, or 0, or ``origin``.
 
-    ``between=(first, last)`` leaves out what is before and behind; needed where rows hold for ever. (Teradata's EXPAND ON.)
+    ``between=(first, last)`` leaves out times before and after; it is needed if rows hold for ever. (Teradata's EXPAND ON.)
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal

@@ -22,7 +22,7 @@ Bound: TypeAlias = pa.Scalar | None
 
 
 class Stitched(Operation):
-    """An operator whose result at an instant is a function of what holds at that instant, and of nothing else."""
+    """An operator whose result at an instant depends only on the rows that hold at that instant."""
 
     def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
         """All columns of the result but its ends."""

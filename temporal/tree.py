@@ -1,6 +1,6 @@
 """A query of relations before it runs: operators over inputs, as a tree that rules can rewrite.
 
-Verbs make it themselves: called with a :class:`Tree` in the place of data, they give one (``runtime/operations.py``).
+The verbs build it: called with a :class:`Tree` instead of data, they return a tree (``runtime/operations.py``).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from inwindow.udaf.errors import UsageError, shown
 
 @dataclass(frozen=True)
 class Tree(Unread):
-    """An operator over trees, or the data of a number."""
+    """An operator over trees, or one of the inputs, by its number."""
 
     operation: Operation | None
     inputs: tuple["Tree", ...]
@@ -68,14 +68,18 @@ def made(operation: Operation, *inputs: Tree) -> Tree:
     return Tree(operation, inputs, operation.run(*map(empty_table, schemas)).schema)
 
 
+def leaf(data: Any, number: int) -> Tree:
+    """Data of a number."""
+    return Tree(None, (), seen_by(Where(pc.scalar(True)), data)[1], number)
+
+
 def tree_of(query: Callable[..., Any], data: Sequence[Any], where: str) -> Tree:
-    """What a query is over data."""
+    """The tree of a query over data."""
     if not callable(query):
         raise UsageError(
             f"{where}({shown(query)}): write a function of relations, as in lambda bids: temporal.coalesce(bids)"
         )
-    leaves = [Tree(None, (), seen_by(Where(pc.scalar(True)), one)[1], number) for number, one in enumerate(data)]
-    tree = query(*leaves)
+    tree = query(*(leaf(one, number) for number, one in enumerate(data)))
     if not isinstance(tree, Tree):
         raise UsageError(
             f"{where}: the query gave {shown(tree)}: it must give what functions of temporal make of its arguments"
@@ -84,7 +88,7 @@ def tree_of(query: Callable[..., Any], data: Sequence[Any], where: str) -> Tree:
 
 
 def told(operation: Operation, schemas: Sequence[pa.Schema]) -> str:
-    """An operator in a line: what it does, and which rows must be together for it."""
+    """An operator in a line: its options, and which rows it needs together."""
     keys = operation.keys(*schemas)
     if keys is None:
         together = "each row by itself"

@@ -47,7 +47,7 @@ class Union(Operation):
         where = "temporal.union"
         names = same_columns(tuple(table.schema for table in tables), where)
         kinds = [check_relation(table.schema, where) for table in tables]
-        kind = one_kind(kinds, ["the first table's validity", "the second table's"], where)
+        kind = one_kind(kinds, ["the validity of the first table", "that of the second one"], where)
         parts = []
         for table in tables:
             rows = relation(table, where).intervals.row

@@ -1,4 +1,4 @@
-"""``valid``: what holds at the times of another table's rows, as a window."""
+"""``valid``: the rows that hold at the times of another table's rows, as a window."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,8 +21,8 @@ def valid(
 ) -> Window:
     """The rows of ``of=`` that hold at the time ``order_by`` of each row: for :func:`inwindow.with_columns`.
 
-    ``since`` and ``until`` are columns of ``of=``, ``order_by`` is one of the rows that get the results; both have the keys. This
-    is a join as of a date: what was the price then?
+    ``since`` and ``until`` are columns of ``of=``. ``order_by`` is a column of the rows that get the results. Both tables have the
+    keys. This is a join as of a date: what was the price then?
 
     >>> import pyarrow as pa, inwindow as iw
     >>> from inwindow import temporal

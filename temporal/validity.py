@@ -1,4 +1,4 @@
-"""``with_validity``: which columns say when a row holds."""
+"""``with_validity``: name the columns that say when a row holds."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,9 +15,10 @@ Data = TypeVar("Data")
 
 
 def with_validity(data: Data, since: str, until: str) -> Data:
-    """The data with the columns that say when a row holds named so: ``since`` and ``until``.
+    """The data, with the columns that say when a row holds renamed to ``since`` and ``until``.
 
-    A row holds from ``since`` on, and no more at ``until``; for ever where ``until`` is NULL, and always so far where ``since`` is.
+    A row holds from ``since`` on, and no longer at ``until``. If ``until`` is NULL it holds for ever; if ``since`` is NULL it
+    always held.
 
     >>> import pyarrow as pa
     >>> from inwindow import temporal

@@ -1,4 +1,4 @@
-"""``where`` in a tree of operators: the rows whose values satisfy a condition, as long as they hold."""
+"""``where`` in a query: the rows whose values satisfy a condition, with their validity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Where(Operation):
         return "since"
 
     def run(self, *tables: pa.Table) -> pa.Table:
-        """NULL is no."""
+        """Filter; NULL counts as false."""
         (table,) = tables
         if not isinstance(self.condition, pc.Expression):
             raise UsageError(
@@ -48,7 +48,7 @@ class Where(Operation):
         return table.filter(met)
 
     def looks_only_at(self, schema: pa.Schema, names: Sequence[str]) -> bool:
-        """Whether it can be computed of some columns alone."""
+        """Whether the condition uses only these columns."""
         try:
             Computed({_MET: self.condition}).onto(empty_table(pa.schema([schema.field(name) for name in names])))
         except (UsageError, pa.ArrowInvalid, KeyError):

@@ -1,4 +1,4 @@
-"""``window``: a stream as a relation: each tuple is valid while the window holds it."""
+"""``window``: a stream as a relation: each tuple is valid while it is in the window."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import is_positive
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Range, Scope, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Order, Range, Scope, Session, Window
 from inwindow.windows.spec import Rows as RowsFrame
 
 Data = TypeVar("Data")
@@ -30,7 +30,7 @@ _WHERE = "temporal.window"
 
 
 def window(data: Data, window: Any, *, by: str | Iterable[str] | None = None) -> Data:
-    """The tuples with ``since`` and ``until``: at every instant what holds is what the window holds then (CQL's S [Range ...]).
+    """The tuples with ``since`` and ``until``: at every instant, exactly the tuples in the window hold (CQL's S [Range ...]).
 
     ``window``: a frame, such as ``iw.range("10 minutes", order_by="ts")`` or ``iw.rows(9, partition_by="item", order_by="ts")``, or
     an extent, such as ``iw.hop("ts", size="1 hour", every="5 minutes")`` (``by=`` are its keys, where it counts or has sessions).
@@ -55,7 +55,7 @@ def window(data: Data, window: Any, *, by: str | Iterable[str] | None = None) ->
 
 @dataclass(frozen=True)
 class Windowed(Operation):
-    """Both ends of each tuple, from its time and its neighbours'."""
+    """Computes both ends of each tuple, from its own time and those of its neighbours."""
 
     window: Window | Extent
     by: tuple[str, ...]
@@ -66,7 +66,7 @@ class Windowed(Operation):
         return self.window.describe()
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """Tuples that count, or push one another out, are of one partition; else each is by itself."""
+        """The partition, if tuples are counted or push each other out; otherwise each tuple is by itself."""
         self._key(schemas[0])
         return [self._partition] if self._looks_at_others else None
 
@@ -77,7 +77,8 @@ class Windowed(Operation):
     @property
     def _looks_at_others(self) -> bool:
         if isinstance(self.window, Window):
-            return isinstance(self.window.frame, RowsFrame) or self.window.slides_by_rows
+            counts = isinstance(self.window.frame, (RowsFrame, Groups))
+            return counts or self.window.slides_by_rows or self.window.slides_by_groups
         return isinstance(self.window, Session) or (isinstance(self.window, Hop) and self.window.rows)
 
     def _key(self, schema: pa.Schema) -> OrderKey:
@@ -131,7 +132,7 @@ class Windowed(Operation):
         return rows, *ends_of_extent(self.window, tuples)
 
     def _seen(self, table: pa.Table, rows: Rows, since: Keys, until: Keys) -> pa.Table:
-        """The rows that are in the window at some time, as they came."""
+        """The rows that are in the window at some time, in the order of arrival."""
         key = self._key(table.schema)
         since, until = (_within(end, key) for end in (since, until))
         holds = since < until
@@ -166,18 +167,21 @@ class Windowed(Operation):
         return None if ahead else self.time()
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """What leaves by counting tuples, and sessions; not what depends on how many came before."""
+        """Windows that count following tuples work, and sessions; not windows that depend on the number of earlier tuples."""
         self._key(schemas[0])
         if isinstance(self.window, Session):
             return
         described = self.window.describe()
-        if self._looks_at_others and (not isinstance(self.window, Window) or self.window.slides_by_rows):
+        window = self.window if isinstance(self.window, Window) else None
+        by_groups = window is not None and window.slides_by_groups
+        if self._looks_at_others and (window is None or window.slides_by_rows or by_groups):
+            counted = "group of peers" if by_groups else "tuple"
             raise UsageError(
-                f"{_WHERE}: {described} on a stream: it moves with every n-th tuple since the first of the partition: use "
+                f"{_WHERE}: {described} on a stream: it moves with every n-th {counted} since the first of the partition: use "
                 "iw.with_columns or iw.select over it, or a slide of time"
             )
-        frame = self.window.frame if isinstance(self.window, Window) else None
-        ahead = isinstance(frame, RowsFrame) and (frame.upper is None or frame.upper > 0)
+        frame = None if window is None else window.frame
+        ahead = isinstance(frame, (RowsFrame, Groups)) and (frame.upper is None or frame.upper > 0)
         if ahead or self.timed_by() is None:
             raise UsageError(
                 f"{_WHERE}: {described} on a stream: a tuple would be seen before its own time, when others have gone out already: "
@@ -193,7 +197,7 @@ class Windowed(Operation):
             key = self._key(table.schema)
             decided = until < key.read(pa.repeat(turn.until.cast(key.type), 1))[0][0]
         else:
-            assert isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame)
+            assert isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups))
             decided = (since if self.window.frame.lower is None else until) != FOR_EVER
         stay = np.zeros(len(table), dtype=bool)
         stay[rows[~decided]] = True
@@ -212,7 +216,9 @@ class Windowed(Operation):
     def _tuples(self, table: pa.Table, key: OrderKey) -> tuple[Rows, Tuples]:
         """The rows that have a time, in order; those whose time is NULL have always been there, for windows that count."""
         keys, side = key.read(read_column(table, key.column))
-        counts = isinstance(self.window, Window) and isinstance(self.window.frame, RowsFrame) and key.nulls_first
+        counts = (
+            isinstance(self.window, Window) and isinstance(self.window.frame, (RowsFrame, Groups)) and key.nulls_first
+        )
         time = np.where(side == 0, keys, NEVER_BEGAN)
         rows = np.arange(len(table)) if counts else np.flatnonzero(side == 0)
         partition = self._partition
@@ -229,7 +235,7 @@ class Windowed(Operation):
 
 
 def _within(ends: Keys, key: OrderKey) -> Keys:
-    """Ends beyond the column's type: no instant of it lies there."""
+    """Cut ends to the range of the column's type."""
     if pa.types.is_decimal(key.type):
         most = 10**key.type.precision - 1
         least = -most

@@ -4,7 +4,7 @@ Here are ties in the order column, partitions, NULLs, frames in which nothing wa
 reads ``inwindow`` is asked for these alone, since its buffer is the framework's.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -22,14 +22,15 @@ from inwindow.udaf.builtins.counts import count
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import HookError, InWindowError, ResultTypeError, UsageError, shown
 from inwindow.windows.extents import hop, session, tumble
+from inwindow.windows.frames import groups, groups_between, range_between, rows, rows_between, unbounded
 from inwindow.windows.frames import range as range_
-from inwindow.windows.frames import range_between, rows, rows_between, unbounded
-from inwindow.windows.spec import Extent, Order, Range, Rows, Window
+from inwindow.windows.spec import Extent, Groups, Order, Range, Rows, Window
 
 _PLACE = "partition_by='k', order_by='t'"
 FRAMES = (
     f"iw.rows(2, {_PLACE})", f"iw.rows(3, {_PLACE})", f"iw.range(2, {_PLACE})", f"iw.unbounded({_PLACE})",
     f"iw.rows(1, {_PLACE})", f"iw.rows_between(-3, -2, {_PLACE})", f"iw.range_between(-1, 1, {_PLACE})",
+    f"iw.groups(2, {_PLACE})", f"iw.groups_between(-1, 1, {_PLACE})",
 )  # fmt: skip
 TRAILING = FRAMES[:5]  # that end at the current tuple: for classes without terminate
 PANES = (
@@ -41,6 +42,7 @@ PANES = (
 # What the texts above are written in; `inwindow` itself is not to be imported from inside.
 _IW = SimpleNamespace(
     rows=rows, range=range_, unbounded=unbounded, rows_between=rows_between, range_between=range_between,
+    groups=groups, groups_between=groups_between,
     hop=hop, tumble=tumble, session=session,
 )  # fmt: skip
 
@@ -62,15 +64,16 @@ class Over:
 def given_over(window: Any) -> Over:
     """The window that a user gave, over the columns that are made up here: k, and t in whole numbers."""
     moved: Any
-    if isinstance(window, Window) and isinstance(window.frame, (Rows, Range)):
+    if isinstance(window, Window) and isinstance(window.frame, (Rows, Range, Groups)):
         moved = replace(window, partition_by=("k",), order_by=(Order("t"),), strategy=None)
     elif isinstance(window, Extent):
         moved = replace(window, on="t")
     else:
         raise UsageError(
-            f"check(window={_shown(window)}): give iw.rows(...), iw.range(...) or an extent, or none for a choice of them"
+            f"check(window={_shown(window)}): give iw.rows(...), iw.range(...), iw.groups(...) or an extent, or none for a "
+            "choice of them"
         )
-    text = repr(moved)
+    text = _written(moved)
     try:
         plan_of(moved)
     except InWindowError as error:
@@ -78,6 +81,14 @@ def given_over(window: Any) -> Over:
             f"check(window={_shown(window)}): check() orders by whole numbers: give sizes as numbers ({error})"
         ) from None
     return Over(text, moved)
+
+
+def _written(value: Any) -> str:
+    """A window as the call that makes it: what it prints is in words."""
+    if not is_dataclass(value):
+        return repr(value)
+    parts = [f"{field.name}={_written(getattr(value, field.name))}" for field in fields(value)]
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 def _shown(window: Any) -> str:

@@ -1,16 +1,16 @@
 """An algebraic class without ``terminate``, under a slide or in an extent (ESL, section 5.1, examples 13 and 16).
 
-Where every tuple has a result, such a class is non-blocking: results are what its hooks answer. With a slide, the answers of
-all tuples but the yield tuples are dropped, and ``algebraic=True`` says that they depend on the frame alone. So there it is a
-function of the frame, cut into panes like any other: what the hooks answer for the last tuple of a pane is the pane's result, and
-goes to ``iterate`` of the same class as if it were a tuple::
+Without a slide such a class is non-blocking: its results are the answers of its hooks. With a slide, the answers of all tuples
+except the yield tuples are dropped, and ``algebraic=True`` promises that they depend only on the frame. So it is a function of
+the frame, and can be cut into panes: the hooks' answer for the last tuple of a pane is the result of the pane, and goes to
+``iterate`` of the same class like a tuple::
 
     prices      3 1 | 4 1 | 5 9 | 2 6       ROWS 5 PRECEDING SLIDE 2, a maximum
     panes         3     4     9     6       answered at 1, 1, 9, 6
     frames        3     4     9     9       answered for a pane
 
-Example 16 as it is printed answers nothing in ITERATE, only as tuples leave. Its result is what ``expire`` answers for the oldest
-tuple that is left, if that were to leave next: what active expiration would give.
+Example 16 of the paper answers nothing in ITERATE, only when tuples leave. Its result is the answer of ``expire`` for the oldest
+tuple in the frame if it left next, as active expiration would give it.
 """
 
 import copy
@@ -154,7 +154,7 @@ class _Buffer:
         return self.records[-1]
 
     def delete(self, predicate: Any, keep_newest: bool = False) -> int:
-        """Forgets, here alone."""
+        """Delete tuples from this copy only."""
         spared = self.records[-1:] if keep_newest else []
         before, others = len(self.records), self.records[: len(self.records) - len(spared)]
         self.records = [record for record in others if not predicate(record)] + spared

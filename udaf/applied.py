@@ -35,7 +35,7 @@ class Applied:
     window: Window | None = None
     condition: Any = None
     name: str | None = None
-    shown: str | None = None  # the call as the user wrote it, where columns were computed since
+    shown: str | None = None  # the call as the user wrote it, if columns have been computed since
     watch: Sentinel | None = None
 
     @_shows_options

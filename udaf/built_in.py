@@ -1,4 +1,4 @@
-"""What a built-in is: what can be said of it without types, and which kernel it has on given argument types."""
+"""A built-in: the facts that hold for all types, and its kernel for given argument types."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.native import Implementation, Native
 from inwindow.udaf.traits import KernelTraits, Traits
 
-# Argument types and whether the session is ANSI -> a kernel; None where the built-in is not defined on such arguments.
+# (argument types, whether the session is ANSI) -> a kernel; None if the built-in is not defined for such arguments.
 Resolve = Callable[[list[pa.DataType], bool], Native | None]
 
 NUMBERS = "integers, floats and decimals"
@@ -20,7 +20,7 @@ _PLAIN = KernelTraits()
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A built-in: what the optimizer knows without types, and how it resolves on them."""
+    """A built-in: what the optimizer knows without types, and how to get an implementation for types."""
 
     traits: Traits
     resolve: Resolve

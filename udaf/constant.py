@@ -1,4 +1,4 @@
-"""Whether a value can change: what may be shared by all copies of an aggregate, and what is state."""
+"""Whether a value can change: constants may be shared by all copies of an aggregate, other values are state."""
 
 import dataclasses
 import enum
@@ -24,7 +24,7 @@ _FIXED_ROOMS = ("pyarrow", "typing", "operator", "_operator")  # whose objects c
 
 
 def is_constant(value: Any) -> bool:
-    """Whether a value, and whatever is in it, cannot change.
+    """Whether a value and everything in it cannot change.
 
     >>> from types import MappingProxyType
     >>> is_constant((1, "a")), is_constant((1, [])), is_constant(MappingProxyType({"a": 1}))

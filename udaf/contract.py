@@ -7,8 +7,8 @@
                      iterate(*values)      every further tuple
                      terminate()           the result for this tuple
 
-``initialize`` and ``iterate`` stand in for one another where only one is written. A class without
-``terminate`` is non-blocking: what its hooks return or yield is the result.
+If only one of ``initialize`` and ``iterate`` is written, it is used for both. A class without ``terminate`` is non-blocking: its
+results are the values that its hooks return or yield.
 """
 
 from types import MemberDescriptorType
@@ -63,16 +63,15 @@ class Aggregate:
     """A base aggregate: hooks ``initialize``, ``iterate``, ``terminate`` and, to be cut into panes, ``merge``.
 
     - ``initialize(self, *values)``: the first tuple; ``iterate(self, *values)``: each further one.
-    - ``terminate(self) -> type``: the result of the frame; must not change the state. Without it, what the other two
-      return or yield is the result of each tuple.
+    - ``terminate(self) -> type``: the result of the frame; it must not change the state. Without it, the values that the other
+      two return or yield are the results of each tuple.
     - ``merge(self, later)``: fold the state of a later run of tuples into self; ``unmerge(self, earlier)`` undoes it.
 
     Class keywords: ``returns=`` (DDL or Spark type; default the return annotation), ``nulls="skip"|"pass"``,
-    ``empty=`` (the result over no tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (the framework
-    writes no ``expire`` and ``merge`` of its own where there is neither), ``rebase=False`` (never fold a frame
-    afresh unasked, though a float in the state has lost its digits or is NaN), ``compile=False`` (Python hooks for good,
-    where numba would compile them after a million tuples), ``expire_any_order=True`` (``expire`` undoes any tuple of the
-    frame, not just the oldest: rows that hold for a while leave in the order of their ends).
+    ``empty=`` (the result without tuples), ``algebraic=True``, ``commutative=True``, ``derive=False`` (do not derive ``expire``
+    and ``merge``), ``rebase=False`` (do not fold a frame again when a float in the state has lost digits or is NaN),
+    ``compile=False`` (do not compile the hooks with numba after a million tuples), ``expire_any_order=True`` (``expire`` undoes
+    any tuple of the frame, not only the oldest: rows that hold for a while leave in the order of their ends).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -158,10 +157,10 @@ class Aggregate:
 class WindowAggregate(Aggregate, abstract=True):
     """An aggregate with ``expire(self, *values)``: each tuple that leaves the frame is undone in O(1).
 
-    Its hooks are those of :class:`Aggregate` and ``expire(self, *values)``, which is given the oldest tuple as it
-    leaves, and may return ``iw.PUNT`` where it cannot undo it. A class that annotates ``inwindow: iw.InWindow`` gets
-    the live buffer of the window's tuples. ``base=`` names the base version, used for unbounded windows and tumbles,
-    where nothing ever expires (ESL, figure 2).
+    Its hooks are those of :class:`Aggregate` and ``expire(self, *values)``, which gets the oldest tuple when it leaves, and may
+    return ``iw.PUNT`` if it cannot undo it. A class that annotates ``inwindow: iw.InWindow`` gets the live buffer of the window's
+    tuples. ``base=`` names the base version, which is used for unbounded windows and tumbles, because nothing expires there (ESL,
+    figure 2).
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -192,7 +191,7 @@ _GIVEN_BY_PYTHON = {
 
 
 def _is_bare(cls: type) -> bool:
-    """A class without a body: cloudpickle first makes one, and then fills it in, if it ships a class by value."""
+    """Whether a class has no body: cloudpickle first creates such a class, and then fills it in, if it sends a class by value."""
     slots = (name for name, value in vars(cls).items() if isinstance(value, MemberDescriptorType))
     return set(vars(cls)) <= _GIVEN_BY_PYTHON.union(slots)
 
@@ -236,7 +235,7 @@ def _check_base(cls: type[Aggregate]) -> None:
 
 
 def base_of(aggregate: Aggregate) -> Aggregate:
-    """The base version of an aggregate, configured like it; the aggregate itself where it has none."""
+    """The base version of an aggregate, configured like it; the aggregate itself if it has none."""
     base = aggregate._declared.base
     if base is None:
         return aggregate

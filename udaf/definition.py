@@ -1,4 +1,4 @@
-"""An aggregate class, read and validated when it is defined: all that can be wrong in a definition is found here."""
+"""Read and validate an aggregate class when it is defined; all mistakes in a definition are found here."""
 
 import difflib
 import dis
@@ -23,18 +23,14 @@ _MISSPELT = {
 _ELSEWHERE = {"retract": "expire", "inverse": "expire", "evict": "expire", "combine": "merge"}  # hooks of other systems
 
 _SELVES = ("self", "this", "me")
-_ANSWERING = {"initialize", "iterate", "expire"}  # hooks whose results are those of tuples, where there is no terminate
+_ANSWERING = {"initialize", "iterate", "expire"}  # hooks that give the results of tuples, if there is no terminate
 
 
 def read_traits(cls: type, declared: Declared) -> Traits:
     """Read and validate an aggregate class; a :class:`DefinitionError` says what to change."""
     name = cls.__name__
     hooks = {hook: inspect.getattr_static(cls, hook) for hook in HOOKS if hasattr(cls, hook)}
-    for hook, definition in hooks.items():
-        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
-            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
-        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
-            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
+    _check_methods(name, hooks)
     _check_spelling(cls, hooks)
     step = "iterate" if "iterate" in hooks else "initialize"
     if step not in hooks:
@@ -80,13 +76,21 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     )
 
 
+def _check_methods(name: str, hooks: dict[str, Any]) -> None:
+    for hook, definition in hooks.items():
+        if isinstance(definition, (staticmethod, classmethod, type)) or not callable(definition):
+            raise DefinitionError(f"{name}.{hook} must be a plain method: write `def {hook}(self, ...)`")
+        if inspect.iscoroutinefunction(definition) or inspect.isasyncgenfunction(definition):
+            raise DefinitionError(f"{name}.{hook} is async; hooks are plain methods: write `def {hook}(self, ...)`")
+
+
 def _promises(declared: Declared, hooks: dict[str, Any]) -> frozenset[str]:
     kept = {promise for promise in PROMISES if getattr(declared, promise)}
     return frozenset(kept if "expire" in hooks else kept - {"expire_any_order"})
 
 
 def _check_self(name: str, hooks: dict[str, Any]) -> None:
-    """A hook whose one parameter is the value; unless the class calls ``self`` so."""
+    """Find a hook without ``self``: its only parameter is the value, unless the class uses that name for ``self``."""
     firsts = {hook: _first_parameter(definition) for hook, definition in hooks.items()}
     for hook in ("initialize", "iterate", "expire"):
         first, alone = firsts.get(hook, ("self", False))
@@ -105,7 +109,7 @@ def _first_parameter(definition: Any) -> tuple[str, bool]:
 
 
 def _check_spelling(cls: type, hooks: dict[str, Any]) -> None:
-    """A method that is nearly a hook, where that hook is not written, is that hook misspelt."""
+    """Find a misspelt hook: a method with nearly the name of a hook that is missing."""
     for method, definition in vars(cls).items():
         if method in HOOKS or method.startswith("_") or not inspect.isfunction(definition):
             continue
@@ -134,7 +138,7 @@ def _is_called(cls: type, method: str) -> bool:
 
 
 def _other_words(cls: type, hooks: dict[str, Any]) -> str:
-    """A hint at methods that are named as elsewhere."""
+    """A hint about methods with the names that other libraries use for hooks."""
     near = [(other, hook) for other, hook in _MISSPELT.items() if other in vars(cls) and hook not in hooks]
     return "".join(f"; is `{other}` meant to be `{hook}`?" for other, hook in near)
 
@@ -199,7 +203,7 @@ def _check_empty(name: str, empty: Any, result: pa.DataType) -> None:
 
 
 def gives_nothing(cls: type, hook: Any) -> bool:
-    """Whether a hook certainly gives no value, by its code: it has an end, and each of its ends is a bare one."""
+    """Whether a hook certainly returns nothing, by its bytecode: it returns, and every return is a bare one."""
     if not inspect.isfunction(hook) or inspect.isgeneratorfunction(hook):
         return False
     if _return_annotation(cls, hook) not in (inspect.Signature.empty, None, type(None)):
@@ -262,7 +266,7 @@ def _result_type(cls: type, declared: Declared, hooks: dict[str, Any]) -> pa.Dat
 
 
 def _forgotten(cls: type, hooks: dict[str, Any]) -> str:
-    """A hint at a `terminate`, where no other hook gives anything."""
+    """A hint that `terminate` is missing, if no other hook gives anything."""
     if "terminate" in hooks or not all(gives_nothing(cls, hook) for hook in hooks.values()):
         return ""
     return "; or is a `def terminate(self) -> float` missing? (without one, results are what the other hooks return)"

@@ -1,14 +1,14 @@
-"""Numbers as doubles, each the double that is nearest to it: what kernels on doubles read, and what Spark's cast gives.
+"""Numbers as the nearest doubles: the input of kernels on doubles, and the same as Spark's cast.
 
-Arrow's cast of a decimal multiplies by a power of ten that is itself rounded, so that 0.03 becomes 0.030000000000000002.
+Arrow's cast of a decimal multiplies by a rounded power of ten, so 0.03 would become 0.030000000000000002.
 """
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_POWERS = 22  # the powers of ten up to it are doubles without rounding
-_WHOLE = 1 << 53  # so are the integers up to it
+_POWERS = 22  # powers of ten up to this one are exact doubles
+_WHOLE = 1 << 53  # integers up to this one are exact doubles
 
 
 def doubles(values: pa.Array) -> pa.Array:

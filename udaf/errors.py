@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree: catch :class:`InWindowError` and you have caught us.
+"""All exceptions of inwindow, as one tree: catch :class:`InWindowError` to catch all of them.
 
 A message names the aggregate, the hook or option and the value, and says what to write instead.
 """
@@ -42,7 +42,7 @@ class DataError(InWindowError, ValueError):
 
 
 class ScratchError(InWindowError, OSError):
-    """A task's tuples do not fit into the memory that it may use, and the disk did not take them either."""
+    """A task's tuples fit neither into the memory that it may use, nor on the disk."""
 
 
 class StateError(DataError):
@@ -71,7 +71,7 @@ class ArithmeticOverflowError(InWindowError, ArithmeticError):
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: its ``repr`` on one line, without addresses, cut where it is long.
+    """A value for a message: its ``repr`` on one line, without addresses, shortened if it is long.
 
     >>> shown("a" * 1000)[-6:]
     'aaa...'

@@ -1,4 +1,4 @@
-"""Kinds of argument types, as kernels see them: which are integers inside, which are doubles, and the way back."""
+"""Kinds of argument types for kernels: which are stored as integers, which as doubles, and how to convert results back."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How a built-in runs natively on arguments of given types: which kernel, on which input, to which result."""
+"""How a built-in runs on arguments of given types: its kernel, the kernel's input, and the result type."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,23 +10,23 @@ from inwindow.udaf.traits import Traits
 
 
 class Kernel(Protocol):
-    """A loop over ``(values, start[], end[])``: what every kernel is, in Cython or in Python.
+    """The protocol of every kernel, in Cython or in Python: a loop over ``(values, start[], end[])``.
 
-    ``values`` is an Arrow array, or a tuple of several, of the positions from ``base`` on; ``seen`` is given to those that ask
-    for it. The bounds of frames never move backwards, from call to call neither.
+    ``values`` is an Arrow array, or a tuple of several, for the positions from ``base`` on; ``seen`` is passed if the kernel
+    needs it. The bounds of frames never move backwards, also from call to call.
     """
 
     def roll(self, *values_base_start_end: Any, **more: Any) -> Any:
         """One result per frame [start, end)."""
 
     def absorb(self, *values_base_start_end: Any, **more: Any) -> None:
-        """Fold the frame [start, end) in without a result."""
+        """Fold the frame [start, end) without a result."""
 
     def state(self) -> Any:
         """The state for ``restore``; it can be pickled."""
 
     def restore(self, state: Any) -> None:
-        """Go on from the state of a kernel that was made with the same arguments."""
+        """Continue from the state of a kernel that was made with the same arguments."""
 
 
 def as_it_is(result: Any) -> Any:
@@ -36,7 +36,7 @@ def as_it_is(result: Any) -> Any:
 
 @dataclass(frozen=True)
 class Cascade:
-    """A built-in's two levels for panes: reduce a pane to partial columns, roll a window over partial columns.
+    """A built-in's two levels for panes: reduce a pane to partial columns, and evaluate a window over partial columns.
 
     ``reduce`` makes a kernel whose ``roll_partials(values, base, start, end)`` gives one or more arrays, ``window``
     one whose ``roll(partials, base, start, end)`` gives results.
@@ -44,15 +44,15 @@ class Cascade:
 
     reduce: Callable[[], Any]
     window: Callable[[], Any]
-    grows: bool = False  # a partial is a list of what is in its tuples
+    grows: bool = False  # whether a partial grows with its tuples
 
 
 def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
-    """The cascade of a kernel that rolls over its own partials as it does over tuples."""
+    """The cascade of a kernel that treats its own partials like tuples."""
     return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows)
 
 
-# What a kernel is given of the tuples:
+# What a kernel gets of the tuples:
 #   values     the columns, NULL where a tuple does not count
 #   counted    the columns, and the mask of the tuples that count: no argument is NULL, and the condition holds
 #   all        the same, where a NULL argument counts, too
@@ -73,19 +73,23 @@ class Native:
     finish: Callable[[Any], pa.Array] = as_it_is
     cascade: Cascade | None = None
     reads: Reads = "values"
-    keeps: str | None = None  # what it keeps of the tuples it has folded, which then need not be held
+    keeps: str | None = None  # what the kernel keeps of folded tuples, so that these need not be held
     rereads: bool = False  # reads the frame's tuples again for every result
-    remembers: bool = False  # tuples that have left the frame still show in its results, within their error
-    swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in another order than they came
+    remembers: bool = False  # tuples that have left the frame still influence its results, within their error
+    swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in any order
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
 
 
 class Machine(Protocol):
-    """Compiled hooks on arguments of known types: the loop for some strategies; for others the plain hooks are called."""
+    """Compiled hooks for known argument types: a loop for some strategies; the others call the plain hooks."""
 
     @property
     def runs(self) -> str:
         """What runs, for explain."""
+
+    @property
+    def runs_on_states(self) -> str:
+        """What runs on a stream, where the aggregate of each key goes on from its state."""
 
     @property
     def inputs(self) -> tuple[pa.DataType, ...]:
@@ -93,22 +97,22 @@ class Machine(Protocol):
 
     @property
     def strategies(self) -> frozenset[str]:
-        """For which of them it has a loop."""
+        """The strategies for which it has a loop."""
 
     @property
     def preferred(self) -> frozenset[str]:
-        """Those that are taken before what the table of rules says; results may then differ by rounding."""
+        """The strategies that are preferred to the table of rules; results may then differ by rounding."""
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """What evaluates an aggregate on arguments of known types: a kernel, or hooks, in Python and perhaps compiled."""
+    """How an aggregate is evaluated for known argument types: by a kernel, or by hooks in Python that may also be compiled."""
 
     traits: Traits
     result: pa.DataType
     native: Native | None = None
-    aggregate: Any = None  # an inwindow.Aggregate; the window version, where hooks were derived
+    aggregate: Any = None  # an inwindow.Aggregate; the window version if hooks are derived
     derived: dict[str, str] = field(default_factory=dict)  # the text of the derived hooks, by name
-    why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are neither written nor derived
-    machine: Machine | None = None  # of compiled hooks, those that were written
-    uncompiled: str = ""  # why there is none, though nobody has asked for one
+    why_not: dict[str, str] = field(default_factory=dict)  # for hooks that are neither written nor derived
+    machine: Machine | None = None  # compiled hooks, if there are any
+    uncompiled: str = ""  # why hooks are not compiled by default

@@ -1,7 +1,7 @@
 """Whether a function only reads an attribute that all copies of an aggregate share.
 
-Each place in which it is named is followed outwards: what is read from a table of constants is constant, a slice or a copy of a
-list of lists still has the same lists in it, a local variable is followed to wherever it is read.
+We follow each use of the attribute outwards: a value from a table of constants is constant; a slice or a copy of a list of
+lists still contains the same lists; a local variable is followed to every place that reads it.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Values of a column as Python has them: Arrow's dates and timestamps go on where Python's end, with the year 9999."""
+"""Values of a column as Python values. Arrow has dates and timestamps beyond the year 9999, where Python's end."""
 
 from typing import Any
 

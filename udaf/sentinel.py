@@ -1,7 +1,7 @@
-"""The sentinel: a share of a job's results is folded afresh from the tuples, and compared.
+"""The sentinel: it folds a share of a job's results again from the tuples, and compares.
 
-What the sentinel is told travels with the plan; what it finds comes back: in the same process at once, from Spark's
-workers beside the rows, as observed metrics (``runtime/spark/observations.py``).
+Its settings travel with the plan. Its findings come back: in the same process at once, from Spark's workers as observed metrics
+(``runtime/spark/observations.py``).
 """
 
 import math
@@ -19,13 +19,13 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Deviation:
-    """A result that is not that of the frame's tuples: where, what was given, what the definition gives."""
+    """A result that differs from the fold of the frame's tuples: its place, the given and the expected value."""
 
     aggregate: str
     place: str  # key and order value of the tuple with which the frame ends
     given: str
     expected: str
-    size: float  # the relative difference; infinite where it is none of rounding
+    size: float  # the relative difference; infinite if rounding cannot explain it
 
     def __str__(self) -> str:
         return f"{self.aggregate} gave {self.given} for the frame that ends at {self.place}, but its tuples give {self.expected}"

@@ -6,9 +6,9 @@
         values = []                                            one list for all copies
         def iterate(self, value): self.values.append(value)    what one partition sees shows in the next
 
-A copy of an aggregate copies what is in the object, not what is in its class. So a list there that hooks change is an error
-when the class is defined. A table that they only read is none: the functions that hooks may call are read (``only_read.py``),
-and where one does more than to read, or cannot be read, the class is refused.
+Copying an aggregate copies the object's attributes, not those of its class. So it is an error if hooks change a list of the class,
+found when the class is defined. A table that they only read is allowed: we read all functions that hooks may call
+(``only_read.py``), and refuse the class if one of them changes the table, or cannot be read.
 """
 
 import ast
@@ -36,7 +36,7 @@ _MAY_SEE_SELF = (isinstance, issubclass, type, id, repr, str, hash, super, len, 
 def check_shared_state(
     cls: type, ours: tuple[type, ...], *, is_copy: bool = False, hooks: Sequence[str] = HOOKS
 ) -> None:
-    """Raise where a hook may change what is in the class. ``is_copy``: of a class that was checked where it was written."""
+    """Raise if a hook may change an attribute of the class. ``is_copy``: the class was checked before, where it was written."""
     functions = list(_functions(cls, ours, hooks))
     for name, (owner, value) in _attributes(cls, ours).items():
         if _is_state(value) and not _is_hidden(cls, name, ours):

@@ -34,29 +34,8 @@ def udaf(aggregator: Any) -> Aggregate:
     >>> iw.with_columns(table, m=iw.udaf(Mean())("price").over(iw.rows(2)))["m"].to_pylist()
     [1.0, 2.0, 4.0]
     """
-    if isinstance(aggregator, Aggregate):
-        raise DefinitionError(
-            f"udaf({type(aggregator).__name__}()): this is an aggregate of inwindow already: drop iw.udaf"
-        )
-    if isinstance(aggregator, type) and issubclass(aggregator, Aggregate):
-        raise DefinitionError(
-            f"udaf({aggregator.__name__}): this is an aggregate of inwindow: drop iw.udaf, and write {aggregator.__name__}()"
-        )
-    if inspect.isroutine(aggregator):
-        raise DefinitionError(
-            f"udaf({shown(aggregator)}) takes an Aggregator of Spark, not a function: an aggregate of your own is a class, "
-            "class MyAvg(iw.WindowAggregate), with the hooks iterate and terminate"
-        )
-    if isinstance(aggregator, type):
-        raise DefinitionError(f"udaf({aggregator.__name__}) takes an instance: write iw.udaf({aggregator.__name__}())")
+    _check_aggregator(aggregator)
     name = type(aggregator).__name__
-    missing = [
-        method for method in ("zero", "reduce", "merge", "finish") if not callable(getattr(aggregator, method, None))
-    ]
-    if missing:
-        raise DefinitionError(
-            f"udaf({name}()): an Aggregator has zero, reduce, merge and finish, but {name} lacks {', '.join(missing)}"
-        )
     spark = tuple(base for base in type(aggregator).__mro__ if base is object or base.__module__.startswith("pyspark."))
     check_shared_state(type(aggregator), spark, hooks=("zero", "reduce", "merge", "finish", "expire"))
     parameters = list(inspect.signature(aggregator.reduce).parameters.values())
@@ -83,6 +62,33 @@ def udaf(aggregator: Any) -> Aggregate:
     adapter: Any = types.new_class(name, (kind,), keywords, lambda namespace: namespace.update(hooks))
     made: Aggregate = adapter(aggregator)
     return made
+
+
+def _check_aggregator(aggregator: Any) -> None:
+    """Refuse anything that is not an instance of an Aggregator."""
+    if isinstance(aggregator, Aggregate):
+        raise DefinitionError(
+            f"udaf({type(aggregator).__name__}()): this is an aggregate of inwindow already: drop iw.udaf"
+        )
+    if isinstance(aggregator, type) and issubclass(aggregator, Aggregate):
+        raise DefinitionError(
+            f"udaf({aggregator.__name__}): this is an aggregate of inwindow: drop iw.udaf, and write {aggregator.__name__}()"
+        )
+    if inspect.isroutine(aggregator):
+        raise DefinitionError(
+            f"udaf({shown(aggregator)}) takes an Aggregator of Spark, not a function: an aggregate of your own is a class, "
+            "class MyAvg(iw.WindowAggregate), with the hooks iterate and terminate"
+        )
+    if isinstance(aggregator, type):
+        raise DefinitionError(f"udaf({aggregator.__name__}) takes an instance: write iw.udaf({aggregator.__name__}())")
+    name = type(aggregator).__name__
+    missing = [
+        method for method in ("zero", "reduce", "merge", "finish") if not callable(getattr(aggregator, method, None))
+    ]
+    if missing:
+        raise DefinitionError(
+            f"udaf({name}()): an Aggregator has zero, reduce, merge and finish, but {name} lacks {', '.join(missing)}"
+        )
 
 
 def _check_parameters(name: str, aggregator: Any, reduced: list[inspect.Parameter]) -> None:

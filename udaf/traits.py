@@ -1,7 +1,7 @@
-"""What the optimizer knows of an aggregate: which hooks it has, what they give, what they promise.
+"""The traits of an aggregate, for the optimizer: its hooks, their results and promises.
 
-Capability is what is defined, never a flag beside it: a class with ``expire`` is invertible, a class with ``merge`` can be cut
-into panes. ``definition.py`` reads all that from a class.
+A capability follows from what is defined, never from a separate flag: a class with ``expire`` is invertible, a class with ``merge``
+can be cut into panes. ``definition.py`` reads the traits from a class.
 """
 
 from dataclasses import dataclass, field
@@ -34,30 +34,30 @@ class KernelTraits:
     """What is known of the kernel of a built-in."""
 
     order_statistics: bool = False  # O(log window) per tuple
-    online: bool = False  # gives a result per tuple where no window is given, though it has a terminate
-    keeps: str | None = None  # what it keeps of a frame's tuples, if it needs no more of them
-    partials_grow: bool = False  # what is merged are lists of all that was folded
+    online: bool = False  # gives a result per tuple without a window, though it has a terminate
+    keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
+    partials_grow: bool = False  # partials are lists of all folded values
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What the optimizer knows of an aggregate."""
+    """The facts about an aggregate that the optimizer uses."""
 
     name: str
     parameters: tuple[str, ...]  # of iterate; the fields of inwindow's records
     arity: int | None  # None: any number of arguments
     result: pa.DataType | None  # None: depends on the argument types (built-ins)
     hooks: frozenset[str] = frozenset({"iterate", "terminate"})  # of a class; of a built-in, what its kernel can do
-    derived: frozenset[str] = frozenset()  # of them, those that the framework wrote
-    yielding: frozenset[str] = frozenset()  # of initialize, iterate and expire, the generators
-    silent: frozenset[str] = frozenset()  # of the same, those that certainly return nothing
-    promises: frozenset[str] = frozenset({"rebase"})  # of PROMISES, those that hold
+    derived: frozenset[str] = frozenset()  # of these, the derived hooks
+    yielding: frozenset[str] = frozenset()  # of initialize, iterate and expire: the generators
+    silent: frozenset[str] = frozenset()  # of the same: those that certainly return nothing
+    promises: frozenset[str] = frozenset({"rebase"})  # the PROMISES that hold
     reads_inwindow: bool = False
-    base: Any = None  # the version for frames that nothing leaves
+    base: Any = None  # the version for frames that no tuple leaves
     nulls: str = "skip"
     empty: Any = None
-    kernel: KernelTraits | None = None  # of a built-in
-    options: tuple[Any, ...] = field(default_factory=tuple)  # what a built-in was given beside columns
+    kernel: KernelTraits | None = None  # for a built-in
+    options: tuple[Any, ...] = field(default_factory=tuple)  # a built-in's arguments besides columns
 
     @property
     def has_terminate(self) -> bool:
@@ -102,7 +102,7 @@ class Traits:
 
     @property
     def rebase(self) -> bool:
-        """Whether a frame may be folded afresh where its float fields have lost what they should hold."""
+        """Whether a frame may be folded again when its float fields have lost digits."""
         return "rebase" in self.promises
 
     @property
@@ -122,15 +122,15 @@ class Traits:
 
     @property
     def online(self) -> bool:
-        """Whether its kernel gives a result per tuple where no window is given."""
+        """Whether its kernel gives a result per tuple without a window."""
         return self.kernel is not None and self.kernel.online
 
     @property
     def keeps(self) -> str | None:
-        """What its kernel keeps of a frame's tuples, if it needs no more of them."""
+        """What its kernel keeps of a frame's tuples, if it needs nothing else of them."""
         return None if self.kernel is None else self.kernel.keeps
 
     @property
     def partials_grow(self) -> bool:
-        """Whether what its kernel merges are lists of all that was folded."""
+        """Whether its kernel's partials are lists of all folded values."""
         return self.kernel is not None and self.kernel.partials_grow

@@ -71,7 +71,7 @@ def arrow_type(returns: Any) -> pa.DataType:
 
 
 def _check_made(kind: pa.DataType) -> None:
-    """Arrow makes columns of the type, of Python values, and takes rows of them; or an error."""
+    """Check that Arrow can make columns of the type from Python values, and take rows of them."""
     try:
         pa.array([None], kind).take(pa.array([0]))
     except pa.ArrowException:
@@ -142,7 +142,7 @@ Fits = Callable[[Any], bool]
 
 
 def fitting(kind: pa.DataType) -> Fits:
-    """Whether a value, as plain Python, is of the type that a column holds: Arrow itself would cut 1.5 to an integer.
+    """Whether a plain Python value fits the type of a column exactly; Arrow itself would cut 1.5 to an integer.
 
     >>> fits = fitting(pa.list_(pa.int32()))
     >>> fits([1, None]), fits([1.5]), fits(1)
@@ -215,9 +215,9 @@ _VALUES: tuple[tuple[Any, tuple[type, ...], tuple[type, ...]], ...] = (
 
 
 def plain_for(kind: pa.DataType) -> Callable[[Any], Any]:
-    """What makes a hook's answer plain Python for a column of this type.
+    """The function that makes plain Python of a hook's answer, for a column of this type.
 
-    As in PySpark a plain tuple will do for a struct, and a Decimal is rounded (half up) to the column's scale.
+    As in PySpark, a plain tuple may stand for a struct, and a Decimal is rounded (half up) to the column's scale.
 
     >>> plain_for(arrow_type("struct<a:int,b:string>"))((1, "x"))
     {'a': 1, 'b': 'x'}
@@ -253,7 +253,7 @@ def _is_pair(value: Any) -> bool:
 
 def _rounded(value: Decimal, scale: int) -> Decimal:
     exponent = value.as_tuple().exponent
-    if not isinstance(exponent, int) or exponent >= -scale:  # NaN and infinities are left to be refused
+    if not isinstance(exponent, int) or exponent >= -scale:  # NaN and infinities are refused later
         return value
     return value.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, Context(prec=80))
 

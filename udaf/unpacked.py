@@ -1,12 +1,12 @@
-"""Types that hold the same values in another way; without Arrow's kernels, for `import inwindow` does not load them."""
+"""Types that represent the same values differently. No Arrow kernels here, because `import inwindow` does not load them."""
 
 import pyarrow as pa
 
 
 def unpacked_type(kind: pa.DataType) -> pa.DataType:
-    """The plain type of the same values: most of Arrow's kernels know no views, run ends and short decimals, at any depth.
+    """The plain type of the same values, at any depth: most Arrow kernels do not support views, run ends and short decimals.
 
-    A dictionary stays one where Arrow can compare and join dictionaries of its values.
+    A dictionary stays a dictionary if Arrow can compare and join dictionaries of its values.
 
     >>> unpacked_type(pa.list_(pa.string_view())), unpacked_type(pa.dictionary(pa.int8(), pa.list_(pa.bool_())))
     (ListType(list<item: string>), ListType(list<item: bool>))

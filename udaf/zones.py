@@ -1,4 +1,4 @@
-"""Datetimes without a zone, given for a column of instants: in UTC on local data, in the session's time zone on Spark."""
+"""Datetimes without a zone for a column of instants: they are in UTC on local data, and in the session's time zone on Spark."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Localize = Callable[[Any], Any]
 
 @cache
 def zone_of(name: str) -> tzinfo:
-    """A time zone by the name that Spark and Arrow have for it: of the tz database, or an offset.
+    """A time zone by its name in Spark and Arrow: a name of the tz database, or an offset.
 
     >>> zone_of("+02:00"), zone_of("Europe/Rome")
     (datetime.timezone(datetime.timedelta(seconds=7200)), zoneinfo.ZoneInfo(key='Europe/Rome'))
@@ -36,12 +36,12 @@ def zone_of(name: str) -> tzinfo:
 
 
 def aware(moment: datetime, zone: str) -> datetime:
-    """The moment; in this zone if it has none. When clocks go back it is the earlier of two, as in Spark."""
+    """The moment, in this zone if it has none. If clocks go back, the earlier of two is meant, as in Spark."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone_of(zone))
 
 
 def localizing(kind: pa.DataType, zone: str) -> Localize | None:
-    """What makes plain values of a column of this type aware, at any depth; None if nothing has to change."""
+    """The function that makes plain values of a column of this type aware, at any depth; None if nothing has to change."""
     if zone == "UTC":  # as Arrow has it
         return None
     if pa.types.is_timestamp(kind):

@@ -1,1 +1,1 @@
-"""Over which tuples: frames, slides, extents; from a specification to bounds."""
+"""Windows: frames, slides and extents; from a specification to bounds."""

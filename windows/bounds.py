@@ -1,10 +1,10 @@
 """From a frame to bounds: for each tuple the half-open range of positions ``[start, end)`` that it sees.
 
-This is the one idea of the house: whatever a frame is, downstream of here it is two int64 arrays that never move
-backwards. A *framing* answers two questions about the held sequence:
+This is the central idea of the code: every kind of frame becomes two int64 arrays that never move backwards. A *framing* answers
+two questions about the held sequence:
 
-- ``ready``: up to which position are frames complete, that is, can no tuple yet to come be in them?
-- ``bounds``: the frames of the tuples at given positions, all of them ready.
+- ``ready``: up to which position are frames complete? (No later tuple can be in a complete frame.)
+- ``bounds``: the frames of the tuples at given positions, which must all be ready.
 
 ::
 
@@ -25,34 +25,36 @@ from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Scope
 from inwindow.windows.stateful import Stateful
 
 Bounds = tuple[Positions, Positions]
 
 
 class Framing(Protocol):
-    """A frame, ready to be turned into bounds."""
+    """Turns a frame into bounds."""
 
     def ready(self, sequence: Sequence, cursor: int) -> int:
-        """The position before which all frames are complete; those before ``cursor`` were so already."""
+        """The position before which all frames are complete; those before ``cursor`` were complete already."""
 
     def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
         """Start and end of the frames of the tuples at ascending positions, all of them ready."""
 
     def state(self) -> Any:
-        """What must survive between batches."""
+        """The state that must survive between batches."""
 
     def restore(self, state: Any) -> None:
-        """Go on from a state."""
+        """Continue from a state."""
 
 
 def framing_of(frame: Frame, key: OrderKey | None) -> Framing:
-    """The framing of a frame; ``key`` is the order key, where the frame needs distances."""
+    """The framing of a frame; ``key`` is the order key, if the frame needs distances."""
     if isinstance(frame, Rows):
         return RowsFraming(frame)
     if isinstance(frame, Range):
         return RangeFraming(frame, key)
+    if isinstance(frame, Groups):
+        return GroupsFraming(frame)
     assert key is not None
     if isinstance(frame, Landmark):
         return LandmarkFraming(frame, key)
@@ -111,7 +113,7 @@ class RangeFraming(Stateful):
         edge = _search(sequence, at, self._targets(sequence, at, offset, lower=lower), after=not lower)
         over = None if self.key is None or offset == 0 else self.key.overflows(sequence.keys_at(at), offset)
         if over is not None:
-            # A target beyond the type saturates, but nothing is as large: all or none of the block is within reach.
+            # A target beyond the type saturates, but no key is that large: all or none of the block is within reach.
             plain = sequence.plain_at(at)
             first, last = sequence.blocks(at)
             edge = np.where(over if plain is None else over & plain, first if is_negative(offset) else last, edge)
@@ -125,11 +127,39 @@ class RangeFraming(Stateful):
         return _peers_where_not_plain(sequence, at, targets)
 
 
+class GroupsFraming(Stateful):
+    """GROUPS: two walks over the numbers of peer groups, which count from 0 in each partition."""
+
+    def __init__(self, frame: Groups) -> None:
+        self.lower, self.upper = frame.lower, frame.upper
+
+    def ready(self, sequence: Sequence, cursor: int) -> int:
+        """A tuple is complete once a group behind its upper bound has begun, or its partition has ended."""
+        if self.upper is None or sequence.ended or not len(sequence.partition_starts):
+            return sequence.closed
+        first = max(sequence.closed, cursor, sequence.base)
+        groups = sequence.groups[first - sequence.base :]
+        begun = int(np.searchsorted(groups, sequence.groups[-1] - self.upper)) if len(groups) else 0
+        return max(min(first + begun, sequence.end), cursor)
+
+    def bounds(self, sequence: Sequence, at: Positions) -> Bounds:
+        """First tuple of the lower group; first tuple behind the upper one."""
+        start, end = sequence.partitions(at)
+        groups = sequence.groups[at - sequence.base]
+        low = np.maximum(start, sequence.base)
+        last = end
+        if self.lower is not None:
+            start = edges(sequence.groups, sequence.base, groups + self.lower, low, last, False)
+        if self.upper is not None:
+            end = edges(sequence.groups, sequence.base, groups + self.upper, low, last, True)
+        return np.minimum(start, end), end
+
+
 class LandmarkFraming(Stateful):
     """since <= value <= min(current, until), in the order of the partition: bounds that stand still.
 
-    Each is found once per partition and kept, for by the time it is asked for again the tuples around it may be
-    forgotten. NULLs and NaNs lie before or behind all landmarks, as they sort.
+    Each bound is found once per partition and kept, because later the tuples around it may be forgotten. NULLs and NaNs sort before
+    or after all landmarks.
     """
 
     kept = ("found",)
@@ -156,15 +186,15 @@ class LandmarkFraming(Stateful):
     def _edge(
         self, sequence: Sequence, at: Positions, landmark: Keys, bound: str, end: Positions, *, after: bool
     ) -> Positions:
-        """The landmark's position, or anything from ``end`` on where it lies behind all that a tuple sees."""
+        """The landmark's position; any position from ``end`` on if the landmark is after all tuples that the frame can see."""
         edge = _search(sequence, at, np.repeat(landmark, len(at), axis=0), after=after)
         partition, _ = sequence.partitions(at)
         block, block_end = sequence.blocks(at)
         side = sequence.sides_at(at)
         if side is not None:
             edge[side < PLAIN] = end[side < PLAIN]  # the landmark is still to come
-            edge[side > PLAIN] = block[side > PLAIN]  # unless it was passed among the numbers, or in a block before
-        # One look per partition: within it, what was found first holds for all tuples behind.
+            edge[side > PLAIN] = block[side > PLAIN]  # unless it was passed among the numbers, or in an earlier block
+        # One search per partition: what was found first holds for all later tuples of it.
         for first in np.flatnonzero(np.append(True, partition[1:] != partition[:-1])) if len(at) else ():
             own = slice(first, first + int(np.searchsorted(partition[first:], partition[first], side="right")))
             known = self.found.get(bound, (-1, -1))
@@ -262,7 +292,7 @@ class ScopeFraming(Stateful):
         return targets
 
     def _values(self, option: str, values: list[Any], results: list[Any]) -> Any:
-        """The results as order values; one that lies between two is rounded into the frame."""
+        """The results as order values; a value between two order values is rounded into the frame."""
         up = (option == "lower") == self.key.ascending
         try:
             return self.key.array(results, what=f"scope({option}=...)", up=up)

@@ -1,12 +1,12 @@
-"""Days of the calendar: the same time by the clock of a zone, days later. 24 hours each, but where clocks change.
+"""Calendar days: the same local time in a zone, some days later. A day has 24 hours, except when clocks change.
 
 ::
 
     New York, March 2026     7th 12:00 EST   + 1 day = 8th 12:00 EDT     23 hours later
                              7th 02:30 EST   + 1 day = 8th 03:30 EDT     there is no 02:30 on the 8th
 
-Offsets come from Python's zoneinfo: Arrow's end with the year 2037. They are asked for once a day, and between two days
-that differ the change is looked for; all else is arithmetic on whole arrays.
+Offsets come from Python's zoneinfo, because Arrow's end with the year 2037. We ask for one offset per day, and search for the
+change between two days with different offsets; everything else is arithmetic on whole arrays.
 """
 
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -18,7 +18,7 @@ from inwindow.windows.order_key import Keys
 
 _DAY = 86_400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST, _LAST = -719_160, 2_932_890  # days that Python's datetime has, and the day beside them
+_FIRST, _LAST = -719_160, 2_932_890  # the first and the last day of Python's datetime, and one more
 
 
 class Clock:
@@ -28,10 +28,10 @@ class Clock:
         self.zone, self.ticks = zone, ticks
 
     def days_later(self, instants: Keys, days: int) -> Keys:
-        """So many days later, as Java and Spark count.
+        """That many days later, by the rules of Java and Spark.
 
-        A time that clocks skip is taken by the clock of before; of two instants with one time it is the one at the
-        tuple's own offset, else the earlier.
+        A local time that the clocks skip is read with the offset from before the change. If a local time exists twice, it is
+        the one with the tuple's own offset, else the earlier.
         """
         day = _DAY * self.ticks
         known = self._known(np.unique(instants // day), days)
@@ -39,12 +39,12 @@ class Clock:
         there = instants + own + days * day
         before, after = _at(known, there - day), _at(known, there + day)
         result = there - before
-        for offset in (after, before, own):  # the last one that is valid is taken
+        for offset in (after, before, own):  # the last valid one wins
             result = np.where(_at(known, there - offset) == offset, there - offset, result)
         return result
 
     def _known(self, days: Keys, later: int) -> tuple[Keys, Keys]:
-        """From when on which offset holds, in ticks, for all that is asked about tuples of these days."""
+        """The offsets for tuples of these days, and from when on each holds, in ticks."""
         asked = np.unique(np.add.outer([0, 1, *range(later - 2, later + 4)], days))
         since: list[int] = []
         offsets: list[int] = []

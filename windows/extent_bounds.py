@@ -1,7 +1,7 @@
-"""From an extent to bounds: which extents there are, and the positions ``[start, end)`` that each holds.
+"""From an extent to bounds: which extents exist, and the positions ``[start, end)`` of each.
 
-An extent is *introduced* by the first tuple that lies in it, so its start is known the moment it comes into being;
-it is *complete* when a tuple at or beyond its end has arrived, or its block has ended::
+The first tuple that lies in an extent *introduces* it, so the start is known from then on. It is *complete* when a tuple at or
+after its end has arrived, or its block has ended::
 
     hop(size=10, every=5)        t = 3            t = 12           t = 21
     introduces                   [-5,5) [0,10)    [5,15) [10,20)   [15,25) [20,30)
@@ -39,7 +39,7 @@ CELLS = 1 << 22  # new extents that are found at a time: some 200 MB
 
 @dataclass
 class Extents:
-    """Extents in order: the positions each holds, and its bounds as keys of the attribute (None: the whole group)."""
+    """Extents in order: their positions, and their bounds as keys of the attribute (None: the whole group)."""
 
     start: Positions
     end: Positions
@@ -79,7 +79,7 @@ class ExtentFraming(Stateful, ABC):
     """The extents of a sequence: :meth:`advance` gives those that have become complete, in order."""
 
     kept: ClassVar[tuple[str, ...]] = ("seen", "open")
-    reach: Any = 0  # how far an extent may reach to either side of a tuple in it
+    reach: Any = 0  # the largest distance of an extent's bound from a tuple in it
     step: Any = 0  # how far apart extents are, at least
     origin: Any = 0  # where they are counted from
     per_tuple = 1  # how many extents a tuple may lie in
@@ -89,7 +89,7 @@ class ExtentFraming(Stateful, ABC):
         self.open = Extents(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None, None)
 
     def advance(self, sequence: Sequence) -> Extents:
-        """The extents that are complete by now and were not before."""
+        """The extents that have become complete."""
         if self.seen < sequence.end:
             at = self._countable(sequence)
             self._check_room(sequence, at)
@@ -107,7 +107,7 @@ class ExtentFraming(Stateful, ABC):
         return done
 
     def _countable(self, sequence: Sequence) -> Positions:
-        """The new tuples that lie somewhere: not those with a NULL, NaN or infinite attribute."""
+        """The new tuples that can lie in extents: those whose attribute is not NULL, NaN or infinite."""
         at = np.arange(self.seen, sequence.end)
         plain = sequence.plain_at(at)
         at = at if plain is None else at[plain]
@@ -120,7 +120,7 @@ class ExtentFraming(Stateful, ABC):
             self.check_room(sequence.key, sequence.keys_at(at))
 
     def check_room(self, key: OrderKey, keys: Keys) -> None:
-        """The bounds of the extents that a tuple lies in must be values of its attribute's type, each another one."""
+        """Check that the bounds of a tuple's extents are different values of its attribute's type."""
         low, high = key.room
         for extreme in (keys.min(), keys.max()):
             if not low + self.reach <= extreme.item() <= high - self.reach:
@@ -133,7 +133,7 @@ class ExtentFraming(Stateful, ABC):
 
     @property
     def next_start(self) -> int:
-        """No extent still to come starts before this position."""
+        """The position before which no later extent starts."""
         return int(self.open.start[0]) if len(self.open.start) else self.seen
 
     @abstractmethod
@@ -142,7 +142,7 @@ class ExtentFraming(Stateful, ABC):
 
     @abstractmethod
     def ends(self, sequence: Sequence, block_end: Positions) -> Positions:
-        """The end of each open extent, as far as the tuples that have arrived show it."""
+        """The end of each open extent, as far as the arrived tuples show it."""
 
 
 def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | WholeGroups":
@@ -156,13 +156,13 @@ def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | 
 
 
 class WholeGroups(Stateful):
-    """One extent per partition: a plain GROUP BY. No attribute, so nothing to introduce: partitions end by themselves."""
+    """One extent per partition: a plain GROUP BY. It has no attribute; a group is complete when its partition ends."""
 
     kept = ("seen",)
     per_tuple = 1
 
     def __init__(self) -> None:
-        self.seen = 0  # partitions before this position have been given out
+        self.seen = 0  # partitions before this position have been emitted
 
     def advance(self, sequence: Sequence) -> Extents:
         """The partitions that have ended."""
@@ -175,7 +175,7 @@ class WholeGroups(Stateful):
 
     @property
     def next_start(self) -> int:
-        """No group still to come starts before this position."""
+        """The position before which no later group starts."""
         return self.seen
 
 
@@ -262,7 +262,7 @@ class Hops(Numbered):
             lowest = np.floor((keys - self.origin - self.size) / self.every) + 1
             lowest -= grid(lowest - 1, self.every, self.origin, self.size) > keys
             return lowest + (grid(lowest, self.every, self.origin, self.size) <= keys), highest
-        # floor((t - size) / every) from the remainder of t, so that t - size cannot leave 64 bits.
+        # floor((t - size) / every), computed from the remainder of t, so that t - size cannot overflow.
         remainder = (keys - np.int64(self.every) * highest) - np.int64(self.origin)
         return highest + (remainder - self.size) // self.every + 1, highest
 
@@ -306,7 +306,7 @@ class Cumulations(Numbered):
 
 
 class Sessions(ExtentFraming):
-    """Maximal runs of tuples at most ``gap`` apart: each keeps its session open until its time + gap, included."""
+    """Maximal runs of tuples at most ``gap`` apart: each tuple keeps its session open until its time + gap, inclusive."""
 
     kept = ("seen", "open", "last")
 
@@ -333,7 +333,7 @@ class Sessions(ExtentFraming):
         before = np.concatenate([keys[:1] if last_open is None else last_open, until[:-1]])
         begins = fresh | (keys > before)
         self.last = (int(block[-1]), until[-1:])
-        # The finish of the session before each beginning is now known: what its last tuple says.
+        # The finish of the session before each beginning is now known from its last tuple.
         starts = np.flatnonzero(begins)
         if len(self.open.start):
             cut = int(starts[0]) if len(starts) else len(keys)
@@ -343,7 +343,7 @@ class Sessions(ExtentFraming):
         return Extents(at[starts], at[starts], keys[starts], until[ends])
 
     def _open_until(self, keys: Keys, fresh: Any, last_open: Keys | None) -> Keys:
-        """Until when each tuple's session is open, as far as the tuples up to it say."""
+        """Until when each tuple's session is open, judging by the tuples up to it."""
         if self.clock is None:
             return added(keys, self.gap)
         until = shifted(self.clock.days_later(keys, self.days), self.rest)
@@ -360,7 +360,7 @@ class Sessions(ExtentFraming):
 
 
 def clock_of(extent: Session, key: OrderKey) -> Clock | None:
-    """The clock by which a gap's days are counted; None where a day is 24 hours."""
+    """The clock for the days of a gap; None if a day is 24 hours."""
     if not extent.days or not pa.types.is_timestamp(key.type) or key.type.tz is None:
         return None
     try:
@@ -379,7 +379,7 @@ def _exact(key: OrderKey, size: Size, option: str) -> Any:
 
 
 def first_beyond(sequence: Sequence, extents: Extents, block_end: Positions, *, after: bool = False) -> Positions:
-    """For each extent the first tuple that lies behind its finish, or at it."""
+    """For each extent the first tuple at or after its finish."""
     assert extents.finishes is not None
     low = np.maximum(extents.start, sequence.base)
     return edges(sequence.keys, sequence.base, extents.finishes, low, block_end, after)

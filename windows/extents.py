@@ -87,9 +87,9 @@ def cumulate(
 def session(on: str, gap: Distance | None = None, *, until: str | None = None) -> Session:
     """Maximal runs of tuples at most ``gap`` apart: as ``pyspark.sql.functions.session_window``.
 
-    As there, a day written as such is one of the calendar where ``on`` has a time zone; 24 hours are 24 hours. ``gap`` may be the
-    name of a column: each tuple's own. With ``until=``, a tuple lasts until that column says, and a session is a run of intervals
-    that overlap, meet, or are at most ``gap`` apart (if there is one).
+    As there, ``"1 day"`` is a calendar day if ``on`` has a time zone, while ``"24 hours"`` are always 24 hours. ``gap`` may be
+    the name of a column, with a gap for each tuple. With ``until=``, a tuple lasts until the time in that column, and a session
+    is a run of intervals that overlap, meet, or are at most ``gap`` apart (if it is given).
 
     >>> session("ts", gap="30 minutes").gap
     Interval(months=0, microseconds=1800000000)

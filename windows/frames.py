@@ -1,6 +1,6 @@
 """How a user writes a window: ``iw.rows(50, slide=10)``, ``iw.range("5 minutes")``, ``iw.scope(...)``.
 
-Everything wrong with a window that shows without data is said here.
+All errors in a window that can be found without data are raised here.
 """
 
 import inspect
@@ -15,7 +15,22 @@ from inwindow.udaf.guesses import near_option
 from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
 from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver, one_slide, shows_options
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
-from inwindow.windows.spec import Extent, Final, Frame, Landmark, Order, Range, Rows, Scope, Unit, Window, extent_name
+from inwindow.windows.spec import (
+    COUNTED,
+    Extent,
+    Final,
+    Frame,
+    Groups,
+    Landmark,
+    Order,
+    Range,
+    Rows,
+    Scope,
+    Unit,
+    Window,
+    extent_name,
+    unit_of,
+)
 
 _OPTIONS = tuple(LaidOver.__annotations__)
 _shows_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
@@ -32,10 +47,10 @@ def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     ``lag`` ends the frame that many tuples earlier. The other keywords are those of every frame:
 
     - ``partition_by=``, ``order_by=``: a column name or several; ``iw.desc("ts")`` orders downwards.
-    - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, a distance in order values for
-      the others, counted from ``origin=`` (the epoch, or 0). An interval is a distance in order values for ROWS, too.
+    - ``slide=``: a result only at the last tuple of each slot: so many tuples for ROWS, groups of peers for GROUPS, a distance in
+      order values for the others, counted from ``origin=`` (the epoch, or 0). An interval is always a distance in order values.
       ``every=`` is the same.
-    - ``slide_by="rows"|"range"``: what ``slide=`` counts where it is not what the frame counts: tuples or order values.
+    - ``slide_by="rows"|"range"|"groups"``: what ``slide=`` counts where it is not what the frame counts.
     - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
     - ``strategy=``: force one of ``explain``'s strategies, to compare.
@@ -73,6 +88,20 @@ def range(size: Distance, *, lag: Distance | None = None, **options: Unpack[Fram
 
 
 @_takes_options
+def groups(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
+    """The last ``size`` groups of peers, the current one included: GROUPS size-1 PRECEDING.
+
+    Tuples with equal order values are peers, and count once: with ``order_by="day"``, ``iw.groups(7)`` holds the last seven days
+    that have tuples. ``lag`` ends the frame that many groups earlier. The other keywords are as for :func:`rows`.
+
+    >>> groups(7, partition_by="item", order_by="day").describe()
+    '(partition by item order by day groups between 6 preceding and current row)'
+    """
+    size, lag = count_of(size, "groups: size", of="groups"), count_of(lag, "groups: lag", least=0, of="groups")
+    return _window(Groups(1 - size - lag, -lag), **options)
+
+
+@_takes_options
 def rows_between(start: int | None, end: int | None, **options: Unpack[FrameOptions]) -> Window:
     """ROWS BETWEEN start AND end, as ``Window.rowsBetween``: negative is PRECEDING, None is UNBOUNDED.
 
@@ -94,6 +123,17 @@ def range_between(start: Distance | None, end: Distance | None, **options: Unpac
     '(order by ts range between 1 hour preceding and 10 minutes following)'
     """
     return _window(Range(_range_offset(start, "start"), _range_offset(end, "end")), **options)
+
+
+@_takes_options
+def groups_between(start: int | None, end: int | None, **options: Unpack[FrameOptions]) -> Window:
+    """GROUPS BETWEEN start AND end, counted in groups of peers: negative is PRECEDING, None is UNBOUNDED.
+
+    >>> groups_between(-1, 1, order_by="day").describe()
+    '(order by day groups between 1 preceding and 1 following)'
+    """
+    lower, upper = (_offset(bound, its, of="groups") for bound, its in ((start, "start"), (end, "end")))
+    return _window(Groups(lower, upper), **options)
 
 
 @_takes_options
@@ -157,8 +197,8 @@ def window_of(window: Any, **options: Unpack[LaidOver]) -> Window:
         base = read_window_spec(window)
     else:
         raise UsageError(
-            f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), iw.landmark(...), "
-            "iw.scope(...) or a pyspark.sql.Window specification"
+            f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
+            "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification"
         )
     if "every" in options:
         options["slide"] = one_slide(options.get("slide"), options.pop("every"))
@@ -183,7 +223,9 @@ def _window(
     **unknown: Any,
 ) -> Window:
     if "lag" in unknown:
-        raise UsageError("lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends")
+        raise UsageError(
+            "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends"
+        )
     if unknown:
         close = near_option(next(iter(unknown)), _OPTIONS)
         raise UsageError(
@@ -201,17 +243,18 @@ def _window(
     slide = _slide(frame, one_slide(slide, every), slide_by)
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
-    elif isinstance(frame, Rows):
-        frame = Rows(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
+    elif isinstance(frame, (Rows, Groups)):
+        frame = type(frame)(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
     window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by)
     _check_frame(window)
     return window
 
 
 def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
-    if unit is not None and (not isinstance(unit, str) or unit not in ("rows", "range")):
+    if unit is not None and (not isinstance(unit, str) or unit not in ("rows", "range", "groups")):
         raise UsageError(
-            f"slide_by={shown(unit)} is not known: a slide counts tuples ('rows') or is a distance in order values ('range')"
+            f"slide_by={shown(unit)} is not known: a slide counts tuples ('rows') or groups of peers ('groups'), or is a "
+            "distance in order values ('range')"
         )
     if slide is None:
         if unit is not None:
@@ -220,22 +263,32 @@ def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
     slide = size_of(slide, "slide")
     if not is_positive(slide):
         raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
-    if isinstance(slide, Interval) and unit == "rows":
+    if isinstance(slide, Interval) and unit in ("rows", "groups"):
         raise UsageError(
-            f"slide={slide} is a time, but slide_by='rows' counts tuples: give a number, or slide_by='range'"
+            f"slide={slide} is a time, but slide_by={unit!r} counts {COUNTED[unit]}: give a number, or slide_by='range'"
         )
-    counts = unit == "rows" or (unit is None and isinstance(frame, Rows))
+    counted = unit or unit_of(frame)
+    counts = counted != "range"
     if counts and not isinstance(slide, (int, Interval)):
         raise UsageError(
-            f"slide={slide} is not a whole number of tuples; for a distance in order values give slide_by='range', or a time"
+            f"slide={slide} is not a whole number of {COUNTED[counted]}; for a distance in order values give slide_by='range', "
+            "or a time"
         )
     return count_of(slide, "slide") if counts and isinstance(slide, int) else slide
 
 
 def _check_frame(window: Window) -> None:
     frame = window.frame
-    if isinstance(frame, (Rows, Range)):
+    if isinstance(frame, (Rows, Range, Groups)):
         _check_bounds(window, frame.lower, frame.upper)
+    if isinstance(frame, Groups) and not window.order_by:
+        raise UsageError(
+            f"{window.describe()} counts groups of peers, tuples with equal order values: add order_by='...'"
+        )
+    if window.slides_by_groups and not window.order_by:
+        raise UsageError(
+            f"{window.describe()} slides by groups of peers, tuples with equal order values: add order_by='...'"
+        )
     needs_order = isinstance(frame, (Landmark, Scope)) or window.slides_by_values
     needs_order |= isinstance(frame, Range) and (has_offset(frame) or window.active_expiration)
     if needs_order and not window.order_by:
@@ -244,6 +297,8 @@ def _check_frame(window: Window) -> None:
         what, instead = ("its bounds are distances", "a ROWS frame")
         if isinstance(frame, Rows):
             what, instead = ("its slide is a distance", "a slide in tuples")
+        elif isinstance(frame, Groups):
+            what, instead = ("its slide is a distance", "a slide in groups")
         raise UsageError(
             f"{window.describe()} has {len(window.order_by)} order columns, but {what} in the order "
             f"value, which needs exactly one: use one order column, or {instead}"
@@ -289,9 +344,9 @@ def _options_of(window: Window) -> dict[str, Any]:
 
 
 def _lagged(frame: Frame, lag: Any) -> Frame:
-    if isinstance(frame, Rows):
-        lag = count_of(lag, "lag", least=0)
-        return Rows(*(None if bound is None else bound - lag for bound in (frame.lower, frame.upper)))
+    if isinstance(frame, (Rows, Groups)):
+        lag = count_of(lag, "lag", least=0, of=unit_of(frame))
+        return type(frame)(*(None if bound is None else bound - lag for bound in (frame.lower, frame.upper)))
     if isinstance(frame, Range):
         distance = size_of(lag, "lag")
         if is_negative(distance):
@@ -299,7 +354,7 @@ def _lagged(frame: Frame, lag: Any) -> Frame:
         return Range(
             *(None if bound is None else sum_of(bound, negated(distance)) for bound in (frame.lower, frame.upper))
         )
-    raise UsageError("lag= is for ROWS and RANGE frames; a landmark or a scope says its bounds itself")
+    raise UsageError("lag= is for ROWS, RANGE and GROUPS frames; a landmark or a scope says its bounds itself")
 
 
 def _takes_one(function: Any) -> bool:
@@ -312,7 +367,7 @@ def _takes_one(function: Any) -> bool:
     return True
 
 
-def _offset(bound: Any, option: str) -> int | None:
+def _offset(bound: Any, option: str, of: Unit = "rows") -> int | None:
     if bound is None:
         return None
     try:
@@ -321,7 +376,7 @@ def _offset(bound: Any, option: str) -> int | None:
         offset = None
     if offset is None:
         raise UsageError(
-            f"rows_between: {option}={shown(bound)} is not a whole number of tuples (negative is PRECEDING), or None for "
+            f"{of}_between: {option}={shown(bound)} is not a whole number of {COUNTED[of]} (negative is PRECEDING), or None for "
             "UNBOUNDED"
         )
     return bound_of(offset, lower=option == "start")

@@ -1,22 +1,23 @@
-"""Which tuples are decided, and which a frame to come may still hold. The only thing in which a stream differs from a batch.
+"""Which tuples are decided, and which tuples later frames may still need. Only here does a stream differ from batch data.
 
 ::
 
-    arrival      p p p | q q q | r r ...        sorted, partition by partition: only the last one is open; at the end none is
-    watermark    p p p ... | q q ... | r r ...  partitions side by side, all of them open
+    arrival      p p p | q q q | r r ...        sorted, partition by partition: only the last is open, and none at the end
+    watermark    p p p ... | q q ... | r r ...  one partition after the other, all of them open
 
 By arrival a tuple is decided once a later one of its partition, or another partition, has come. A watermark w promises that no
 tuple with a time before w is still to come. For a tuple at t::
 
-    RANGE .. CURRENT ROW       decided when w > t          all its peers have come
-    RANGE .. d FOLLOWING       decided when w > t + d      so have all that its frame holds
-    ROWS .. n FOLLOWING        decided when n more tuples of its partition have come (in order: when w has passed them)
-    RANGE slots of s           decided when w or a later tuple lies in a later slot: only then is it known to be the last
+    RANGE .. CURRENT ROW       decided when w > t          all its peers have arrived
+    RANGE .. d FOLLOWING       decided when w > t + d      all tuples of its frame have arrived
+    ROWS .. n FOLLOWING        decided when n more tuples of its partition have arrived, and w has passed them
+    GROUPS .. n FOLLOWING      decided when tuples of n more times have arrived
+    RANGE slots of s           decided when w or a later tuple lies in a later slot: then it is the last of its slot
     active expiration of T     has left when w > t + T
 
-An extent [start, finish) is complete when w >= finish; a session when w > finish, for a tuple at its finish joins.
+An extent [start, finish) is complete when w >= finish; a session when w > finish, because a tuple at its finish joins it.
 
-The answers are positions, one for each partition that is open.
+The answers are positions, one for each open partition.
 """
 
 from dataclasses import dataclass, replace
@@ -32,16 +33,16 @@ from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.slots import RowSlots, Slots
-from inwindow.windows.spec import Range, Rows, Scope, Window
+from inwindow.windows.spec import Groups, Range, Rows, Scope, Window
 
 Mask = npt.NDArray[np.bool_]
-Answer = TypeVar("Answer", int, Positions, covariant=True)  # in the one partition that is open, or in each
+Answer = TypeVar("Answer", int, Positions, covariant=True)  # one answer for the only open partition, or one for each
 _LAST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
 class View:
-    """What a frontier is asked about: a window, with its frames and slots as they are found in a sequence."""
+    """The subject of a question to a frontier: a window, with its frames and slots in a sequence."""
 
     window: Window
     framing: Framing
@@ -50,7 +51,7 @@ class View:
 
 @dataclass(frozen=True)
 class Due:
-    """The tuples that are decided now: the positions [first, last), or those of them that ``mask`` holds."""
+    """The tuples that are decided now: the positions [first, last), or those of them in ``mask``."""
 
     first: int
     last: int
@@ -68,20 +69,20 @@ class Due:
 
 
 class Frontier(Protocol[Answer]):
-    """How far time, or the input, has come."""
+    """How far the input, or time, has come."""
 
     def decided(self, view: View, cursor: int) -> Answer:
-        """The position before which frames and yields are known; those before ``cursor`` were so already."""
+        """The position before which frames and yields are known; those before ``cursor`` were known already."""
 
     def arrived(self, view: View) -> Answer:
-        """The same where a frame is known as soon as its tuple has come."""
+        """The same for frames that are known as soon as their tuple has arrived."""
 
     def left(self, view: View) -> Answer:
         """The position before which all tuples have left, under active expiration."""
 
 
 class Arrival:
-    """A batch: what has arrived decides, and the end of the input."""
+    """Batch data: decisions follow from the arrived tuples, and from the end of the input."""
 
     def __init__(self, sequence: Sequence) -> None:
         self.sequence = sequence
@@ -94,17 +95,17 @@ class Arrival:
         return view.slots.ready(self.sequence)
 
     def left(self, view: View) -> int:
-        """What the newest tuple's frame does not hold; when time has run out all have left."""
+        """The tuples outside of the newest tuple's frame; all have left when the input has ended."""
         sequence = self.sequence
         if sequence.ended:
             return sequence.end
         return int(view.framing.bounds(sequence, np.array([sequence.end - 1]))[0][0])
 
     def needed(self, view: View, cursor: int) -> tuple[int, int] | None:
-        """Where frames of the tuples from ``cursor`` on, or of those to come, start and end at the earliest; None: as before."""
+        """The earliest start and end of the frames of tuples from ``cursor`` on, arrived or not; None: unchanged."""
         sequence, framing, slots = self.sequence, view.framing, view.slots
         if isinstance(framing, RowsFraming) and isinstance(slots, RowSlots):
-            at = slots.next_yield(sequence, cursor)  # may not have arrived: arithmetic is enough
+            at = slots.next_yield(sequence, cursor)  # it may not have arrived; this needs only arithmetic
         elif cursor > sequence.base:
             at = cursor - 1
         else:
@@ -115,7 +116,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Watermark:
-    """A stream: partitions side by side in one sequence, all of them open; the tuples [starts[i], ends[i]) are there so far."""
+    """A stream: one partition after the other in a sequence, all of them open, with the tuples [starts[i], ends[i]) so far."""
 
     sequence: OpenSequence
     starts: Positions
@@ -125,12 +126,16 @@ class Watermark:
     gone: Positions  # tuples before this position have had their results
 
     def decided(self, view: View, cursor: int = 0) -> Positions:
-        """As far as the watermark says that frames are complete, and slots have ended."""
+        """The position before which, by the watermark, frames are complete and slots have ended."""
         window, ready = view.window, self.ends
         frame, keys = window.frame, self.sequence.times
         if isinstance(frame, Rows):
             if frame.upper is not None and frame.upper > 0:
                 ready = np.maximum(self.ends - frame.upper, self.starts)
+        elif isinstance(frame, Groups):
+            assert frame.upper is not None
+            groups = self.sequence.groups
+            ready = self.starts + self.count(groups + max(frame.upper, 0) <= self.over(groups[self.ends - 1]))
         elif isinstance(frame, Range) and frame.upper is not None and is_positive(frame.upper):
             assert self.clock is not None
             reach = self.clock.moved(keys, frame.upper, lower=False, what="the frame's bound")
@@ -158,15 +163,21 @@ class Watermark:
         return self.starts + self.count(self._passed(times))
 
     def needed(self, view: View, ready: Positions) -> Positions:
-        """The first tuple that a frame of the tuples from ``ready`` on, or of those to come, may hold."""
+        """The first tuple that may be in a frame of the tuples from ``ready`` on, or of later tuples."""
         window, frame = view.window, view.window.frame
         if window.is_unbounded_below:
             return self.starts
         if isinstance(frame, Rows):
             assert frame.lower is not None
             return np.clip(ready + min(frame.lower, 0), self.starts, self.ends)
+        if isinstance(frame, Groups):
+            assert frame.lower is not None
+            groups = self.sequence.groups
+            waiting = ready < self.ends  # where none waits, a tuple to come is of a group to come
+            current = np.where(waiting, groups[np.minimum(ready, self.ends - 1)], groups[self.ends - 1] + 1)
+            return np.minimum(self.starts + self.count(groups < self.over(current + min(frame.lower, 0))), ready)
         if isinstance(frame, Scope):
-            # The functions never decrease: a frame to come starts no earlier than that of the newest tuple known.
+            # The functions never decrease, so later frames start no earlier than the frame of the newest known tuple.
             start, _ = view.framing.bounds(self.sequence, np.clip(ready, self.starts, self.ends - 1))
             return np.minimum(start, ready)
         clock, times = self.clock, self.sequence.times
@@ -197,7 +208,7 @@ class Watermark:
         return np.repeat(per_partition, self.ends - self.starts)
 
     def _passed(self, times: Keys) -> Mask:
-        """Which times the watermark has passed; one that was moved beyond 64 bits it never will."""
+        """Which times the watermark has passed; it never passes a time that was moved beyond 64 bits."""
         passed: Mask = (times < self.watermark) & (times != _LAST)
         return passed
 
@@ -206,13 +217,13 @@ class Watermark:
 class Closing:
     """A stream's extents: those that finish in (since, until] are due now, those that finish later are open.
 
-    Both are one key for all partitions, or one for each; ``since`` is None where none has been closed yet.
+    ``since`` and ``until`` are one key for all partitions, or one for each; ``since`` is None if no extent has been closed yet.
     """
 
     since: Any
     until: Any
-    lingers: bool = False  # a tuple may still come at the finish: of sessions
-    fresh: Mask | None = None  # tuples that have come now: an extent that holds one is given early, and given again
+    lingers: bool = False  # a tuple at the finish still joins: for sessions
+    fresh: Mask | None = None  # the new tuples: extents that contain one are emitted early, and again later
 
     def over(self, order: Positions) -> "Closing":
         """For tuples in another order."""

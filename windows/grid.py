@@ -28,12 +28,12 @@ def floor_multiple(keys: npt.NDArray[Any], step: Any, origin: Any) -> npt.NDArra
             number += grid(number + 1, step, origin) <= keys
             return number - (grid(number, step, origin) > keys)
     if keys.ndim == 2:
-        # Wide keys as Python's integers: slow, and only where such a column is cut into slots.
+        # Wide keys as Python integers: slow, and used only if such a column is cut into slots.
         low, high = keys[:, 0].copy().view(np.uint64), keys[:, 1]
         numbers = (high.astype(object) << 64) + low.astype(object)
         return (numbers - whole(origin)) // step
     origin = int(origin)
-    # (key - origin) // step with the remainders taken apart, so that nothing leaves 64 bits.
+    # (key - origin) // step, with remainders handled separately, so that nothing overflows.
     quotient, remainder = np.divmod(keys, np.int64(step))
     origin_quotient, origin_remainder = divmod(origin, step)
     result: npt.NDArray[Any] = quotient - np.int64(origin_quotient) - (remainder < np.int64(origin_remainder))
@@ -41,7 +41,7 @@ def floor_multiple(keys: npt.NDArray[Any], step: Any, origin: Any) -> npt.NDArra
 
 
 def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt.NDArray[Any]:
-    """origin + number*step + size. Doubles are read as the decimals they are written as: 6 steps of 0.1 are 0.6."""
+    """origin + number*step + size. Doubles are read as the decimals that one writes: 6 steps of 0.1 are 0.6."""
     if isinstance(step, int):
         return number * step + (origin + size)
     written = [Decimal(repr(float(x))) for x in (step, size, origin)]
@@ -52,12 +52,12 @@ def grid(number: npt.NDArray[Any], step: Any, origin: Any, size: Any = 0) -> npt
 
 
 def _digits(written: list[Decimal]) -> int:
-    """How many digits behind the point some numbers have."""
+    """How many digits after the point some numbers have."""
     return max(0, *(-int(x.as_tuple().exponent) for x in written if x))
 
 
 def _sum(number: npt.NDArray[Any], step: Decimal, size: Decimal, digits: int) -> npt.NDArray[Any]:
-    """number*step + size by way of whole numbers."""
+    """number*step + size, computed with whole numbers."""
     scaled = [float(x.scaleb(digits)) for x in (step, size)]
     most = min(digits, 300)  # a double has no 10**324, though it has 5e-324
     result: npt.NDArray[Any] = (number * scaled[0] + scaled[1]) / 10.0**most / 10.0 ** (digits - most)

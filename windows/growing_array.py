@@ -9,7 +9,7 @@ import numpy.typing as npt
 class GrowingArray:
     """The elements held of an endless sequence, contiguous.
 
-    They live in a buffer with room behind them; when it is full they move to its front, or to one twice their size::
+    They are in a buffer with room after them. When it is full, they move to its front, or to a buffer of twice their size::
 
         buffer   [ . . . forgotten . . . | held ......... | room ... ]
 
@@ -27,7 +27,7 @@ class GrowingArray:
 
     @property
     def held(self) -> npt.NDArray[Any]:
-        """The elements, as a view that is good until the next :meth:`append`."""
+        """The elements, as a view that is valid until the next :meth:`append`."""
         return self.buffer[self.start : self.end]
 
     def append(self, values: npt.NDArray[Any]) -> None:

@@ -78,13 +78,13 @@ class Interval:
         return Interval(self.months + other.months, self.microseconds + other.microseconds)
 
     def split(self, days: int) -> "tuple[Interval, Interval]":
-        """So many of its days, and the rest."""
+        """That many of its days, and the rest."""
         of_days = Interval(0, days * MICROSECONDS["day"])
         return of_days, self + -of_days
 
     @property
     def is_zero(self) -> bool:
-        """Whether the interval spans nothing."""
+        """Whether the interval is empty."""
         return not self.months and not self.microseconds
 
     @property
@@ -104,7 +104,7 @@ class Interval:
 
 
 def days_in(text: str) -> int:
-    """How many days of the calendar an interval's text names; part of a day is so many hours.
+    """How many calendar days an interval's text names; parts of a day count as hours.
 
     >>> days_in("1 day 12 hours"), days_in("2 weeks"), days_in("36 hours"), days_in("1.5 days")
     (1, 14, 0, 0)
@@ -128,7 +128,7 @@ MOST = 1 << 62  # no partition has as many tuples: a larger count means the same
 
 
 def size_of(value: object, option: str) -> Size:
-    """The size that a user wrote for ``option``: a number, an interval string or a timedelta; numpy's will do.
+    """The size that a user wrote for ``option``: a number, an interval string or a timedelta, also of numpy.
 
     >>> size_of("5 minutes", "size")
     Interval(months=0, microseconds=300000000)
@@ -172,12 +172,13 @@ def _numpy_interval(value: np.timedelta64, option: str) -> Interval:
     return Interval(0, int(exact.astype(np.int64)))
 
 
-def count_of(value: object, option: str, least: int = 1) -> int:
-    """The number of tuples that a user wrote for ``option``.
+def count_of(value: object, option: str, least: int = 1, *, of: str = "rows") -> int:
+    """The number of tuples, or of ``of="groups"``, that a user wrote for ``option``.
 
     >>> count_of(10, "rows(size)")
     10
     """
+    counted = "groups of peers" if of == "groups" else "tuples"
     try:
         count = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -185,28 +186,28 @@ def count_of(value: object, option: str, least: int = 1) -> int:
     if count is None:
         given = str(value) if isinstance(value, Interval) else shown(value)
         raise UsageError(
-            f"{option}={given} is not a whole number of tuples; a size in time or in order values is for iw.range "
+            f"{option}={given} is not a whole number of {counted}; a size in time or in order values is for iw.range "
             "(or size= of an extent)"
         )
     if count < least:
-        raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of tuples")
+        raise UsageError(f"{option}={shown(count)} must be at least {least}: it is a number of {counted}")
     return min(count, MOST)
 
 
 def is_positive(size: Size) -> bool:
-    """Whether a size spans something and points forward."""
+    """Whether a size is greater than zero."""
     if isinstance(size, Interval):
         return not size.is_zero and not size.is_negative
     return size > 0
 
 
 def is_negative(size: Size) -> bool:
-    """Whether a size points backwards."""
+    """Whether a size is less than zero."""
     return size.is_negative if isinstance(size, Interval) else size < 0
 
 
 def negated(size: Size) -> Size:
-    """``-size``, with all its digits: the minus of a Decimal rounds to those of Python's context.
+    """``-size`` with all its digits: the minus of a Decimal would round to the digits of Python's context.
 
     >>> negated(Decimal("12345678901234567890123456789012.25"))
     Decimal('-12345678901234567890123456789012.25')
@@ -215,7 +216,7 @@ def negated(size: Size) -> Size:
 
 
 def exact(size: Size) -> Fraction:
-    """A size as it is written, in microseconds where it is a time: 0.1 is a tenth. A month counts as its longest, 31 days.
+    """A size as it is written: 0.1 is a tenth. Times are in microseconds; a month counts as 31 days, its longest.
 
     >>> exact(0.1), exact(Decimal("0.25")), exact(Interval.parse("1 second"))
     (Fraction(1, 10), Fraction(1, 4), Fraction(1000000, 1))

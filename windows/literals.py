@@ -1,4 +1,4 @@
-"""Order values that a user writes (``since=``, ``origin=``, what a scope gives) as values of the order column."""
+"""Order values from the user (``since=``, ``origin=``, results of a scope's functions) as values of the order column."""
 
 import math
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ def is_time(kind: pa.DataType) -> bool:
 
 @dataclass(frozen=True)
 class Literals:
-    """What may be written for a value of a column."""
+    """Converts what a user may write for a value of a column."""
 
     column: str
     type: pa.DataType
-    zone: str  # of literals that have none, for a column of instants
+    zone: str  # the zone of literals without one, for a column of instants
 
     def array(self, literals: list[Any], *, what: str, up: bool | None = None) -> pa.Array:
-        """Literals as an Arrow array; ISO strings will do for dates and timestamps.
+        """Literals as an Arrow array; dates and timestamps may be ISO strings.
 
-        One that lies between two values of the column, or beyond them, is rounded ``up`` or down; an error without.
+        A literal between two values of the column, or beyond them, is rounded ``up`` or down; an error if ``up`` is not given.
         """
         for literal in literals:
             aware = isinstance(literal, datetime) and literal.tzinfo is not None

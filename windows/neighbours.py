@@ -1,6 +1,6 @@
 """Comparing each row with the one before it: where partitions begin, where peers end, whether input is sorted.
 
-Equality is that of :mod:`inwindow.native.equality`; what Arrow compares by itself is compared here without copies.
+Equality is that of :mod:`inwindow.native.equality`; values that Arrow can compare are compared here without copies.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def is_comparable(kind: pa.DataType) -> bool:
-    """Whether values can be told apart and numbered: not of the types that Arrow can hold but not compare.
+    """Whether values of a type can be compared for equality; Arrow has types that it cannot compare.
 
     >>> is_comparable(pa.struct({"a": pa.string()})), is_comparable(pa.float16())
     (True, False)
@@ -35,7 +35,7 @@ def is_comparable(kind: pa.DataType) -> bool:
 
 
 def is_sortable(kind: pa.DataType) -> bool:
-    """Whether values can be put in order: of lists and structs as in Spark, if those within them can.
+    """Whether values of a type can be sorted; lists and structs can, as in Spark, if the values in them can.
 
     >>> is_sortable(pa.struct({"a": pa.list_(pa.string())})), is_sortable(pa.map_(pa.string(), pa.int64()))
     (True, False)
@@ -105,7 +105,7 @@ def _same(a: pa.Array, b: pa.Array) -> Mask:
 def descents(partition_columns: Sequence[pa.Array], order_columns: Sequence[pa.Array], orders: Sequence[Order]) -> Mask:
     """Which rows (from the second on) are out of order after the row before.
 
-    Partition columns must ascend (NULLs may stand on either end); order columns as their :class:`Order` says.
+    Partition columns must ascend (with NULLs on either end), order columns must follow their :class:`Order`.
     """
     n = max(len((*partition_columns, *order_columns)[0]) - 1, 0)
     undecided, wrong = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)

@@ -21,7 +21,7 @@ class SparkColumn(Protocol):
     """A ``pyspark.sql.Column``, without an import of pyspark."""
 
     def isNull(self) -> Any:
-        """What Spark's columns have, and names and orders have not."""
+        """A method that Spark's columns have, and names and orders do not."""
 
 
 Columns = str | SparkColumn | Sequence[str | SparkColumn] | None
@@ -30,7 +30,7 @@ Distance = int | float | Decimal | str | timedelta | np.timedelta64 | np.number[
 
 
 class FrameOptions(TypedDict, total=False):
-    """What every frame takes; ``iw.rows`` says what each of them means."""
+    """The options of every frame; ``iw.rows`` explains each of them."""
 
     partition_by: Columns
     order_by: Orders
@@ -44,7 +44,7 @@ class FrameOptions(TypedDict, total=False):
 
 
 class LaidOver(FrameOptions, total=False):
-    """What ``over()`` takes beside a window: each of these is taken instead of the window's own."""
+    """The options of ``over()`` besides a window: each of them replaces the window's own."""
 
     lag: Distance | None
 

@@ -1,11 +1,11 @@
-"""Order columns as keys that ascend: what frames and slots compute with.
+"""Order columns as ascending keys, with which frames and slots compute.
 
 A RANGE distance needs a number, so the order column becomes an int64 (integers, dates in days, timestamps in
 their unit, decimals unscaled), a double, or a 128-bit integer (decimals of more than 18 digits). A descending
-order inverts the key (``~x``, which keeps distances and cannot overflow), so everything downstream sees
-ascending keys. NULLs and NaNs have no distance to anything: their rows are flagged, to be blocks of their own.
+order inverts the key (``~x``, which keeps distances and cannot overflow), so all other code sees ascending keys.
+NULLs and NaNs have no distance to anything: their rows are marked, and form separate blocks.
 
-Where only peers matter (several order columns, strings), the key is the peer group's running number.
+If only peers matter (several order columns, strings), the key is the number of the peer group.
 """
 
 import math
@@ -68,9 +68,9 @@ class OrderKey:
         return -most - 1, most
 
     def read(self, values: pa.Array) -> tuple[Keys, npt.NDArray[np.int8]]:
-        """The keys of an array, and on which side of the numbers each row sorts.
+        """The keys of an array, and for each row whether it sorts before, among or after the numbers.
 
-        The side of a number is PLAIN; NULLs and NaNs (whose key is 0) are before, < 0, or behind, > 0.
+        The side of a number is PLAIN; NULLs and NaNs (whose key is 0) are before (< 0) or after (> 0).
         """
         side = np.zeros(len(values), dtype=np.int8)
         keys = self.ascending_keys(values)
@@ -225,9 +225,9 @@ class OrderKey:
         return floor_multiple(keys, step, begin)
 
     def check_steps(self, keys: Keys, step: Any, origin: Any, *, bounds: bool) -> None:
-        """A float has few bits: so many steps from the origin, and from 0, one is told from the next.
+        """Check that floats can represent steps that far from the origin, and from 0, as different numbers.
 
-        With ``bounds`` the ends of steps are values of the column's type, which may be short; else they are doubles.
+        With ``bounds`` the ends of steps are values of the column's type, which may be a short float; else they are doubles.
         """
         keys = keys[np.isfinite(keys)] if self.is_float else keys[:0]
         if not len(keys):
@@ -277,7 +277,7 @@ class OrderKey:
         return pa.array(keys.astype(np.int32) if narrow else keys).view(self.type)
 
     def times_of(self, keys: Keys) -> pa.Array:
-        """As :meth:`column_of`, for times at which tuples leave: one beyond the type is the last that it has."""
+        """As :meth:`column_of`, for times at which tuples leave: a time beyond the type becomes its last value."""
         if pa.types.is_decimal(self.type):
             return self.column_of(
                 np.array([min(whole(key), 10**self.type.precision - 1) for key in keys], dtype=object)
@@ -288,7 +288,7 @@ class OrderKey:
 
 
 def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:
-    """The key of an order column in whose values distances are meant; an error where there are none."""
+    """The key of an order column for distances in its values; an error if the type has no distances."""
     numeric = (
         pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal128(kind)
         or pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind)
@@ -302,7 +302,7 @@ def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") 
 
 
 def _numbers(values: pa.Array, dtype: Any) -> Keys:
-    # Buffers may hold anything under a NULL; its row is flagged and zeroed by the caller.
+    # The memory under a NULL may contain anything; the caller marks the row and sets its key to 0.
     raw = np.frombuffer(values.buffers()[1] or b"", dtype=_width(values))
     return raw[values.offset : values.offset + len(values)].astype(dtype, copy=False)
 

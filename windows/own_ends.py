@@ -1,13 +1,14 @@
-"""Sessions whose tuples say themselves how long they last: until a column, or for a gap that is a column.
+"""Sessions in which each tuple has its own end: in a column (``until``), or by a gap in a column.
 
 ::
 
     since  1          4      6                20        each tuple keeps its session open until its own end
-    until     9         5         11             21     what counts is the latest end so far, not the newest tuple's
+    until     9         5         11             21     the latest end so far counts, not the end of the newest tuple
     session  [1 ------------------ 11)        [20, 21)
 
-A tuple that begins where the session ends is in it, too: intervals that meet are one run. One without a beginning, without a gap,
-or that ends where it begins, is in no session; one whose ``until`` is NULL never ends, and its session has no end.
+A tuple that begins exactly at the end of a session is in it, because intervals that meet form one run. A tuple is in no session
+if its beginning or its gap is NULL, or if it ends where it begins. If its ``until`` is NULL, it never ends, and neither does
+its session.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ _NEVER = np.iinfo(np.int64).max  # the key of an end that does not come
 
 
 def check_own_ends(extent: Session, schema: pa.Schema, key: OrderKey) -> None:
-    """The column of ends, or of gaps, fits that of beginnings; or an error."""
+    """Check that the column of ends or gaps fits the column of beginnings."""
     for name in own_columns(extent):
         if name not in schema.names:
             raise UnknownColumnError(f"session: there is no column {name!r}: there are {', '.join(schema.names)}")
@@ -58,7 +59,7 @@ def own_columns(extent: object) -> tuple[str, ...]:
 
 
 class OwnEnds(ExtentFraming):
-    """Maximal runs of tuples, each of which begins before all that came before it have ended, or just then."""
+    """Maximal runs of tuples: each begins no later than the latest end of the tuples before it."""
 
     kept = ("seen", "open", "last")
 
@@ -71,7 +72,7 @@ class OwnEnds(ExtentFraming):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What is read of a tuple besides its beginning."""
+        """The columns that are read besides the beginning."""
         return own_columns(self.extent)
 
     def lasting(self, batch: pa.RecordBatch) -> Mask:
@@ -120,7 +121,7 @@ class OwnEnds(ExtentFraming):
         before = np.concatenate([keys[:1] if last_open is None else last_open, ends[:-1]])
         starts = np.flatnonzero(fresh | (keys > before))
         self.last = (int(block[-1]), ends[-1:])
-        if len(self.open.start):  # what the tuples before the first beginning say of the session that is open
+        if len(self.open.start):  # how long the tuples before the first beginning keep the open session open
             cut = int(starts[0]) if len(starts) else len(keys)
             if cut > 0:
                 self.open.finishes = ends[cut - 1 : cut]
@@ -144,7 +145,7 @@ def _running_maximum(ends: Keys, begins: Positions) -> Keys:
     """The latest end so far, from each of some positions on."""
     if len(begins) <= 1:
         return np.maximum.accumulate(ends)
-    # Ranks do not overflow: those of a partition are above all of the one before.
+    # Ranks cannot overflow: the ranks of a partition are above all ranks of the one before.
     order = np.argsort(ends, kind="stable")
     rank = np.empty(len(ends), dtype=np.int64)
     rank[order] = np.arange(len(ends))

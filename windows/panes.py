@@ -1,4 +1,4 @@
-"""Panes: the stretches between neighbouring frame edges, so that every frame is a run of whole panes.
+"""Panes: the pieces between neighbouring edges of frames, so that every frame is a run of whole panes.
 
 With a slide S, frames of W tuples start and end at fixed remainders modulo S, so there are one or two edges per slide
 (one where W is a multiple of S, the paper's case)::
@@ -6,8 +6,7 @@ With a slide S, frames of W tuples start and end at fixed remainders modulo S, s
     ROWS 6 PRECEDING+1, SLIDE 5     t t|t t t|t t|t t t|t t|t t t|      W = 7, S = 5
     frame of the second yield         [               )                = 4 panes of 3, 2, 3 and 2 tuples ... 3
 
-A pane rule says where panes begin. It is arithmetic alone, so a pane is known to be complete the moment a tuple of the next
-one arrives.
+A pane rule says where panes begin. It uses only arithmetic, so a pane is complete as soon as a tuple of the next pane arrives.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +28,7 @@ class PaneRule(Protocol):
 
 
 class RowPanes:
-    """The panes of ROWS ... SLIDE: edges where a frame starts or ends. They cost nothing per tuple."""
+    """The panes of ROWS ... SLIDE: their edges are the starts and ends of frames. They cost nothing per tuple."""
 
     def __init__(self, lower: int, upper: int, slide: int) -> None:
         self.slide = slide
@@ -44,7 +43,7 @@ class RowPanes:
 
 
 class NumberedPanes(ABC):
-    """Panes of values: each tuple's is found, and one begins where it is not that of the tuple before."""
+    """Panes of values: each tuple gets the number of its pane, and a pane begins where the number changes."""
 
     def begins(self, sequence: Sequence, first: int, last: int) -> Positions:
         """Where the number, or the block, changes."""
@@ -56,7 +55,7 @@ class NumberedPanes(ABC):
 
     @abstractmethod
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
-        """A number per tuple that changes exactly at the panes' edges (blocks apart)."""
+        """A number per tuple that changes exactly at the edges of panes (within a block)."""
 
 
 class HopPanes(NumberedPanes):

@@ -1,7 +1,7 @@
-"""Bounds at points that are no tuples: the rows of another table, each somewhere between the tuples.
+"""Bounds at points, which are not tuples: rows of another table, each somewhere between the tuples.
 
-A point comes before the tuples of its own time, so it sees none of them, whatever its frame. It has no position of its
-own; the number of tuples before it says where it is::
+A point comes before the tuples of the same time, so it sees none of them, whatever its frame. It has no position; the number of
+tuples before it says where it is::
 
     events        a   b   b'      c              e           positions 0 1 2 3 4: only tuples have one
     time          1   3   3       6      8       9
@@ -9,8 +9,8 @@ own; the number of tuples before it says where it is::
     RANGE 5                             [1, 4)               8 - 5 <= time < 8
     ROWS 2                              [2, 4)               the newest two tuples before 8
 
-So a frame is two positions of one endless sequence here too, never moving backwards, and every strategy and kernel runs
-as it is. A point without a time (NULL, NaN) sees nothing; a tuple without one is never seen.
+So here, too, a frame is two positions of one endless sequence that never move backwards, and every strategy and kernel works
+unchanged. A point without a time (NULL, NaN) sees nothing; a tuple without a time is never seen.
 """
 
 from abc import ABC, abstractmethod
@@ -26,20 +26,20 @@ from inwindow.windows.bounds import Bounds, ScopeFraming, _constant
 from inwindow.windows.interval import is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Frame, Landmark, Range, Rows, Scope
+from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Scope
 from inwindow.windows.stateful import Stateful
 
 Mask = npt.NDArray[np.bool_]
 
-_FAR = 2**61  # no offset beyond the number of tuples that could ever be held makes a difference
+_FAR = 2**61  # an offset beyond the number of tuples that could ever be held changes nothing
 
 
 @dataclass(frozen=True)
 class Points:
     """Points in the order of the sequence."""
 
-    before: Positions  # the number of tuples that come before: the position of the first one that does not
-    joined: Mask  # whether the tuple just before is of the point's own partition
+    before: Positions  # how many tuples come before each point
+    joined: Mask  # whether the tuple just before belongs to the point's partition
     keys: Keys  # the times
     plain: Mask  # which of the times are neither NULL nor NaN
 
@@ -65,7 +65,7 @@ class PointFraming(Stateful, ABC):
         """The bounds of points that see something: in ``[low, before)`` are the tuples before each that have a time."""
 
     def ahead(self, sequence: Sequence, newest: Points, low: Positions) -> tuple[int, int]:
-        """Where no frame to come starts, or ends, before: what ``newest``, a point right behind all tuples, would see."""
+        """The earliest start and end of later frames: the bounds of ``newest``, a point right after all tuples."""
         start, end = self.reach(sequence, newest, low)
         return int(start[0]), int(end[0])
 
@@ -80,6 +80,8 @@ def point_framing_of(frame: Frame, key: OrderKey) -> PointFraming:
         return RowsAtPoints(frame)
     if isinstance(frame, Range):
         return RangeAtPoints(frame, key)
+    if isinstance(frame, Groups):
+        return GroupsAtPoints(frame)
     if isinstance(frame, Landmark):
         return LandmarkAtPoints(frame, key)
     assert isinstance(frame, Scope)  # planning has refused all others
@@ -87,7 +89,7 @@ def point_framing_of(frame: Frame, key: OrderKey) -> PointFraming:
 
 
 def bounds_at(framing: PointFraming, sequence: Sequence, points: Points) -> Bounds:
-    """Start and end of the frames of points; those that see nothing have an empty one where they are."""
+    """Start and end of the frames of points; a point that sees nothing has an empty frame."""
     start, end = points.before.copy(), points.before.copy()
     seeing = points.seeing(sequence)
     if seeing.any():
@@ -121,6 +123,29 @@ class RowsAtPoints(PointFraming):
         return None
 
 
+class GroupsAtPoints(PointFraming):
+    """GROUPS: counted from the newest group of peers before the point, as if it were the current one."""
+
+    def __init__(self, frame: Groups) -> None:
+        assert frame.upper is not None
+        self.lower, self.upper = frame.lower, frame.upper
+
+    def reach(self, sequence: Sequence, points: Points, low: Positions) -> Bounds:
+        """The groups [newest + lower, newest + upper], not beyond the first tuple."""
+        newest = sequence.groups[points.before - 1 - sequence.base]
+        end = points.before
+        if self.upper:
+            end = self._edge(sequence, points, low, newest + self.upper, after=True)
+        start = low if self.lower is None else self._edge(sequence, points, low, newest + self.lower, after=False)
+        return np.minimum(start, end), end
+
+    def _edge(self, sequence: Sequence, points: Points, low: Positions, groups: Positions, *, after: bool) -> Positions:
+        return edges(sequence.groups, sequence.base, groups, np.maximum(low, sequence.base), points.before, after)
+
+    def keys_from(self, start: int, end: int) -> int | None:
+        return start
+
+
 class RangeAtPoints(PointFraming):
     """RANGE: first key >= t + lower; first key > t + upper, or all before t."""
 
@@ -137,7 +162,7 @@ class RangeAtPoints(PointFraming):
         targets = self.key.moved(points.keys, offset, lower=lower, what="the frame's bound")
         edge = _first(sequence, points, low, targets, after=not lower)
         over = None if offset == 0 else self.key.overflows(points.keys, offset)
-        if over is not None:  # a target beyond the type saturates, but nothing is as small
+        if over is not None:  # a target beyond the type saturates, but no key is that small
             assert is_negative(offset)
             edge = np.where(over, low, edge)
         return edge
@@ -209,7 +234,7 @@ class ScopeAtPoints(ScopeFraming, PointFraming):
         return np.ascontiguousarray(targets)
 
     def ahead(self, sequence: Sequence, newest: Points, low: Positions) -> tuple[int, int]:
-        """The newest bounds, or the start of a new block: the functions are not asked about times of no point."""
+        """The newest bounds, or the start of a new block: the functions are called only for times of points."""
         first = int(low[0])
         return max(self.reached[0], first), max(self.reached[1], first)
 

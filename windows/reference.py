@@ -7,6 +7,7 @@ time, as rows in the partition's order (:func:`in_order` puts them in order)::
     position          0     1     2     3     4
     order value       1     2     2     7     9
     frames(RANGE 5)  [0]  [0-2] [0-2] [1-3] [3,4]     the tuples that each tuple sees    [3]
+    groups            0     1     1     2     3       peers have one number              [3]
     yields(SLIDE 5)               *           *       the tuples that give a result      [4]
     results                       b           d       what with_columns gives            [2]
 
@@ -22,7 +23,7 @@ from inwindow.windows.interval import Interval, Size
 from inwindow.windows.reference_extents import extents
 from inwindow.windows.reference_hooks import Run, Yielded
 from inwindow.windows.reference_order import DAY, Row, compare, coordinate, in_order, moved, slot, step, value_at
-from inwindow.windows.spec import Landmark, Range, Rows, Scope, Window
+from inwindow.windows.spec import Groups, Landmark, Range, Rows, Scope, Window
 
 __all__ = ["Row", "emissions", "expirations", "extents", "fold", "frames", "in_order", "results", "yields"]
 
@@ -34,10 +35,16 @@ Bound = tuple[Any, ...] | None  # order values; None for UNBOUNDED
 def frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
     """For each tuple the positions of the tuples in its frame."""
     everyone, orders = range(len(rows)), window.order_by
-    if isinstance(window.frame, Rows):
+    if isinstance(window.frame, (Rows, Groups)):
         lower, upper = window.frame.lower, window.frame.upper
+        number = list(everyone) if isinstance(window.frame, Rows) else groups(window, rows)
         return [
-            [j for j in everyone if (lower is None or i + lower <= j) and (upper is None or j <= i + upper)]
+            [
+                j
+                for j in everyone
+                if (lower is None or number[i] + lower <= number[j])
+                and (upper is None or number[j] <= number[i] + upper)
+            ]
             for i in everyone
         ]
     bounds = [frame_bounds(window, row) for row in rows]
@@ -53,6 +60,16 @@ def frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
         ]
         for first, last in bounds
     ]
+
+
+def groups(window: Window, rows: Sequence[Row]) -> list[int]:
+    """For each tuple the number of its group of peers, from 0: tuples with equal order values."""
+    at = [tuple(map(coordinate, row.order)) for row in rows]
+    numbers: list[int] = []
+    for i in range(len(rows)):
+        starts = i == 0 or compare(at[i - 1], at[i], window.order_by) != 0
+        numbers.append((numbers[-1] if i else -1) + starts)
+    return numbers
 
 
 def frame_bounds(window: Window, row: Row) -> tuple[Bound, Bound]:
@@ -115,6 +132,11 @@ def yields(window: Window, rows: Sequence[Row]) -> list[int]:
     if window.slides_by_rows:
         assert isinstance(slide, int)
         return [i for i in everyone if (i + 1) % slide == 0 or (window.final == "emit" and i == everyone[-1])]
+    if window.slides_by_groups:
+        assert isinstance(slide, int)
+        number = groups(window, rows)
+        lasts = [i for i in everyone if i == everyone[-1] or number[i] != number[i + 1]]
+        return [i for i in lasts if (number[i] + 1) % slide == 0 or (window.final == "emit" and i == everyone[-1])]
     slots = [slot(row.order[0], window.origin, slide) for row in rows]
     return [i for i in everyone if i == everyone[-1] or slots[i] != slots[i + 1]]
 
@@ -122,10 +144,10 @@ def yields(window: Window, rows: Sequence[Row]) -> list[int]:
 def is_tumble(window: Window, rows: Sequence[Row]) -> bool:
     """Whether the slide is no shorter than a frame that ends at the current row: told where both have one unit."""
     frame, slide = window.frame, window.slide
-    assert isinstance(frame, (Rows, Range))
+    assert isinstance(frame, (Rows, Range, Groups))
     if slide is None or frame.lower is None or window.slides_across:
         return False
-    if isinstance(frame, Rows):
+    if isinstance(frame, (Rows, Groups)):
         return bool(1 - frame.lower <= slide)  # type: ignore[operator]
     like = next((row.order[0] for row in rows if row.order[0] is not None), None)
     (minus_months, minus_rest), (months, rest) = step(frame.lower, like), step(slide, like)
@@ -179,7 +201,7 @@ def emitted(back: Any) -> list[Any]:
 
 def arrivals(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str) -> dict[int, Any]:
     """For a class without terminate: what its hook gave back at each yield tuple that it saw."""
-    if not isinstance(window.frame, (Rows, Range)) or not is_zero(window.frame.upper):
+    if not isinstance(window.frame, (Rows, Range, Groups)) or not is_zero(window.frame.upper):
         raise UsageError("a class without terminate needs a frame that ends at CURRENT ROW")
     held, yielding = frames(window, rows), yields(window, rows)
     back: dict[int, Any] = {}

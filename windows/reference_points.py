@@ -8,15 +8,16 @@ its tuples as rows in order, its points as times. A point at time t sees nothing
     point                                    ^ t = 8
     newest before t            2  1  0                      counted backwards from the newest tuple before t
     ROWS 2                        b' c
+    GROUPS 2              b   b'  c
     RANGE 5               b   b'  c                         8 - 5 <= time < 8
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from inwindow.windows.reference import fold, frame_bounds, has_coordinate
+from inwindow.windows.reference import fold, frame_bounds, groups, has_coordinate
 from inwindow.windows.reference_order import Row, compare, coordinate
-from inwindow.windows.spec import Rows, Window
+from inwindow.windows.spec import Groups, Rows, Window
 
 
 def frames_at(window: Window, rows: Sequence[Row], times: Sequence[Any]) -> list[list[int]]:
@@ -25,7 +26,7 @@ def frames_at(window: Window, rows: Sequence[Row], times: Sequence[Any]) -> list
 
 
 def frame_at(window: Window, rows: Sequence[Row], time: Any) -> list[int]:
-    """The tuples before ``time`` that the window holds, as if the newest of them were the current one (ROWS), or as a
+    """The tuples before ``time`` that the window holds, as if the newest of them were the current one (ROWS, GROUPS), or as a
     tuple at ``time`` would see them (RANGE, landmark, scope)."""
     point, orders = Row((time,)), window.order_by
     if not has_coordinate(point):
@@ -40,6 +41,15 @@ def frame_at(window: Window, rows: Sequence[Row], time: Any) -> list[int]:
         assert upper is not None
         newest = len(before) - 1
         return [i for k, i in enumerate(before) if (lower is None or newest + lower <= k) and k <= newest + upper]
+    if isinstance(window.frame, Groups):
+        lower, upper = window.frame.lower, window.frame.upper
+        assert upper is not None
+        number = groups(window, [rows[i] for i in before])
+        return [
+            i
+            for k, i in enumerate(before)
+            if (lower is None or number[-1] + lower <= number[k]) and number[k] <= number[-1] + upper
+        ]
     first, last = frame_bounds(window, point)
     return [
         i

@@ -1,4 +1,4 @@
-"""The tuples that are held of an endless, sorted input: positions, partitions, order keys.
+"""The held tuples of an endless, sorted input: positions, partitions, order keys.
 
 Every tuple has a *position*, counted from the first tuple of the input. The sequence holds the keys of the
 positions ``[base, end)``: those before ``base`` are forgotten, those from ``end`` on have not arrived::
@@ -8,7 +8,7 @@ positions ``[base, end)``: those before ``base`` are forgotten, those from ``end
     held                      [base = 4 ............... end = 20)
                                                    ^ open: may still grow
 
-A batch may end anywhere. Bounds, slots and extents read this and nothing else, so none of them knows of batches.
+A batch may end anywhere. Bounds, slots and extents read only this sequence, so they do not depend on batches.
 """
 
 from collections.abc import Sequence as Columns
@@ -26,13 +26,27 @@ Positions = npt.NDArray[np.int64]
 
 
 class Sequence(Stateful):
-    """What is known of where the held tuples are; fed by :meth:`append`, trimmed by :meth:`forget`."""
+    """The places of the held tuples; :meth:`append` adds tuples, :meth:`forget` removes them."""
 
-    kept = ("base", "end", "ended", "partition_starts", "block_starts", "_keys", "_side", "_last", "_last_side")
+    kept = (
+        "base",
+        "end",
+        "ended",
+        "partition_starts",
+        "block_starts",
+        "_keys",
+        "_side",
+        "_groups",
+        "_last",
+        "_last_side",
+    )
 
-    def __init__(self, key: OrderKey | None, peers: bool) -> None:
+    def __init__(self, key: OrderKey | None, peers: bool, groups: bool = False) -> None:
         self.key = key  # distances in this order column
         self.peers = peers and key is None  # only peer groups matter: keys are their running numbers
+        self._groups = (
+            GrowingArray() if groups else None
+        )  # the number of each tuple's peer group in its partition, from 0
         self.base = 0
         self.end = 0
         self.ended = False
@@ -46,7 +60,7 @@ class Sequence(Stateful):
     def append(self, partition: Columns[pa.Array] | Mask, order: Columns[pa.Array], rows: int) -> None:
         """Take the next tuples: their partition columns and order columns, ``rows`` of each.
 
-        A mask of the tuples that are the first of a partition will do instead of partition columns.
+        Instead of partition columns, it may be a mask of the tuples that are the first of a partition.
         """
         if rows == 0:
             return
@@ -56,6 +70,8 @@ class Sequence(Stateful):
             new_block = self._read_keys(order[0], new_partition)
         elif self.peers:
             self._number_peers(order, new_partition)
+        if self._groups is not None:
+            self._number_groups(self._groups, order, new_partition)
         self.partition_starts = np.concatenate([self.partition_starts, np.flatnonzero(new_partition) + self.end])
         self.block_starts = np.concatenate([self.block_starts, np.flatnonzero(new_block) + self.end])
         columns = () if isinstance(partition, np.ndarray) else partition
@@ -93,21 +109,28 @@ class Sequence(Stateful):
         before = int(self._keys.held[-1]) if len(self._keys) else 0
         self._keys.append(before + np.cumsum(new_peers, dtype=np.int64))
 
+    def _number_groups(self, groups: GrowingArray, order: Columns[pa.Array], new_partition: Mask) -> None:
+        counted = np.cumsum(new_partition | changes(order, self._last and self._last[1]), dtype=np.int64)
+        before = int(groups.held[-1]) if len(groups) else 0  # of the partition that goes on
+        at_start = np.maximum.accumulate(np.where(new_partition, counted, -before))
+        groups.append(counted - at_start)
+
     def forget(self, before: int) -> None:
-        """Drop the tuples before a position (the newest one is kept: it is the next one's neighbour)."""
+        """Drop the tuples before a position (the newest tuple is always kept, to compare the next one with it)."""
         before = min(before, self.end - 1)
         if before <= self.base:
             return
         self._keys.forget(before - self.base)
-        if self._side is not None:
-            self._side.forget(before - self.base)
+        for others in (self._side, self._groups):
+            if others is not None:
+                others.forget(before - self.base)
         self.partition_starts = _from_containing(self.partition_starts, before)
         self.block_starts = _from_containing(self.block_starts, before)
         self.base = before
 
     @property
     def closed(self) -> int:
-        """All tuples before this position are in partitions that have ended."""
+        """The position before which all partitions have ended."""
         if self.ended or not len(self.partition_starts):
             return self.end
         return int(self.partition_starts[-1])
@@ -116,6 +139,12 @@ class Sequence(Stateful):
     def keys(self) -> Keys:
         """The held order keys; empty where no frame asks for them."""
         return self._keys.held
+
+    @property
+    def groups(self) -> Positions:
+        """The held numbers of peer groups."""
+        assert self._groups is not None
+        return self._groups.held
 
     @property
     def last_key(self) -> Keys:
@@ -186,7 +215,7 @@ class Sequence(Stateful):
 
 
 class OpenSequence(Sequence):
-    """Partitions side by side, none of which has ended: of each what is held, and behind it what has come.
+    """Several open partitions, one after the other: in each the held tuples, and then the new ones.
 
     ::
 
@@ -202,16 +231,19 @@ class OpenSequence(Sequence):
         starts: Positions,
         order: Columns[pa.Array],
         times: Keys,
+        groups: bool = False,
     ) -> None:
-        super().__init__(key, peers)
+        super().__init__(key, peers, groups)
         self.own, self.times = own, times  # times: as keys; empty in arrival order
         self.partition_starts = self.block_starts = starts
         if key is not None:
             self._keys.append(times)
-        elif self.peers:
-            new_partition = np.zeros(len(own), dtype=bool)
-            new_partition[starts] = True
+        new_partition = np.zeros(len(own), dtype=bool)
+        new_partition[starts] = True
+        if self.peers:
             self._number_peers(order, new_partition)
+        if self._groups is not None:  # counted from the first tuple that is held
+            self._number_groups(self._groups, order, new_partition)
         self.end = len(own)
 
     def numbers(self, at: Positions) -> Positions:

@@ -1,14 +1,14 @@
-"""A partition cut by its order into shards, and for each shard the halo: what its frames see beyond it.
+"""A partition cut by its order into shards, and for each shard its halo: the tuples outside of it that its frames see.
 
 ::
 
     order values     1 2 2 3 | 5 5 6 8 | 9 9 11          cuts 5 and 9: a border never lies between peers
     RANGE 2 PREC.          3 | 5 5 6 8                   shard 1 with its halo: 5 - 2 <= value < 5
-    ROWS 1 FOLL.               5 5 6 8 | 9 9             and with at least one tuple behind it, as far as a sample shows
+    ROWS 1 FOLL.               5 5 6 8 | 9 9             at least one tuple after it, judging by the sample
 
-Cuts come from a sample, so they are as good as the sample; what is right is right for any cuts. For a distance the halo
-is arithmetic. For a count it ends at a sampled value so far away that enough *sampled* tuples lie between: these are tuples of
-the data, so at least as many are there (:mod:`inwindow.runtime.shards` counts them once more).
+The quality of the cuts depends on the sample, but results are right for any cuts. For a distance the halo is arithmetic. For a
+count it ends at a sampled value so far away that enough *sampled* tuples lie in between. These are tuples of the data, so the data
+have at least as many (:mod:`inwindow.runtime.shards` counts them again).
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _SWAPPED = Interval(0, 4 * 86_400_000_000)
 
 @dataclass(frozen=True)
 class Reach:
-    """How far the frames of some windows reach beyond their tuple, in tuples and in distances."""
+    """How far the frames of some windows reach from their tuple, in tuples and in distances."""
 
     rows_before: int = 0
     rows_after: int = 0
@@ -39,12 +39,12 @@ class Reach:
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether some frame reaches behind its tuple and the peers of it."""
+        """Whether some frame reaches beyond its tuple and its peers."""
         return bool(self.rows_after > 0 or self.after)
 
     @classmethod
     def of(cls, windows: Iterable[Window]) -> "Reach":
-        """The furthest of ROWS and RANGE frames; one that begins with the partition reaches no tuple there that it must see."""
+        """The largest reach of ROWS and RANGE frames; frames from the partition's start need no halo there."""
         rows_before = rows_after = 0
         before, after = set(), set()
         for window in windows:
@@ -89,7 +89,7 @@ class Shards:
 
 
 class Sampled:
-    """Order values of a partition, sorted as it is; NULLs and NaNs are counted, before the others and behind."""
+    """Sorted order values of a partition; NULLs and NaNs before and after them are only counted."""
 
     def __init__(self, values: pa.Array, order: Order) -> None:
         self.order = order
@@ -110,7 +110,7 @@ class Sampled:
             self.begins = np.append(0, np.flatnonzero(new.to_numpy(zero_copy_only=False)) + 1)
 
     def borders(self, count: int) -> list[int]:
-        """Where to cut into ``count`` shards of about equal size, as indices of ``plain``; fewer where peers are many."""
+        """Where to cut into ``count`` shards of about equal size, as indices of ``plain``; fewer if many values are equal."""
         chosen: set[int] = set()
         for number in range(1, count):
             target = number * self.total // count - self.before
@@ -127,10 +127,10 @@ class Sampled:
 def shards_of(
     sample: Sampled, count: int, reach: Reach, key: OrderKey | None, slot: tuple[Size, Any] | None = None
 ) -> Shards | None:
-    """About ``count`` shards; None where the order values give no border.
+    """About ``count`` shards; None if the order values have no border.
 
-    ``key`` is the order key where there are distances. ``slot`` is (slide, origin) where tuples yield by slots of order
-    values: then a border is a slot's.
+    ``key`` is the order key, if there are distances. ``slot`` is (slide, origin), if tuples yield by slots of order values:
+    then every border is a border of a slot.
     """
     borders = sample.borders(count)
     if key is None:
@@ -166,7 +166,7 @@ def shards_of(
 
 
 def _halo(keys: Keys, edges: Keys, borders: list[int], reach: Reach, key: OrderKey) -> tuple[Keys, Keys]:
-    """The first key of the halo before each edge, and the last one of the halo behind it; both ascend."""
+    """The first key of the halo before each edge, and the last key of the halo after it; both ascend."""
     at = np.array(borders, dtype=np.int64)
     low = [edges, keys[np.maximum(at - reach.rows_before, 0)]]
     low += [_moved(key, edges, offset, back=True) for offset in reach.before]
@@ -184,7 +184,7 @@ def _moved(key: OrderKey, edges: Keys, offset: Size, *, back: bool) -> Keys:
 
 
 def _value(key: OrderKey, edge: Any) -> pa.Scalar | None:
-    """A key as an order value; None where it lies beyond the type, or the years 1 to 9999: beyond all tuples."""
+    """A key as an order value; None if it is beyond the type, or the years 1 to 9999, and so beyond all tuples."""
     original = key.original(np.array([edge]))
     if key.is_float:
         return pa.scalar(float(original[0]))
@@ -196,7 +196,7 @@ def _value(key: OrderKey, edge: Any) -> pa.Scalar | None:
 
 
 def _can_be_said(value: pa.Scalar) -> bool:
-    """Whether Python has the value: not a date beyond the year 9999."""
+    """Whether Python can represent the value; it has no dates after the year 9999."""
     try:
         value.as_py()
     except (OverflowError, ValueError):

@@ -6,6 +6,8 @@
     yields                   ^       ^    (^ final="emit")
     SLIDE 10 RANGE       [0..10): 1 4 9   [10..20): none   [20..30): 21 22
     yields                          ^                                    ^
+    SLIDE 2 GROUPS       1 1 2 | 5 7 7 | 9          slots of 2 groups of peers
+    yields                   ^       ^
 """
 
 from typing import Any, Protocol
@@ -21,18 +23,20 @@ class Slots(Protocol):
     """The rule that picks the yield tuples."""
 
     def ready(self, sequence: Sequence) -> int:
-        """The position before which it is decided which tuples yield."""
+        """The position before which it is known which tuples yield."""
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
-        """The yield tuples among the positions [first, last), all of them ready."""
+        """The yield tuples among the positions [first, last), which must all be ready."""
 
 
 def slots_of(window: Window, key: OrderKey | None) -> Slots:
-    """The slots of a window: every tuple where it does not slide."""
+    """The slots of a window; without a slide every tuple yields."""
     if window.slide is None:
         return EveryTuple()
     if window.slides_by_rows:
         return RowSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
+    if window.slides_by_groups:
+        return GroupSlots(int(window.slide), window.final == "emit")  # type: ignore[arg-type]
     assert key is not None
     return ValueSlots(key, window.slide, window.origin)
 
@@ -48,13 +52,13 @@ class EveryTuple:
 
 
 class RowSlots:
-    """Slots of ``slide`` tuples, from the partition's first tuple; an unfilled last one yields on request."""
+    """Slots of ``slide`` tuples, from the partition's first tuple; an unfilled last slot yields on request."""
 
     def __init__(self, slide: int, emit_final: bool) -> None:
         self.slide, self.emit_final = slide, emit_final
 
     def ready(self, sequence: Sequence) -> int:
-        """All that has arrived; but whether the newest is its partition's last is not known yet."""
+        """All arrived tuples; except the newest if it matters whether it is the last of its partition."""
         return max(sequence.closed, sequence.end - 1) if self.emit_final else sequence.end
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
@@ -64,11 +68,32 @@ class RowSlots:
         return np.union1d(fill, sequence.lasts(first, last))
 
     def next_yield(self, sequence: Sequence, cursor: int) -> int:
-        """No tuple from ``cursor`` on, arrived or not, yields before this position."""
+        """The position of the next yield tuple from ``cursor`` on, arrived or not."""
         start = int(sequence.partition_starts[-1]) if len(sequence.partition_starts) else 0
         if self.emit_final or cursor < start:
             return cursor
         return start + ((cursor - start) // self.slide + 1) * self.slide - 1
+
+
+class GroupSlots:
+    """Slots of ``slide`` groups of peers, from the partition's first group; the last tuple of the last group yields."""
+
+    def __init__(self, slide: int, emit_final: bool) -> None:
+        self.slide, self.emit_final = slide, emit_final
+
+    def ready(self, sequence: Sequence) -> int:
+        """Whether the newest tuple is its group's last is known when the next one arrives."""
+        return sequence.end if sequence.ended else max(sequence.closed, sequence.end - 1)
+
+    def yields(self, sequence: Sequence, first: int, last: int) -> Positions:
+        at = np.arange(first, last)
+        groups = sequence.groups[first - sequence.base : min(last + 1, sequence.end) - sequence.base]
+        ends_partition = np.zeros(len(at), dtype=bool)
+        ends_partition[sequence.lasts(first, last) - first] = True
+        is_last = ends_partition.copy()
+        is_last[: len(groups) - 1] |= groups[1:] != groups[:-1]
+        fills = (groups[: len(at)] + 1) % self.slide == 0
+        return at[is_last & (fills | (ends_partition & self.emit_final))]
 
 
 class ValueSlots:
@@ -78,7 +103,7 @@ class ValueSlots:
         self.key, self.slide, self.origin = key, slide, origin
 
     def ready(self, sequence: Sequence) -> int:
-        """Whether the newest tuple is its slot's last is known when the next one arrives."""
+        """All tuples except the newest: whether it is the last of its slot is known only when the next one arrives."""
         return sequence.end if sequence.ended else max(sequence.closed, sequence.end - 1)
 
     def yields(self, sequence: Sequence, first: int, last: int) -> Positions:

@@ -1,8 +1,7 @@
-"""Reading a ``pyspark.sql.WindowSpec``: classic (through the JVM) and Connect (plain Python).
+"""Read a ``pyspark.sql.WindowSpec``: classic (through the JVM) and Connect (plain Python).
 
-A spec has no public accessor, so this looks inside; a field that is not there is reported, not guessed. A column
-that is a plain name is read as that name, so that a Spark window also works on an Arrow table; anything else stays
-a Spark Column.
+A spec has no public accessors, so this reads its internals; if a field is missing, that is an error, never a guess. A column that
+is a plain name is read as that name, so that a Spark window also works on an Arrow table; anything else stays a Spark Column.
 """
 
 import re
@@ -18,7 +17,7 @@ _Bound = TypeVar("_Bound", int, Size)
 
 
 def read_window_spec(spec: Any) -> Window:
-    """The window of a PySpark WindowSpec. SQL's default frames apply where it has none."""
+    """The window of a PySpark WindowSpec; without a frame, SQL's default applies."""
     try:
         partition_by, order_by, frame = (
             _read_connect(spec) if ".connect." in type(spec).__module__ else _read_classic(spec)
@@ -42,7 +41,7 @@ def read_order(column: Any) -> Order:
 
 
 def bound_of(bound: _Bound, *, lower: bool) -> _Bound | None:
-    """A bound as PySpark's users write it: its integers for UNBOUNDED are None, every other size is itself.
+    """A bound in PySpark's notation: its integers for UNBOUNDED become None, any other size stays.
 
     >>> bound_of(-(1 << 63), lower=True), bound_of(-sys.maxsize, lower=True), bound_of(sys.maxsize, lower=False)
     (None, None, None)

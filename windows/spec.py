@@ -1,9 +1,10 @@
 """A window, written down: partitioning, order, frame, slide. Pure data; no rows, no Spark.
 
-The frames are those of SQL:2003 plus the scopes of the window-scopes paper::
+The frames are those of SQL:2011 plus the scopes of the window-scopes paper::
 
     Rows(-49, 0)             ROWS BETWEEN 49 PRECEDING AND CURRENT ROW
     Range(-5 min, 0)         RANGE BETWEEN INTERVAL 5 MINUTES PRECEDING AND CURRENT ROW
+    Groups(-2, 0)            GROUPS BETWEEN 2 PRECEDING AND CURRENT ROW
     Landmark(since, until)   lower and/or upper bound fixed at a value of the order column
     Scope(lower, upper)      lower(t) <= order value <= upper(t), both functions never decreasing
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from inwindow.windows.drawing import Drawing
 
 Final = Literal["drop", "emit"]
-Unit = Literal["rows", "range"]
+Unit = Literal["rows", "range", "groups"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,14 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Groups:
+    """GROUPS BETWEEN lower AND upper, counted in groups of peers."""
+
+    lower: int | None
+    upper: int | None
+
+
+@dataclass(frozen=True)
 class Landmark:
     """since <= order value <= min(current, until), with the current tuple's peers."""
 
@@ -81,13 +90,24 @@ class Valid:
     until: str
 
 
-Frame = Rows | Range | Landmark | Scope | Valid
+Frame = Rows | Range | Groups | Landmark | Scope | Valid
+
+
+COUNTED = {"rows": "tuples", "groups": "groups of peers", "range": "in order values"}  # by unit, for messages
+_SLID = {"rows": "rows", "groups": "groups", "range": "in order values"}
+
+
+def unit_of(frame: Frame) -> Unit:
+    """What a frame's bounds count."""
+    if isinstance(frame, Rows):
+        return "rows"
+    return "groups" if isinstance(frame, Groups) else "range"
 
 
 class Drawable:
     """What a window of any kind can do: say what it is, and draw itself."""
 
-    # Drawings know all windows, so windows know no drawings: `inwindow` itself brings the two together.
+    # Drawings import all windows, so windows cannot import drawings: `inwindow` itself connects the two.
     drawer: ClassVar[Callable[..., "Drawing"]]
 
     if not TYPE_CHECKING:  # a type checker would take any name
@@ -123,8 +143,8 @@ class Drawable:
 class Window(Drawable):
     """A frame over partitions of ordered tuples; what ``over()`` takes.
 
-    ``slide`` is a count of tuples for a Rows frame and a size in order values for the others, unless ``slide_by`` says
-    otherwise: the window-id paper's RATTR and SATTR.
+    ``slide`` is a count of tuples for a Rows frame, of peer groups for a Groups frame, and a size in order values for the others,
+    unless ``slide_by`` says otherwise: the window-id paper's RATTR and SATTR.
     """
 
     frame: Frame
@@ -135,33 +155,45 @@ class Window(Drawable):
     final: Final = "drop"
     active_expiration: bool = False
     strategy: str | None = None
-    slide_by: Unit | None = None  # None: times slide by order values, numbers in the frame's own unit
+    slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
+
+    @property
+    def slide_unit(self) -> Unit | None:
+        """What the slide counts; None without one."""
+        if self.slide is None:
+            return None
+        if isinstance(self.slide, Interval):
+            return "range"
+        return self.slide_by or unit_of(self.frame)
 
     @property
     def slides_by_rows(self) -> bool:
-        """Whether slots are so many tuples."""
-        if self.slide is None or isinstance(self.slide, Interval):
-            return False
-        return isinstance(self.frame, Rows) if self.slide_by is None else self.slide_by == "rows"
+        """Whether slots are counts of tuples."""
+        return self.slide_unit == "rows"
+
+    @property
+    def slides_by_groups(self) -> bool:
+        """Whether slots are counts of groups of peers."""
+        return self.slide_unit == "groups"
 
     @property
     def slides_by_values(self) -> bool:
-        """Whether slots are stretches of order values."""
-        return self.slide is not None and not self.slides_by_rows
+        """Whether slots are ranges of order values."""
+        return self.slide_unit == "range"
 
     @property
     def slides_across(self) -> bool:
-        """Whether the frame counts tuples and the slide does not, or the other way round."""
-        return self.slide is not None and self.slides_by_rows != isinstance(self.frame, Rows)
+        """Whether the slide counts something else than the frame does."""
+        return self.slide is not None and self.slide_unit != unit_of(self.frame)
 
     @property
     def slots(self) -> str:
         """What the slide counts, in words."""
-        return f"{self.slide} {'tuples' if self.slides_by_rows else 'in order values'}"
+        return f"{self.slide} {COUNTED[self.slide_unit or 'rows']}"
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether a tuple's result may depend on tuples behind it: on their values, or on whether there are any."""
+        """Whether a tuple's result may depend on later tuples: on their values, or on whether there are any."""
         frame = self.frame
         if not isinstance(frame, Rows) or frame.upper is None or frame.upper > 0:
             return True
@@ -171,7 +203,7 @@ class Window(Drawable):
     def ends_at_current(self) -> bool:
         """Whether the frame ends at the current tuple, so that each tuple is the newest of its frame."""
         frame = self.frame
-        if isinstance(frame, Rows):
+        if isinstance(frame, (Rows, Groups)):
             return frame.upper == 0
         if isinstance(frame, Range):
             return frame.upper is not None and frame.upper == 0
@@ -181,7 +213,7 @@ class Window(Drawable):
     def is_unbounded_below(self) -> bool:
         """Whether the lower bound never moves: nothing ever leaves the frame."""
         frame = self.frame
-        if isinstance(frame, (Rows, Range)):
+        if isinstance(frame, (Rows, Range, Groups)):
             return frame.lower is None
         if isinstance(frame, Landmark):
             return True
@@ -196,7 +228,7 @@ class Window(Drawable):
             parts.append("order by " + ", ".join(order.describe() for order in self.order_by))
         parts.append(_frame_text(self.frame))
         if self.slide is not None:
-            unit = f" {'rows' if self.slides_by_rows else 'in order values'}" if self.slides_across else ""
+            unit = f" {_SLID[self.slide_unit or 'rows']}" if self.slides_across else ""
             parts.append(f"slide {self.slide}{unit if not isinstance(self.slide, Interval) else ''}")
         if self.active_expiration:
             parts.append("active expiration")
@@ -243,8 +275,8 @@ class Cumulate(Drawable):
 class Session(Drawable):
     """Maximal runs of tuples at most ``gap`` apart; an extent ends ``gap`` after its last tuple.
 
-    ``days`` of the gap are of the calendar, where the attribute has a time zone: 23 or 25 hours where clocks change. With
-    ``until``, a tuple is there until that column says; with ``own_gap``, as long as that column says.
+    ``days`` of the gap are calendar days if the attribute has a time zone: 23 or 25 hours when clocks change. With ``until``, a
+    tuple lasts until the time in that column; with ``own_gap``, for the gap in that column.
     """
 
     on: str
@@ -255,7 +287,7 @@ class Session(Drawable):
 
     @property
     def has_own_ends(self) -> bool:
-        """Whether each tuple says itself how long it lasts."""
+        """Whether each tuple has its own end."""
         return self.until is not None or self.own_gap is not None
 
     def describe(self) -> str:
@@ -289,9 +321,8 @@ def _origin_text(origin: Any) -> str:
 
 
 def _frame_text(frame: Frame) -> str:
-    if isinstance(frame, (Rows, Range)):
-        kind = "rows" if isinstance(frame, Rows) else "range"
-        return f"{kind} between {_bound_text(frame.lower, 'preceding')} and {_bound_text(frame.upper, 'following')}"
+    if isinstance(frame, (Rows, Range, Groups)):
+        return f"{unit_of(frame)} between {_bound_text(frame.lower, 'preceding')} and {_bound_text(frame.upper, 'following')}"
     if isinstance(frame, Landmark):
         since = "" if frame.since is None else f"since {frame.since}"
         return " ".join(part for part in (since, "" if frame.until is None else f"until {frame.until}") if part)

@@ -4,17 +4,17 @@ from typing import Any, ClassVar
 
 
 class Stateful:
-    """``kept`` names the attributes from which another object goes on; one that has a state itself is asked for it."""
+    """``kept`` names the attributes that make up the state; an attribute may be stateful itself."""
 
     kept: ClassVar[tuple[str, ...]] = ()
 
     def state(self) -> Any:
-        """What is kept; not a copy."""
+        """The kept attributes; not a copy."""
         attributes = (getattr(self, name) for name in self.kept)
         return [its.state() if hasattr(its, "restore") else its for its in attributes]
 
     def restore(self, state: Any) -> None:
-        """Go on from a state of the same class."""
+        """Continue from a state of the same class."""
         for name, its in zip(self.kept, state, strict=True):
             attribute = getattr(self, name)
             if hasattr(attribute, "restore"):

@@ -1,11 +1,11 @@
-"""What CQL writes and SQL does not: windows in brackets, and ISTREAM, DSTREAM, RSTREAM around a select list.
+"""The syntax that CQL adds to SQL: windows in brackets, and ISTREAM, DSTREAM, RSTREAM around a select list.
 
 ::
 
     S [RANGE 5 HOURS]   S [NOW]   S [RANGE UNBOUNDED]   S [ROWS 10]   S [PARTITION BY item_id ROWS 1]
     SELECT ISTREAM(a, b) FROM ...      SELECT RSTREAM(*) EVERY 1 MINUTE FROM ...
 
-They are taken out, and known again by the place of the name that stands before or behind them.
+These marks are removed from the text, and remembered by the place of the name before or after them.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _FIRST = ("RANGE", "ROWS", "NOW", "PARTITION BY", "UNBOUNDED")
 
 @dataclass(frozen=True)
 class WindowMark:
-    """A window in brackets: its size in time or tuples, None for unbounded; ``text`` is how it is written."""
+    """A window in brackets: its size in time or tuples, None for unbounded; ``text`` is its source."""
 
     text: str
     size: Size | None
@@ -44,7 +44,7 @@ class WindowMark:
 
 @dataclass(frozen=True)
 class StreamMark:
-    """ISTREAM, DSTREAM or RSTREAM, and how often RSTREAM looks."""
+    """ISTREAM, DSTREAM or RSTREAM, and how often RSTREAM takes a snapshot."""
 
     operator: str
     every: Size | None
@@ -56,7 +56,7 @@ UNBOUNDED = WindowMark("RANGE UNBOUNDED", None)
 
 @dataclass
 class Marks:
-    """The tokens without the marks; windows by the place of a name, streams by the name of a column that was put in."""
+    """The tokens without the marks; windows by the place of a name, streams by the name of an inserted column."""
 
     tokens: list[Token] = field(default_factory=list)
     windows: dict[int, WindowMark] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Marks:
 
 
 def is_cql(tokens: Tokens) -> bool:
-    """Whether a statement says so itself: a window in brackets, or a stream of changes."""
+    """Whether a statement is CQL: it has a window in brackets, or a stream of changes."""
     pairs = zip(tokens, tokens[1:], strict=False)
     return any(
         (one.kind == "L_BRACKET" and other.says(*_FIRST)) or (one.says(*STREAMS) and other.kind == "L_PAREN")

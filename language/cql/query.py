@@ -1,7 +1,8 @@
 """A statement of CQL, by the operators of ``inwindow.temporal``.
 
-Each FROM item becomes a relation whose rows hold for a while; joins, NOT IN, GROUP BY, UNION are the temporal ones; ISTREAM,
-DSTREAM and RSTREAM give its changes. Defaults are the paper's (6.2): unbounded windows; ISTREAM where the result only grows.
+Each FROM item becomes a relation whose rows hold for a while; joins, NOT IN, GROUP BY and UNION are temporal operators;
+ISTREAM, DSTREAM and RSTREAM give the changes. Defaults are those of the paper (6.2): unbounded windows, and ISTREAM if the
+result only grows.
 """
 
 from collections.abc import Mapping
@@ -42,11 +43,12 @@ def run_cql(
     asked = Asked(engine, source, tokens, marks, timed, aggregates, frozenset(names))
     try:
         found = _Queries(asked).outermost(tree)
+        frame = asked.run(found.frame)
     except UsageError as error:
         if "(line " in str(error):
             raise
         raise asked.error(str(error)) from None
-    return Answer(found.frame, isinstance(found, Stream), tuple(asked.notes))
+    return Answer(frame, isinstance(found, Stream), tuple(asked.notes))
 
 
 class _Queries:
@@ -54,7 +56,7 @@ class _Queries:
         self.asked = asked
 
     def outermost(self, tree: Any) -> Relation | Stream:
-        """The result; ISTREAM by default where it only grows."""
+        """The result; by default ISTREAM if it only grows."""
         found = self.query(tree, wants_stream=False)
         if isinstance(found, Relation) and found.grows:
             self.asked.notes.append("ISTREAM (default: the result only grows)")
@@ -135,7 +137,7 @@ class _Queries:
         return windowed(asked, stream, mark or UNBOUNDED)
 
     def _any_time(self) -> Any:
-        """A column of time, for tables that have none: NULLs of its type say that their rows always hold."""
+        """A column of time, for tables without one: NULLs of its type mean that their rows always hold."""
         for name, order in self.asked.orders.items():
             return self.asked.engine.column(self.asked.table(name, None), order)
         raise self.asked.error("no stream with a timestamp is known: write CREATE STREAM ... ORDER BY column")
@@ -334,7 +336,10 @@ class _Queries:
         frame = asked.project(scope.frame, [*items, *ends()], tree)
         found = aggregated(asked, frame, list(keys.values()), dict(applied.values()), tree)
         listing = [(column, column) for column, one in applied.values() if gives_rows(one.aggregate)]
-        scope.frame = rows_of_lists(asked.engine, found, listing, asked.source, span_of(asked.tokens))
+        if listing:
+            asked.ended = "an aggregate of many rows" if asked.is_stream(found) else ""
+            found = rows_of_lists(asked.engine, asked.run(found), listing, asked.source, span_of(asked.tokens))
+        scope.frame = found
         scope.replaced = {**keys, **{call: name for call, (name, _) in applied.items()}}
         scope.tables, scope.grows, scope.is_now = {}, False, scope.is_now
 

@@ -1,4 +1,4 @@
-"""Names of CQL in a SELECT: which columns of the joined frame they are."""
+"""The names in a SELECT of CQL: which columns of the joined frame they mean."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,23 +1,26 @@
-"""What a SELECT of CQL reads: relations, whose rows hold for a while, and streams, whose rows are at an instant."""
+"""The inputs of a SELECT of CQL: relations, whose rows hold for a while, and streams, whose rows have an instant."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inwindow import temporal
+from inwindow.language.cql.held import Held, held
 from inwindow.language.cql.marks import Marks, WindowMark
 from inwindow.language.engines import EngineError, quoted
 from inwindow.language.text import Source, Span, StatementError, Tokens, place_of, span_of
+from inwindow.temporal.composed import run_tree
+from inwindow.temporal.tree import Tree, leaf
 
 ENDS = ("since", "until")
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A frame with ``since`` and ``until``: names of CQL, and the columns that they are.
+    """A frame with ``since`` and ``until``, and the columns of the names in CQL.
 
-    ``grows``: what holds once holds for ever (the paper's monotonic). ``is_now``: each row holds for one instant.
-    ``is_each_a_change``: no row begins where an equal one ends, so each is a change when it begins, and when it ends.
+    ``grows``: a row that holds once holds for ever (monotonic, in the paper). ``is_now``: each row holds for one instant.
+    ``is_each_a_change``: no row begins where an equal row ends, so every begin and every end is a change.
     """
 
     frame: Any
@@ -29,7 +32,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Stream:
-    """A frame whose rows are at an instant."""
+    """A frame whose rows have an instant."""
 
     frame: Any
     columns: Mapping[str, str]
@@ -38,7 +41,7 @@ class Stream:
 
 @dataclass
 class Asked:
-    """A statement, and all that it may speak of."""
+    """A statement, and the names that it may use."""
 
     engine: Any
     source: Source
@@ -47,9 +50,10 @@ class Asked:
     orders: Mapping[str, str | None]  # the timestamp of each stream
     aggregates: Mapping[str, Any]
     spoken: frozenset[str] = frozenset()  # all names of columns in the text
-    notes: list[str] = field(default_factory=list)  # what was defaulted, what was rewritten
+    notes: list[str] = field(default_factory=list)  # the defaults and the rewrites that were applied
     made: int = 0
-    holder: str = ""  # on a stream, the operator that holds rows
+    streams: list[Any] = field(default_factory=list)  # what operators that hold rows read
+    ended: str = ""  # what was done to the rows of such an operator, and only after the last one can be
 
     def error(self, message: str, tree: Any = None) -> StatementError:
         span = tree if isinstance(tree, Span) else span_of(self.tokens)
@@ -62,7 +66,51 @@ class Asked:
         self.made += 1
         return f"c{self.made}_{''.join(c if c.isalnum() else '_' for c in wish)}"
 
+    def over(self, operator: Callable[..., Any], *frames: Any, tree: Any = None) -> Any:
+        """An operator over frames; on streams it waits until the query is known as a whole, where it holds rows."""
+        if not any(map(self.is_stream, frames)):
+            return operator(*frames)
+        node = operator(*(self._as_tree(frame, tree) for frame in frames))
+        held_before = any(isinstance(frame, Held) for frame in frames)
+        is_alone = node.operation.keys(*(one.schema for one in node.inputs)) is None
+        return operator(*frames) if is_alone and not held_before else held(node)
+
+    def _as_tree(self, frame: Any, tree: Any) -> Tree:
+        said = self.ended
+        if not said and not isinstance(frame, Held):
+            self.streams.append(frame)
+            return leaf(frame, len(self.streams) - 1)
+        try:
+            if not said:
+                return frame.settled()
+        except KeyError as error:
+            said = error.args[0]
+        raise self.error(
+            f"{said} stands between two operators that hold rows, and a query on a stream has columns, comparisons, and + - * of "
+            "whole numbers and doubles there: write the rows of the inner one with a query of its own, and read them as a stream",
+            tree,
+        )
+
+    def run(self, frame: Any) -> Any:
+        """A frame of the engine: the operators run, and what is behind them."""
+        if not isinstance(frame, Held):
+            return frame
+        found = run_tree(frame.tree, self.streams)
+        for what, said in frame.later:
+            found = self.project(found, said) if what == "project" else self.where(found, said)
+        return found
+
+    def is_stream(self, frame: Any) -> bool:
+        """Whether rows still come."""
+        return isinstance(frame, Held) or bool(self.engine.is_stream(frame))
+
+    def columns(self, frame: Any) -> list[str]:
+        """The names of a frame's columns."""
+        return list(frame.columns) if isinstance(frame, Held) else list(self.engine.columns(frame))
+
     def project(self, frame: Any, items: list[tuple[str, str]], tree: Any = None) -> Any:
+        if isinstance(frame, Held):
+            return frame.project(items)
         try:
             return self.engine.project(frame, items)
         except EngineError as error:
@@ -70,6 +118,8 @@ class Asked:
         raise failure
 
     def where(self, frame: Any, condition: str, tree: Any = None) -> Any:
+        if isinstance(frame, Held):
+            return frame.where(condition)
         try:
             return self.engine.where(frame, condition)
         except EngineError as error:
@@ -87,16 +137,16 @@ class Asked:
 
 def renamed(asked: Asked, frame: Any, dropped: set[str]) -> tuple[Any, dict[str, str]]:
     """The frame under names that no other table of the statement has; without some columns."""
-    names = [name for name in asked.engine.columns(frame) if name not in dropped]
+    names = [name for name in asked.columns(frame) if name not in dropped]
     columns = {name: name if name in ENDS else asked.fresh(name) for name in names}
     made = asked.project(frame, [(quoted(old), new) for old, new in columns.items()])
     return made, {name: column for name, column in columns.items() if name not in ENDS}
 
 
 def stream_of(asked: Asked, tree: Any, order: str) -> Stream:
-    """A base stream; its timestamp is no attribute, unless the statement speaks of it."""
+    """A base stream; its timestamp is an attribute only if the statement names it."""
     frame = asked.table(tree.name, tree)
-    columns = {name: name for name in asked.engine.columns(frame)}
+    columns = {name: name for name in asked.columns(frame)}
     at = next(name for name in columns if name.casefold() == order.casefold())
     if at.casefold() not in asked.spoken:
         del columns[at]
@@ -113,12 +163,11 @@ def windowed(asked: Asked, stream: Stream, mark: WindowMark) -> Relation:
     )
     if len(named.partition_by) != len(mark.partition_by):
         raise asked.error(f"PARTITION BY {', '.join(mark.partition_by)}: the stream has: {', '.join(stream.columns)}")
-    items = [(quoted(name), name) for name in asked.engine.columns(frame) if name in kept]
-    if mark.counts and asked.engine.is_stream(frame):
-        asked.holder = f"[{mark.text}]"
-    held = temporal.window(asked.project(frame, items), named.frame(stream.at))
+    items = [(quoted(name), name) for name in asked.columns(frame) if name in kept]
+    window = named.frame(stream.at)
+    seen = asked.over(lambda one: temporal.window(one, window), asked.project(frame, items))
     dropped = set() if stream.at in stream.columns.values() else {stream.at}
-    made, columns = renamed(asked, held, dropped)
+    made, columns = renamed(asked, seen, dropped)
     return Relation(
         made,
         {name: columns[column] for name, column in stream.columns.items()},
@@ -128,9 +177,9 @@ def windowed(asked: Asked, stream: Stream, mark: WindowMark) -> Relation:
 
 
 def table_relation(asked: Asked, tree: Any, like: Any) -> Relation:
-    """A table: with ``since`` and ``until`` it says itself when its rows hold; else they always do."""
+    """A table: if it has ``since`` and ``until``, these say when its rows hold; otherwise they always hold."""
     frame = asked.table(tree.name, tree)
-    names = {name.casefold() for name in asked.engine.columns(frame)}
+    names = {name.casefold() for name in asked.columns(frame)}
     is_temporal = names >= set(ENDS)
     if not is_temporal:
         frame = asked.engine.with_nulls(frame, ENDS, like)

@@ -1,4 +1,4 @@
-"""ESL's aggregates, written in SQL: CREATE [ALGEBRAIC] [WINDOW] AGGREGATE, made the source of a Python class.
+"""ESL's aggregates, written in SQL: CREATE [ALGEBRAIC] [WINDOW] AGGREGATE becomes the source of a Python class.
 
 definition   the outer form, read: parameters, tables, blocks
 kinds        types of SQL, as hooks know them

@@ -12,7 +12,7 @@ from inwindow.udaf.errors import UsageError, shown
 def aggregate(text: str) -> type[Aggregate]:
     """The class of an aggregate that is written in SQL, as in ESL; needs sqlglot (``pip install 'inwindow[sql]'``).
 
-    ``.source`` is the class's own source: what one would have written in Python. It is used, derived and compiled like any other.
+    ``.source`` is the generated source, as one would write it in Python. The class is used, derived and compiled like any other.
 
     >>> import pyarrow as pa
     >>> import inwindow as iw

@@ -330,7 +330,7 @@ def _delete_tuples(tree: Any, table: Window, scan: Scan, doomed: Node, context: 
 
 
 def spares_newest(tree: Any, table: Window, context: Context) -> bool:
-    """Whether the new tuple, whatever it is, meets the condition: then it is not meant (semantics.md, section 11)."""
+    """Whether every new tuple meets the condition: then the DELETE spares it (semantics.md, section 11)."""
     exp = library().exp
     where = tree.args.get("where")
     if where is None or context.hook == "EXPIRE":

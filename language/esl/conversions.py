@@ -1,4 +1,4 @@
-"""Values as the type of a column or a CAST keeps them; calls and operators that give NULL where an argument is NULL."""
+"""Convert values to the type of a column or a CAST; calls and operators that give NULL if an argument is NULL."""
 
 import ast
 from datetime import date, datetime
@@ -10,7 +10,7 @@ from inwindow.language.esl.trees import Node, attribute, call, choice, constant,
 
 
 def stored(given: Value, kind: Kind, context: Context, tree: Any, what: str) -> Value:
-    """The value as a column of a type keeps it: an Int of a Real is its whole part."""
+    """The value as stored in a column of a type: a Real in an Int column is cut to its whole part."""
     its = given.kind
     if not kind or not its or its.python == kind.python:
         return given

@@ -1,6 +1,6 @@
-"""What a statement costs: the tables whose rows it looks at, one inside of the other.
+"""The cost of a statement: the tables over whose rows it loops, and how loops are nested.
 
-Read off the code that was made of it: a loop over a dictionary is all its rows, a look for a key is one.
+It is read from the generated code: a loop over a dictionary counts all its rows, a lookup of a key counts one.
 """
 
 import ast
@@ -62,7 +62,7 @@ class _Looks:
             yield from self.products(child, around)
 
     def _call(self, node: ast.Call, around: Product) -> Iterator[Product]:
-        """A function that is given all rows looks at each."""
+        """A function that gets all rows reads each of them."""
         rows = self._given(node)
         if not rows:
             return

@@ -53,7 +53,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Block:
-    """Statements, and the hooks that they are."""
+    """The statements of one or several hooks."""
 
     hooks: tuple[str, ...]
     statements: tuple[Statement, ...]

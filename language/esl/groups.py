@@ -17,7 +17,7 @@ from inwindow.language.text import library
 
 @dataclass
 class Grouping:
-    """What an expression behind GROUP BY may be: a key, an aggregate, or of what is around."""
+    """The scope after GROUP BY: an expression may use keys, aggregates, and the surrounding scopes."""
 
     inner: Scope
     keys: list[tuple[Any, Value]]
@@ -25,7 +25,7 @@ class Grouping:
     conditions: list[Node]
 
     def value(self, tree: Any) -> Value | None:
-        """The value of a key or an aggregate; None for what is made of them."""
+        """The value of a key or an aggregate; None for other expressions."""
         exp = library().exp
         for key, known in self.keys:
             if key == tree:

@@ -1,6 +1,6 @@
-"""Blocks as methods: what a block returns, and its statements one after the other.
+"""Make methods of blocks: the statements of a block, and how it returns its result.
 
-A hook that may give many rows yields them. TERMINATE gives one result for a frame, so its many rows are a list.
+A hook that may give many rows yields them. TERMINATE gives one result per frame, so it returns many rows as a list.
 """
 
 import ast
@@ -34,7 +34,7 @@ from inwindow.language.text import library
 
 
 class Method:
-    """A hook: its statements, and whether it returns a value, yields values, returns a list of them, or gives nothing."""
+    """A hook: its statements, and whether it returns a value, yields values, returns a list, or gives nothing."""
 
     def __init__(self, definition: Definition, block: Block, context: Context) -> None:
         self.definition = definition
@@ -57,7 +57,7 @@ class Method:
             self.body += made
 
     def _is_last_word(self, block: Block, returns: list[Statement]) -> bool:
-        """One RETURN at the end, of at most one row, is a return."""
+        """Whether there is one RETURN, at the end and with at most one row: then it becomes a return."""
         if len(returns) > 1 or block.statements[-1] is not returns[0]:
             return False
         tree = returns[0].tree.expression
@@ -150,7 +150,7 @@ class Method:
         return [emitted] if always else [ast.If(condition, [emitted], [])]
 
     def _rows(self, found: query.Query, made: list[Value]) -> Node:
-        """All rows; records are made of rows that are told apart first, for a dictionary has no hash."""
+        """All rows; with DISTINCT, rows are made distinct before they become records, because a dict has no hash."""
         context = self.context
         if not (found.distinct and self.definition.is_record):
             found.outputs = [Value(self._record(made), ANY, True)]
@@ -161,7 +161,7 @@ class Method:
         return query.generator(self._record(variables), [loop], [], as_list=True)
 
     def _stored(self, values: list[Value], trees: list[Any]) -> list[Value]:
-        """The columns of a row, as the result's types keep them."""
+        """The columns of a row, converted to the result's types."""
         results, context = self.definition.results, self.context
         if len(values) != len(results):
             names = f" ({', '.join(one.name for one in results)})" if self.definition.is_record else ""

@@ -1,4 +1,4 @@
-"""FROM and WHERE: tables that are joined, as loops one inside of the other."""
+"""FROM and WHERE: joined tables become nested loops."""
 
 import ast
 from collections.abc import Mapping
@@ -132,7 +132,7 @@ def _left_join(join: Any, scope: Scope, query: Query) -> None:
 
 
 def _outer_join(join: Any, scope: Scope, query: Query, side: str) -> None:
-    """RIGHT and FULL JOIN: the rows of both sides are made first, and a function of two rows says which belong together."""
+    """RIGHT and FULL JOIN: make the rows of both sides first; a function of two rows says which match."""
     context = scope.context
     if join.args.get("using"):
         raise context.error(f"{side} JOIN ... USING is not known in an aggregate: write ON", join)

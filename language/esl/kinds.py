@@ -29,7 +29,7 @@ NUMBERS = ("int", "float", "decimal")
 
 @dataclass(frozen=True)
 class Kind:
-    """A type: the name of Python's class, and Spark's DDL; both are empty where nothing is declared."""
+    """A type: the name of the Python class, and Spark's DDL; both are empty if no type is declared."""
 
     python: str = ""
     ddl: str = ""
@@ -83,7 +83,7 @@ def of_arrow(kind: pa.DataType) -> Kind:
 
 
 def joined(one: Kind, other: Kind) -> Kind:
-    """The type of what is the one or the other, or a sum of both."""
+    """The common type of two values, for CASE or a sum."""
     if one == other or not other:
         return one if other or not one else ANY
     if not one:

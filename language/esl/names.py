@@ -1,4 +1,4 @@
-"""Names of SQL as names of Python: small letters, no word or function of Python's, nothing that begins with ``_``."""
+"""Names of SQL as names of Python: in lower case, no keyword or built-in function, nothing that begins with ``_``."""
 
 import builtins
 import keyword
@@ -40,7 +40,7 @@ def is_of_python(name: str) -> bool:
 
 
 class Names:
-    """Names that are given once each.
+    """Gives out names, each only once.
 
     >>> names = Names()
     >>> [names.fresh(wish) for wish in ("Next", "next", "class", "__dict__", "a b", "9")]
@@ -51,7 +51,7 @@ class Names:
         self.taken = {*taken}
 
     def fresh(self, wish: str) -> str:
-        """A name as near to a wish as can be."""
+        """A free name, as similar as possible to the wish."""
         name = re.sub(r"[^0-9a-z_]", "_", wish.lower()).lstrip("_")
         if not name[:1].isalpha():
             name = f"c_{name}"

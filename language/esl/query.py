@@ -1,4 +1,4 @@
-"""A SELECT that was read, and its rows as an expression of Python: loops over tables, as comprehensions."""
+"""A SELECT after reading, and its rows as a Python expression: loops over tables become comprehensions."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ class SortKey:
 
     @property
     def number(self) -> Node | None:
-        """What sorts from low to high as this key does, where such a thing can be written."""
+        """An expression whose ascending order is this key's order; None if there is none."""
         if self.value.nullable:
             return None
         if self.ascending:
@@ -49,7 +49,7 @@ class SortKey:
 
 @dataclass
 class Query:
-    """A SELECT, read: its loops, its conditions, its columns."""
+    """A SELECT after reading: its loops, its conditions, its columns."""
 
     scans: list[Scan]
     conditions: list[Node]
@@ -79,7 +79,7 @@ class Query:
 
     @property
     def when(self) -> Node:
-        """When the single row is there."""
+        """The condition under which the single row exists."""
         return every(self.group_conditions if self.is_one else self.conditions)
 
 
@@ -89,7 +89,7 @@ def is_constant_one(node: Node) -> bool:
 
 @contextmanager
 def names_of_its_own(context: Context) -> Iterator[None]:
-    """The variables of a comprehension are free again behind it."""
+    """Free the variables of a comprehension after it."""
     taken = {*context.names.taken}
     try:
         yield
@@ -100,7 +100,7 @@ def names_of_its_own(context: Context) -> Iterator[None]:
 def generator(
     element: Node, loops: Sequence[Scan], conditions: Sequence[Node], as_list: bool = False, as_set: bool = False
 ) -> Node:
-    """``element for ... in ... if ...``, each condition behind the first loop that knows all that it reads."""
+    """``element for ... in ... if ...``, with each condition after the first loop that has all its variables."""
     made = [scan.loop() for scan in loops if scan.variables and scan.rows is not None]
     if not made:
         made = [ast.comprehension(ast.Name("_", ast.Store()), ast.Tuple([constant(None)], ast.Load()), [], 0)]
@@ -118,12 +118,12 @@ def generator(
 
 
 def loop_over(variables: Node, rows_: Node) -> Scan:
-    """A loop over rows that are at hand."""
+    """A loop over the rows of an expression."""
     return Scan(Rows("rows", ()), {}, variables, rows_)
 
 
 def length_of(scan: Scan) -> Node:
-    """What ``len`` is asked of."""
+    """The expression whose ``len`` is the number of rows."""
     return (
         me(scan.table.attribute)
         if isinstance(scan.table, (Rows, Keyed)) and scan.table.name != "rows"
@@ -132,7 +132,7 @@ def length_of(scan: Scan) -> Node:
 
 
 def rows(query: Query, context: Context) -> Node:
-    """All rows, as a list of tuples, or of values where there is one column."""
+    """All rows, as a list of tuples, or of values if there is only one column."""
     by_rows = sorted_rows(query, context)
     if by_rows is not None:
         (loop,) = query.loops
@@ -169,7 +169,7 @@ def cut(made: Node, query: Query) -> Node:
 
 
 def sorted_rows(query: Query, context: Context) -> Node | None:
-    """The rows of the one table, sorted before columns are made of them: where all keys are numbers, or none is DESC."""
+    """The rows of a single table, sorted before columns are computed; possible if all keys are numbers, or none is DESC."""
     order = order_of_rows(query, context)
     return None if order is None else call("sorted", *order.rows, **order.key)
 
@@ -184,7 +184,7 @@ class OrderOfRows:
 
 
 def order_of_rows(query: Query, context: Context) -> OrderOfRows | None:
-    """Rows and their key, where ORDER BY can be said by one key over the rows of one table."""
+    """The rows and their key, if ORDER BY is possible with one key over the rows of one table."""
     numbers = [one.number for one in query.order]
     if not query.order or query.group is not None or query.is_one or query.distinct or len(query.loops) != 1:
         return None
@@ -205,14 +205,14 @@ def order_of_rows(query: Query, context: Context) -> OrderOfRows | None:
 
 
 def first_of_rows(query: Query, context: Context) -> OrderOfRows | None:
-    """ORDER BY ... LIMIT 1, which is the least row."""
+    """ORDER BY ... LIMIT 1, which is the smallest row."""
     limit, offset = query.limit
     is_first = limit is not None and isinstance(limit, ast.Constant) and limit.value == 1 and offset is None
     return order_of_rows(query, context) if is_first else None
 
 
 def value_of_key(query: Query) -> Node | None:
-    """``table.get(key)``, where a SELECT asks for the other column of a table with a key."""
+    """``table.get(key)``, if a SELECT reads the other column of a table with a key."""
     if (
         len(query.loops) != 1
         or len(query.outputs) != 1

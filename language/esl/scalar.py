@@ -1,6 +1,7 @@
 """An expression of SQL as an expression of Python.
 
-Where nothing can be NULL, it is what one would write; else what SQL says of NULL is written out, or a helper of ``values`` does it.
+If nothing can be NULL, it is what one would write by hand. Otherwise SQL's rules for NULL are written out, or a helper of
+``values`` follows them.
 """
 
 import ast
@@ -72,7 +73,7 @@ def _arithmetic(tree: Any, scope: Scope, sign: type[ast.operator], helper: str) 
 
 
 def _numbers(one: Value, other: Value) -> tuple[Value, Value]:
-    """A number with a point, written beside a decimal, is a decimal."""
+    """Read a literal with a decimal point as a decimal, if the other operand is one."""
     for a, b in ((one, other), (other, one)):
         if a.kind.python == "decimal" and b.kind is FLOAT and isinstance(b.node, ast.Constant):
             exact = Value(call("Decimal", constant(str(b.node.value))), a.kind, False)
@@ -81,7 +82,7 @@ def _numbers(one: Value, other: Value) -> tuple[Value, Value]:
 
 
 def _result(sign: type[ast.operator], one: Kind, other: Kind) -> Kind | None:
-    """The type of a sum, difference or product; None where there is none."""
+    """The type of a sum, difference or product; None if it is not defined."""
     if not one or not other:
         return ANY
     pair = (one.python, other.python)

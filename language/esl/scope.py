@@ -1,4 +1,4 @@
-"""Which value a name of SQL is: a column of the tables at hand, of those around, or a parameter."""
+"""The value of a name in SQL: a column of the tables in scope, of surrounding scopes, or a parameter."""
 
 import difflib
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Readers:
-    """What reads an expression, a condition, a SELECT: each may be inside of the other, so each asks the scope for the other."""
+    """The functions that read expressions, conditions and SELECTs. Each may contain the others, so they go through the scope."""
 
     value: "Callable[[Any, Scope], Value]"
     holds: "Callable[[Any, Scope], Node]"
@@ -37,7 +37,7 @@ class Readers:
 
 @dataclass
 class Context:
-    """The block that is being written, and what it may speak of."""
+    """The block that is being compiled, and the names that it may use."""
 
     source: Source
     readers: Readers
@@ -50,7 +50,7 @@ class Context:
     span: Span
     called: Mapping[str, str] = field(default_factory=dict)  # the names of other aggregates' classes
     imports: set[tuple[str, str]] = field(default_factory=set)
-    null_columns: set[tuple[str, str]] = field(default_factory=set)  # columns of local tables that were given a NULL
+    null_columns: set[tuple[str, str]] = field(default_factory=set)  # columns of local tables that got a NULL
     changed: set[str] = field(default_factory=set)  # tables that an INSERT of this block has put rows into
 
     def error(self, message: str, tree: Any = None) -> StatementError:
@@ -122,7 +122,7 @@ class Scope:
         return found[0] if found else None
 
     def has(self, tree: Any) -> bool:
-        """Whether a column is one of these tables', not of what is around."""
+        """Whether a column belongs to these tables, not to surrounding scopes."""
         return self._own(tree.name.casefold(), tree.table.casefold(), tree) is not None
 
     def _unknown(self, tree: Any, table: str) -> StatementError:

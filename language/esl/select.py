@@ -58,7 +58,7 @@ def selected(tree: Any) -> list[Any]:
 
 
 def _add_named(tree: Any, scope: Scope) -> None:
-    """WITH: each query knows those before it, and stands for its SELECT wherever it is read."""
+    """WITH: each query may use those before it, and is read again at each place that names it."""
     clause = tree.args.get("with_") or tree.args.get("with")
     if clause is None:
         return
@@ -142,7 +142,7 @@ def _outputs(tree: Any, scope: Scope, query: Query) -> None:
 
 
 def query_scope(scope: Scope, query: Query) -> Scope:
-    """Behind GROUP BY, columns are those of groups."""
+    """The scope after GROUP BY, in which columns are those of groups."""
     assert scope.grouping is not None
     return Scope(scope.context, scope.around, grouping=scope.grouping)
 

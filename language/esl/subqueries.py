@@ -1,4 +1,4 @@
-"""SELECTs inside of expressions: EXISTS, IN, and those that stand for a value."""
+"""SELECTs inside of expressions: EXISTS, IN, and SELECTs with a single value."""
 
 import ast
 from dataclasses import replace
@@ -52,7 +52,7 @@ def membership(tree: Any, around: Scope) -> Truth:
 
 
 def _members(query: Query, output: Value, context: Context) -> Node:
-    """What ``in`` looks through: a dictionary by its key, a list as it is."""
+    """The collection for ``in``: a dictionary for its keys, or a list."""
     plain = not query.conditions and query.group is None and query.limit == (None, None) and len(query.loops) == 1
     if plain and query.loops[0].key is None:
         table = query.loops[0].table
@@ -66,7 +66,7 @@ def _members(query: Query, output: Value, context: Context) -> Node:
 
 
 def single_value(tree: Any, around: Scope) -> Value:
-    """A SELECT that stands for a value."""
+    """A SELECT with a single value."""
     context = around.context
     with names_of_its_own(context):
         query = around.select(tree)

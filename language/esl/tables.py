@@ -1,4 +1,4 @@
-"""Where the rows of a table are: one row is attributes of ``self``, rows with a key are a dictionary, others a list.
+"""How tables are stored: a single row as attributes of ``self``, rows with a key as a dictionary, other rows as a list.
 
 ::
 
@@ -24,7 +24,7 @@ Nullable = frozenset[tuple[str, str]]  # the columns, by table and name, that ma
 
 @dataclass(frozen=True)
 class Scan:
-    """The rows of a table in a SELECT: the loop's variables, what it runs over, and the columns in each turn."""
+    """The rows of a table in a SELECT: the loop's variables and rows, and the columns in terms of these."""
 
     table: "Stored"
     columns: Mapping[str, Value]
@@ -63,7 +63,7 @@ class Stored:
 
     @property
     def told(self) -> str:
-        """What the class's docstring says of it."""
+        """Its line in the docstring of the class."""
         raise NotImplementedError
 
     def _variables(self, context: Context) -> tuple[list[Node], dict[str, Value]]:
@@ -74,7 +74,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class WholeRows:
-    """A loop over the rows of a list as they are, so that those that stay the same are not made again."""
+    """A loop over whole rows of a list, so that unchanged rows are not built again."""
 
     scan: Scan
     fields: Mapping[str, Node]
@@ -104,7 +104,7 @@ def fields_of(variables: Node, of: Node) -> dict[str, Node]:
 
 
 class NotKeyed(Exception):
-    """A key may be NULL, so a table that seemed to have one is a list after all."""
+    """A key may be NULL, so the table must be a list."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Keyed(Stored):
     kept: frozenset[str] = frozenset()  # parameters whose values of all tuples of the window are keys
 
     def always_has(self, key: Node, context: Context) -> bool:
-        """Whether a key is there for sure: that of a tuple that leaves, where each tuple puts its own and none is deleted."""
+        """Whether a key certainly exists: each tuple inserts its own, none is deleted, and the tuple has not left yet."""
         return context.hook == "EXPIRE" and isinstance(key, ast.Name) and key.id in self.kept
 
     def scan(self, context: Context) -> Scan:
@@ -279,7 +279,7 @@ def _is_one_new_row(statement: Statement) -> bool:
 
 
 def _has_one_row(definition: Definition, table: Table) -> bool:
-    """Whether INITIALIZE puts one row there, first of all, and nothing else adds or takes one."""
+    """Whether INITIALIZE inserts one row as the first statement, and nothing else adds or deletes rows."""
     exp = library().exp
     others = [(hooks, one) for hooks, one in _changes(definition, table) if not isinstance(one.tree, exp.Update)]
     if len(others) != 1 or others[0][0] != ("INITIALIZE",) or not isinstance(others[0][1].tree, exp.Insert):
@@ -292,7 +292,7 @@ def _has_one_row(definition: Definition, table: Table) -> bool:
 
 
 def _guarded_key(definition: Definition, table: Table) -> int | None:
-    """The column by which each INSERT looks first whether the row is there."""
+    """The column that each INSERT checks first for an existing row."""
     exp = library().exp
     keys: set[int | None] = set()
     updated: set[int | None] = set()
@@ -338,7 +338,7 @@ def key_of_guard(statement: Statement, table: "Table | Stored") -> int | None:
 
 
 def kept_keys(definition: Definition, table: "Stored", key: int) -> set[str]:
-    """The parameters that every tuple puts into a table as a key, where no statement deletes a row."""
+    """The parameters that every tuple inserts as a key of the table, if no statement deletes rows."""
     exp, column = library().exp, table.columns[key]
     if any(isinstance(one.tree, exp.Delete) for _, one in _changes(definition, table)):
         return set()
@@ -357,7 +357,7 @@ def kept_keys(definition: Definition, table: "Stored", key: int) -> set[str]:
 
 
 def _inserted_key(statement: Statement, table: "Stored", key: int) -> Any:
-    """The key of the one row that a statement puts there, unless it is there already."""
+    """The key of the single row that a statement inserts, unless it exists already."""
     exp, given = library().exp, statement.tree.expression
     if isinstance(statement.tree.this, exp.Schema):
         return None

@@ -1,4 +1,4 @@
-"""What SQL's three-valued logic is made of: when a condition is TRUE, when it is FALSE, and how conditions go together."""
+"""SQL's three-valued logic: when a condition is TRUE, when it is FALSE, and how conditions are combined."""
 
 import ast
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def compared(sign: type[ast.cmpop], helper: str, one: Value, other: Value, scope
 
 
 def conjunction(parts: Iterable[Truth]) -> Truth:
-    """``AND``: one that is FALSE is enough to fail."""
+    """``AND``: a single FALSE makes it FALSE."""
     listed_ = list(parts)
     if all(part.whole for part in listed_):
         return certain(every(part.holds for part in listed_))

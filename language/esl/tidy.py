@@ -1,4 +1,4 @@
-"""Statements of Python that follow one another, made one where a person would have written one.
+"""Join consecutive Python statements into one, where a person would have written one.
 
 ::
 
@@ -7,7 +7,7 @@
     if k in self.t: self.t[k] += 1   if k not in self.t: ... = 1   self.t[k] = self.t.get(k, 0) + 1
     self.t[k] = value                return self.t.get(k)          self.t[k] = v = value; return v
 
-Each rule takes two statements and gives what stands for both, or None.
+Each rule takes two statements and returns one for both, or None.
 """
 
 import ast
@@ -75,7 +75,7 @@ def _begin_with_rows(before: ast.stmt, after: ast.stmt, names: Names) -> list[as
 
 
 def _reads(table: Node, *values: Node) -> bool:
-    """Whether what is put into a table is made of what is in it: then it must be emptied before."""
+    """Whether the new rows of a table depend on its old rows; then it must be emptied first."""
     return any(
         same_place(node, table) for value in values for node in ast.walk(value) if isinstance(node, ast.Attribute)
     )
@@ -132,7 +132,7 @@ def _upsert(before: ast.stmt, after: ast.stmt, names: Names) -> list[ast.stmt] |
 
 
 def _return_what_was_set(before: ast.stmt, after: ast.stmt, names: Names) -> list[ast.stmt] | None:
-    """The row that has just been set is asked for."""
+    """Return the row that has just been set, without reading it again."""
     asked = after.value if isinstance(after, ast.Return) else None
     if not (isinstance(asked, ast.Call) and isinstance(asked.func, ast.Attribute) and asked.func.attr == "get"):
         return None
@@ -148,7 +148,7 @@ def _return_what_was_set(before: ast.stmt, after: ast.stmt, names: Names) -> lis
 
 
 def _named_for_one_look(before: ast.stmt, after: ast.stmt, names: Names) -> list[ast.stmt] | None:
-    """``n = self.t[k]``, and the next statement asks for it once, in its condition."""
+    """``n = self.t[k]``, if the next statement reads it once, in its condition."""
     if not (isinstance(before, ast.Assign) and isinstance(before.value, ast.Subscript) and isinstance(after, ast.If)):
         return None
     known = before.targets[0]

@@ -1,4 +1,4 @@
-"""Small syntax trees of Python. The code of a class is made of these alone: no text of the user's is ever pasted into it."""
+"""Small syntax trees of Python. The code of a class consists only of these: text of the user is never pasted into it."""
 
 import ast
 import copy
@@ -82,12 +82,12 @@ def choice(condition: Node, one: Node, other: Node) -> Node:
 
 
 def every(parts: Iterable[Node]) -> Node:
-    """All of them; what is always so is left out."""
+    """All of them, without those that are always true."""
     return _joined(ast.And(), parts, True)
 
 
 def some(parts: Iterable[Node]) -> Node:
-    """One of them; what is never so is left out."""
+    """One of them, without those that are never true."""
     return _joined(ast.Or(), parts, False)
 
 
@@ -109,7 +109,7 @@ _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 def negated(node: Node) -> Node:
-    """``not``; of ``<`` it is not ``>=``, for there are NaNs."""
+    """``not``; the negation of ``<`` is not ``>=``, because of NaN."""
     if isinstance(node, ast.Constant):
         return constant(not node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -124,7 +124,7 @@ def is_constant(node: Node, value: Any) -> bool:
 
 
 def is_simple(node: Node) -> bool:
-    """Whether it may stand twice: a name, a field, a constant."""
+    """Whether it may be written twice: a name, a field, a constant."""
     return isinstance(node, (ast.Name, ast.Constant)) or isinstance(node, ast.Attribute) and is_simple(node.value)
 
 
@@ -148,7 +148,7 @@ def function_of_rows(parameters: Sequence[str], result: Node) -> Node:
 
 
 def untyped(node: ast.stmt) -> ast.stmt:
-    """Without type parameters, which Python has from 3.12, and does not add by itself."""
+    """Set empty type parameters, which Python 3.12 and later need."""
     vars(node).setdefault("type_params", [])
     return node
 
@@ -162,13 +162,13 @@ class _Replacing(ast.NodeTransformer):
 
 
 def replaced(node: Node, new: Mapping[str, Node]) -> Node:
-    """A copy, where expressions stand for names."""
+    """A copy in which names are replaced by expressions."""
     made = _Replacing(new).visit(copy.deepcopy(node))
     assert isinstance(made, ast.expr)
     return made
 
 
 def instead(node: Node, old: Node, new: Node) -> Node:
-    """A copy, where an expression stands for a name."""
+    """A copy in which a name is replaced by an expression."""
     assert isinstance(old, ast.Name)
     return replaced(node, {old.id: new})

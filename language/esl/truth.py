@@ -1,7 +1,7 @@
 """A condition of SQL in three-valued logic, as conditions of Python.
 
-A condition is TRUE, FALSE or unknown, so it is written twice: when it holds, and when it fails. WHERE wants to know the first
-alone; NOT swaps them. Where nothing can be NULL, the second is the negation of the first.
+A condition is TRUE, FALSE or unknown, so it is written twice: when it holds, and when it fails. WHERE needs only the first; NOT
+swaps them. If nothing can be NULL, the second is the negation of the first.
 """
 
 import ast

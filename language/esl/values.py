@@ -1,4 +1,4 @@
-"""What the made code calls where Python's operators are not SQL's: NULL, division, sets of rows.
+"""Functions for the generated code, where Python's operators differ from SQL's: NULL, division, sets of rows.
 
 A generated class imports these by name; they are plain functions of plain values.
 """
@@ -148,7 +148,7 @@ def null_if(one: Any, other: Any) -> Any:
 
 
 def only(rows: Sequence[Any]) -> Any:
-    """The one row of a subquery that stands for a value; NULL where there is none."""
+    """The only row of a subquery with a single value; NULL if there is none."""
     if len(rows) > 1:
         raise ValueError(f"a subquery that is a value gave {len(rows)} rows")
     return rows[0] if rows else None
@@ -191,7 +191,7 @@ def outer_joined(
 
 
 def rows_without(one: list[Any], other: list[Any]) -> list[Any]:
-    """``EXCEPT``: each row of the one that the other has not, once."""
+    """``EXCEPT``: each row of the first that the second does not have, once."""
     gone = set(other)
     return [row for row in dict.fromkeys(one) if row not in gone]
 

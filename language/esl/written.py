@@ -1,4 +1,4 @@
-"""An aggregate's class: its source, as one would have written it, and its making."""
+"""Make an aggregate's class: write its source as one would write it by hand, and run it."""
 
 import ast
 import hashlib
@@ -34,7 +34,7 @@ _HOOKS = ("INITIALIZE", "ITERATE", "EXPIRE", "TERMINATE")
 
 @dataclass(frozen=True)
 class Outside:
-    """What an aggregate may use of the catalog: other aggregates, by name, and tables, as rows."""
+    """The names of the catalog that an aggregate may use: other aggregates, and tables as rows."""
 
     aggregates: Mapping[str, type[Aggregate]]
     tables: Mapping[str, tuple[Sequence[Named], Sequence[Any]]]
@@ -64,7 +64,7 @@ def made_class(definition: Definition, outside: Outside = NOTHING) -> type[Aggre
 
 
 def _compiled(definition: Definition, source: str, given: Mapping[str, Any]) -> Any:
-    """The source, run; in linecache, so that what reads hooks can read it."""
+    """Run the source; it is put into linecache, so that readers of hooks find it."""
     source = source.replace("\n    def ", "\n\n    def ").replace("\n\n\n    def ", "\n\n    def ") + "\n"
     key = hashlib.sha256(source.encode()).hexdigest()[:12]
     file = f"<aggregate {class_name(definition.name)} {key}>"
@@ -87,7 +87,7 @@ def _class_name(own: str, wish: str, taken: Names) -> str:
 
 
 class _Writer:
-    """One try at the class, on what is known of columns that may be NULL."""
+    """One attempt to write the class, with the columns that are known to be nullable so far."""
 
     def __init__(self, definition: Definition, outside: Outside, nullable: Nullable, as_lists: set[str]) -> None:
         self.definition = definition
@@ -145,7 +145,7 @@ class _Writer:
         )
 
     def _window_columns(self, declared: Table | None) -> tuple[Named, ...]:
-        """The names are the user's, the types are those of the arguments (the paper's footnote 4)."""
+        """The user's names with the types of the arguments (the paper's footnote 4)."""
         its = self.definition
         if declared is None:
             return its.parameters

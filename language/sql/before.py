@@ -1,6 +1,6 @@
-"""What an engine computes before the windows: the statement's own FROM, WHERE, GROUP BY, over pieces of its text.
+"""The first step, computed by an engine: FROM, WHERE and GROUP BY of the statement, with pieces of its text as columns.
 
-The columns go by the text that makes them (``b.price``), so that plans and messages speak the user's language.
+Columns are named by their text (``b.price``), so that plans and messages show what the user wrote.
 """
 
 import re

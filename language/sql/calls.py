@@ -1,4 +1,4 @@
-"""Finding the calls that are ours in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
+"""Find inwindow's calls in a statement: ``name(...) [FILTER (...)] OVER (...)``, and ``emitted_at()``."""
 
 import difflib
 from collections.abc import Mapping, Set
@@ -179,7 +179,7 @@ def _unknown(source: Source, name: Token, extension: Token, names: Names) -> Usa
     known = sorted(names.registered | names.built_in)
     close = difflib.get_close_matches(name.text.lower(), known, 1)
     hint = f"did you mean {close[0]}? " if close else ""
-    what = "ACTIVE EXPIRATION" if extension.says("ACTIVE") else "SLIDE"
+    what = "ACTIVE EXPIRATION" if extension.says("ACTIVE") else extension.text.upper()
     return source.error(
         f"iw.sql: {name.text} is no aggregate of inwindow, so its window takes no {what}; {hint}"
         f'register an aggregate with iw.register(spark, "{name.text}", ...)',

@@ -18,7 +18,7 @@ _JOINED = {"UNION", "EXCEPT", "INTERSECT"}
 
 @dataclass(frozen=True)
 class Clauses:
-    """The statement in stretches of text and tokens."""
+    """The parts of the statement, as pieces of text and tokens."""
 
     head: tuple[Span, ...]  # WITH ... SELECT and its hints, without DISTINCT
     distinct: bool

@@ -1,4 +1,4 @@
-"""An expression with windows of ours in it, cut into what Spark computes before them and what is left for after.
+"""Cut an expression with windows into parts that Spark computes before the windows, and the rest for after them.
 
 ::
 
@@ -24,7 +24,7 @@ class Verbatim:
 
 @dataclass(frozen=True)
 class Piece:
-    """What Spark computes before the windows; ``name`` if it is a column by its bare name."""
+    """A part that Spark computes before the windows; ``name`` if it is just a column's name."""
 
     span: Span
     name: str | None = None

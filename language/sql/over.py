@@ -3,13 +3,13 @@
 ::
 
     OVER ( [name] [PARTITION BY expr, ...] [ORDER BY expr [ASC|DESC] [NULLS FIRST|LAST], ...]
-           [ROWS|RANGE bound | ROWS|RANGE BETWEEN bound AND bound]
-           [SLIDE size [ROWS|RANGE] | ACTIVE EXPIRATION] )
+           [ROWS|RANGE|GROUPS bound | ROWS|RANGE|GROUPS BETWEEN bound AND bound]
+           [SLIDE size [ROWS|RANGE|GROUPS] | ACTIVE EXPIRATION] )
 
     bound   UNBOUNDED PRECEDING|FOLLOWING, CURRENT ROW, size PRECEDING|FOLLOWING
     size    49, 5 MINUTES, INTERVAL 5 MINUTES, INTERVAL '5' MINUTE
 
-ROWS or RANGE behind a slide says what it counts, where that is not what the frame counts (window-ids, Q3).
+ROWS, RANGE or GROUPS behind a slide says what it counts, where that is not what the frame counts (window-ids, Q3).
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from inwindow.language.text import Source, Span, Token, Tokens, depths, ends_ope
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated
-from inwindow.windows.spec import Frame, Order, Range, Rows, Unit, Window
+from inwindow.windows.spec import COUNTED, Frame, Groups, Order, Range, Rows, Unit, Window, unit_of
 
 _CLAUSES = ("partition", "order", "frame", "slide", "active")
 
@@ -59,8 +59,11 @@ class Over:
 
 
 def extended(tokens: Tokens) -> Token | None:
-    """The SLIDE or ACTIVE EXPIRATION of an OVER clause, given without its parentheses."""
-    return next((tokens[at] for at, clause in _clauses(tokens) if clause in ("slide", "active")), None)
+    """What Spark does not have in an OVER clause, given without its parentheses: SLIDE, ACTIVE EXPIRATION, or GROUPS."""
+    return next(
+        (tokens[at] for at, clause in _clauses(tokens) if clause in ("slide", "active") or tokens[at].says("GROUPS")),
+        None,
+    )
 
 
 def read_over(source: Source, tokens: Tokens, span: Span, named: Mapping[str, Tokens]) -> Over:
@@ -93,7 +96,7 @@ def _clauses(tokens: Tokens) -> list[tuple[int, str]]:
             found.append((at, "partition"))
         elif token.says("ORDER BY", "SORT BY"):
             found.append((at, "order"))
-        elif following is None and found and found[-1][1] == "slide" and token.says("ROWS", "RANGE"):
+        elif following is None and found and found[-1][1] == "slide" and token.says("ROWS", "RANGE", "GROUPS"):
             continue  # SLIDE 5 ROWS
         elif token.says("ROWS", "RANGE", "GROUPS"):
             found.append((at, "frame"))
@@ -123,8 +126,8 @@ class _Reader:
                 raise self.error("ACTIVE EXPIRATION takes the place of SLIDE: write one of them", tokens[at])
             if any(_CLAUSES.index(kind) < _CLAUSES.index(before) for before in kinds[:number]):
                 raise self.error(
-                    f"{_shown(tokens[at])} comes too late: the order is PARTITION BY, ORDER BY, ROWS or RANGE, then SLIDE or "
-                    "ACTIVE EXPIRATION",
+                    f"{_shown(tokens[at])} comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, then "
+                    "SLIDE or ACTIVE EXPIRATION",
                     tokens[at],
                 )
             over = self._with(over, kind, tokens[at:end])
@@ -140,8 +143,8 @@ class _Reader:
         name = head[0].text.lower()
         if len(head) > 1:
             raise self.error(
-                f"OVER (...) cannot begin with {self.source.on_one_line(span_of(head))!r}: write PARTITION BY, ORDER BY, ROWS or "
-                "RANGE, SLIDE or ACTIVE EXPIRATION, in this order",
+                f"OVER (...) cannot begin with {self.source.on_one_line(span_of(head))!r}: write PARTITION BY, ORDER BY, ROWS, "
+                "RANGE or GROUPS, SLIDE or ACTIVE EXPIRATION, in this order",
                 head[0] if name not in self.named else head[1],
             )
         if name not in self.named or name in within:
@@ -172,8 +175,6 @@ class _Reader:
         return replace(over, order_by=tuple(sort_key(self.source, part) for part in parts))
 
     def _frame(self, unit: Token, tokens: Tokens) -> Frame:
-        if unit.says("GROUPS"):
-            raise self.error("a frame of GROUPS is not supported: write ROWS or RANGE", unit)
         if not tokens:
             raise self.error(f"{_shown(unit)} lacks its bounds: write {_shown(unit)} 49 PRECEDING", unit)
         lower: Size | None
@@ -194,11 +195,11 @@ class _Reader:
                     span_of(tokens),
                 )
         try:
-            if unit.says("ROWS"):
-                assert not isinstance(lower, (Interval, Decimal, float)) and not isinstance(
-                    upper, (Interval, Decimal, float)
-                )
-                return window_of(Window(Rows(lower, upper))).frame
+            if not unit.says("RANGE"):
+                assert lower is None or isinstance(lower, int)
+                assert upper is None or isinstance(upper, int)
+                counted = Rows(lower, upper) if unit.says("ROWS") else Groups(lower, upper)
+                return window_of(Window(counted), order_by="it").frame
             return window_of(Window(Range(lower, upper)), order_by="it").frame
         except UsageError as error:
             raise self.error(str(error), span_of([unit, *tokens])) from None
@@ -215,27 +216,30 @@ class _Reader:
         if len(tokens) == 2 and tokens[0].says("UNBOUNDED"):
             return None
         size = self._size(f"{_shown(unit)}: a bound", tokens[:-1], tokens[-1])
-        if unit.says("ROWS") and not isinstance(size, int):
+        if not unit.says("RANGE") and not isinstance(size, int):
+            counted = COUNTED["rows" if unit.says("ROWS") else "groups"]
             raise self.error(
-                f"ROWS counts tuples, and {self.source.on_one_line(span_of(tokens[:-1]))} is no count: write ROWS 49 PRECEDING, "
-                f"or RANGE for a distance in the order value",
+                f"{_shown(unit)} counts {counted}, and {self.source.on_one_line(span_of(tokens[:-1]))} is no count: write "
+                f"{_shown(unit)} 49 PRECEDING, or RANGE for a distance in the order value",
                 span_of(tokens[:-1]),
             )
         return negated(size) if tokens[-1].says("PRECEDING") else size
 
     def _slide(self, word: Token, tokens: Tokens) -> tuple[Size, Unit | None]:
         unit: Unit | None = None
-        if tokens and tokens[-1].says("ROWS", "RANGE", "ROW"):
-            unit = "range" if tokens[-1].says("RANGE") else "rows"
+        if tokens and tokens[-1].says("ROWS", "RANGE", "ROW", "GROUPS", "GROUP"):
+            unit = "range" if tokens[-1].says("RANGE") else "groups" if tokens[-1].says("GROUPS", "GROUP") else "rows"
             tokens = tokens[:-1]
         slide = self._size("SLIDE", tokens, word)
         if not is_positive(slide):
             raise self.error(
                 f"SLIDE {slide}: a slide must be > 0; it is the distance between two rows", span_of(tokens)
             )
-        if unit == "rows" and not isinstance(slide, int):
+        if unit in ("rows", "groups") and not isinstance(slide, int):
+            said = unit.upper()
             raise self.error(
-                f"SLIDE {slide} ROWS: a count of tuples is a whole number, as in SLIDE 10 ROWS", span_of(tokens)
+                f"SLIDE {slide} {said}: a count of {COUNTED[unit]} is a whole number, as in SLIDE 10 {said}",
+                span_of(tokens),
             )
         return slide, unit
 
@@ -273,11 +277,12 @@ class _Reader:
                 else "ACTIVE EXPIRATION needs a frame before it: write RANGE 5 SECONDS PRECEDING ACTIVE EXPIRATION",
                 at,
             )
-        counts = isinstance(frame, Rows) and over.slide_by is None
+        unit = unit_of(frame)
+        counts = unit != "range" and over.slide_by is None
         if counts and over.slide is not None and not isinstance(over.slide, (int, Interval)):
             raise self.error(
-                f"over ROWS, SLIDE counts tuples: write SLIDE 10, not SLIDE {over.slide}; or SLIDE {over.slide} RANGE, a "
-                "distance in the order value",
+                f"over {unit.upper()}, SLIDE counts {COUNTED[unit]}: write SLIDE 10, not SLIDE {over.slide}; or SLIDE "
+                f"{over.slide} RANGE, a distance in the order value",
                 at,
             )
         if not over.order_by:
@@ -285,10 +290,16 @@ class _Reader:
             window = Window(frame, slide=over.slide, slide_by=over.slide_by)
             if offsets or window.slides_by_values or (isinstance(frame, Range) and active):
                 its = "RANGE bounds and slides are distances"
-                if isinstance(frame, Rows):
+                if isinstance(frame, (Rows, Groups)):
                     its = f"SLIDE {over.slide} is a distance"
-                unit = "ROWS" if isinstance(frame, Rows) else "RANGE"
-                raise self.error(f"{its} in the order value: write ORDER BY before {unit}", clauses.get("frame", at))
+                raise self.error(
+                    f"{its} in the order value: write ORDER BY before {unit.upper()}", clauses.get("frame", at)
+                )
+            if "groups" in (unit, window.slide_unit):
+                raise self.error(
+                    "GROUPS counts groups of equal order values: write ORDER BY before the frame",
+                    clauses.get("frame", at),
+                )
         if active and not (isinstance(frame, Range) and frame.lower is not None and frame.upper == 0):
             raise self.error(
                 "ACTIVE EXPIRATION needs a RANGE frame that ends at the current row, so that each tuple leaves at a known time: "

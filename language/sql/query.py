@@ -1,8 +1,8 @@
-"""A query for an engine, made of pieces of the user's text, so that an error of the engine's can be pointed at there."""
+"""A query for an engine from pieces of the user's text, so that the place of an engine's error can be found in that text."""
 
 from inwindow.language.engines import EngineError
 from inwindow.language.sql.statement import Made, Statement
-from inwindow.language.text import Source, Span
+from inwindow.language.text import Source, Span, tokens_of
 from inwindow.udaf.errors import UsageError
 
 
@@ -46,7 +46,7 @@ class Query:
 
     def _origin(self, error: EngineError) -> Span | None:
         if error.start is None:
-            return None
+            return error.place(tokens_of(self.source))
         for at, span in reversed(self.origins):
             if at <= error.start:
                 begin = min(span.start + error.start - at, span.end)

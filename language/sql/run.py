@@ -6,7 +6,7 @@ Three steps, so that each part of the statement means what it means in SQL::
     windows   iw.with_columns, or iw.select where windows have SLIDE or ACTIVE EXPIRATION: then only those tuples make rows
     after     what is written around our windows, QUALIFY, DISTINCT, ORDER BY, LIMIT
 
-What the engine is given is cut out of the user's text as it stands, and what it complains about is pointed at there.
+The engine gets unchanged pieces of the user's text, so its errors can point to the place in that text.
 """
 
 from collections.abc import Mapping
@@ -33,12 +33,12 @@ from inwindow.udaf.errors import UsageError, shown
 
 @says_what_it_takes
 def sql(spark: Any, text: str = "") -> Any:
-    """A DataFrame from one SELECT with windows of ours in it; needs sqlglot (``pip install 'inwindow[sql]'``).
+    """A DataFrame from one SELECT with inwindow's windows in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 
-    A call over a window is ours if its name was given to :func:`inwindow.register`, or if it is a built-in's and the window
-    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL); all else is Spark's, a statement without such calls too. With
-    SLIDE only yield tuples make rows; with ACTIVE EXPIRATION only tuples that leave do, and ``emitted_at()`` is when. What
-    cannot be taken is an error that shows the place in the text.
+    inwindow runs a call over a window if its name was given to :func:`inwindow.register`, or if it is a built-in and the window
+    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL). Spark runs everything else, also statements without such calls.
+    With SLIDE only yield tuples make rows. With ACTIVE EXPIRATION only tuples that leave make rows, and ``emitted_at()`` is the
+    time. Errors show the place in the text.
 
     >>> iw.register(spark, "my_avg", my_avg)  # doctest: +SKIP
     >>> iw.sql(spark, "SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 49 PRECEDING SLIDE 10) AS a "

@@ -1,7 +1,7 @@
-"""A SELECT with windows of ours in it, read: what Spark computes before them, the windows, what comes after them.
+"""Read a SELECT with inwindow's windows: the part that Spark computes before, the windows, and the part that comes after.
 
-Pure text; no Spark. The windows are cut out of the text, and names of the same length put in their place, so that sqlglot
-can read the rest and every place in it is still that of the user's text::
+This is pure text, without Spark. Each window is replaced by a name of the same length, so that sqlglot can read the rest, and every
+place in it is the same as in the user's text::
 
     SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 49 PRECEDING SLIDE 10) * 2 AS a FROM bids
     SELECT item, _iw_0                                                                         * 2 AS a FROM bids

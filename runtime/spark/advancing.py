@@ -25,7 +25,7 @@ def advanced_on(
     result = part.bucket(layout.schema, session.zone).schema
     for side in sides:
         check_query(side.df, side.session, where, stacklevel=6)
-        check_time(side, operation.time(), where)
+        check_time(side, operation.time(), where, "the column", "make both ends timestamps before that")
     sent = sent_of(
         sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )

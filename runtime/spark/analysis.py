@@ -1,7 +1,7 @@
-"""Questions to Spark about a user's columns. What it cannot answer is an error in our words, and nothing is on stderr above it.
+"""Ask Spark about a user's columns. If Spark refuses, the user gets our error, and no trace on stderr.
 
-A column may be misspelt, of another DataFrame, or of a type with which an expression does nothing. Spark knows when it analyses
-a plan: classic at each call, Connect when it is first asked for a schema.
+A column may be misspelt, belong to another DataFrame, or have the wrong type for an expression. Spark notices this when it
+analyses a plan: classic Spark at each call, Connect when a schema is first requested.
 """
 
 import re
@@ -33,14 +33,14 @@ def _is_not_our_question(record: LogRecord) -> bool:
     return not _this.asks
 
 
-# PySpark logs each such exception, with the whole trace of its JVM, before anybody can catch it. What a thread asks here
-# is not logged; errors of other threads, and of the user's own calls, still are.
+# PySpark logs each such exception, with the whole trace of its JVM, before anybody can catch it. We turn that off for the
+# questions of this thread only; errors of other threads, and of the user's own calls, are still logged.
 for _name in ("DataFrameQueryContextLogger", "SQLQueryContextLogger"):
     PySparkLogger.getLogger(_name).addFilter(_is_not_our_question)
 
 
 def ask_quietly(ask: Callable[[], Answer]) -> Answer:
-    """What Spark answers; its exceptions come back, and are not logged."""
+    """Ask without logging; exceptions are raised as usual."""
     before, _this.asks = _this.asks, True
     try:
         return ask()
@@ -49,7 +49,7 @@ def ask_quietly(ask: Callable[[], Answer]) -> Answer:
 
 
 def ask_spark(ask: Callable[[], Answer], where: str, column: Any, names: list[str]) -> Answer:
-    """What Spark answers to a question about a column, in data that have these ``names``; or an error that names it."""
+    """Ask about a column of data with these ``names``; if Spark refuses, raise an error that names the column."""
     try:
         return ask_quietly(ask)
     except AnalysisException as error:

@@ -6,11 +6,11 @@ from inwindow.udaf.errors import UsageError
 
 
 def arrival_time() -> Any:
-    """A Spark column: the time of the micro-batch in which a tuple came; equal for all tuples of a micro-batch.
+    """A Spark column: the time of the micro-batch in which a tuple arrived; equal for all tuples of a micro-batch.
 
-    For windows by time over a stream that has no time: ``df.withColumn("at", iw.arrival_time()).withWatermark("at", "0 seconds")``.
-    Nothing is ever late; a tuple is taken with the next micro-batch, when time has moved on. Run again from a checkpoint, a
-    micro-batch has the time that it had.
+    Use it for windows by time over a stream without a time column:
+    ``df.withColumn("at", iw.arrival_time()).withWatermark("at", "0 seconds")``. No tuple is ever late. A tuple is processed with
+    the next micro-batch, when time has moved on. A micro-batch that runs again from a checkpoint has the same time as before.
 
     >>> print(arrival_time())                                              # doctest: +SKIP
     Column<'current_timestamp()'>

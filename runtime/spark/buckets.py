@@ -1,14 +1,14 @@
-"""In Spark's workers: packing tuples by bucket, and a bucket's turn in each micro-batch.
+"""In Spark's workers: pack tuples by bucket, and run each bucket once per micro-batch (its *turn*).
 
 ::
 
     tuples  --pack-->  (bucket, number, Arrow bytes)  --shuffle-->  a turn per bucket  --unpack-->  rows
             mapInArrow                                              state: bytes       mapInArrow
 
-Few rows reach the stateful operator, so what Spark does to each of them no longer shows; a state per key would cost 15 to 24
-times as much. All buckets have a turn in every micro-batch: the first packer greets each of them, and where no tuples come at
-all, the watermark has moved, which wakes them. So what they hold adds up to what the query holds, and a tuple is late by the
-watermark of the micro-batch before, whatever else its bucket holds.
+Few rows reach the stateful operator, so its cost per row hardly matters; a state per key would cost 15 to 24 times as much.
+Every bucket has a turn in every micro-batch: the first packer sends each bucket an empty payload (a *greeting*), and if no tuples
+arrive at all, the moved watermark fires their timers. So the metrics of the buckets add up to those of the whole query, and
+whether a tuple is late depends only on the watermark of the micro-batch before.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,9 +33,9 @@ from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
 from inwindow.udaf.sentinel import COUNTS, Found
 
-_BYTES = 1 << 25  # of tuples packed at a time
-_ROWS = 1 << 16  # of a payload that goes out
-# Where a task finds how many partitions the state has: from Spark 4.3 on, and before.
+_BYTES = 1 << 25  # tuples are packed in portions of this size
+_ROWS = 1 << 16  # rows in an output payload
+# The settings with the number of the state's partitions: in Spark 4.3, and in earlier versions.
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
 PACKED = "bucket int, number bigint, content binary"
@@ -50,27 +50,27 @@ class StreamJob:
     """What a bucket needs: the part of a query, and the columns that arrive."""
 
     part: Part
-    schema: pa.Schema  # of what arrives
+    schema: pa.Schema  # of the arriving tuples
     zone: str
-    plan: dict[str, PlanPart]  # found on the driver: what workers have of functions and classes came by value
+    plan: dict[str, PlanPart]  # made on the driver: workers may lack the sources
 
     @property
     def steps(self) -> Sequence[Step]:
         return self.part.work.steps
 
     def bucket(self) -> Bucket:
-        """A bucket, for all turns of a task."""
+        """One bucket object, used for all turns of a task."""
         made = self.part.bucket(self.schema, self.zone)
         made.plan = self.plan
         return made
 
 
 def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
-    """``mapInArrow``: batches whose last column is a hash of the keys, into one payload per bucket and some megabytes.
+    """``mapInArrow``: batches whose last column is a hash of the keys become payloads, one per bucket and some megabytes.
 
-    The first task greets all buckets with an empty payload. How many partitions there are is known only when the query runs: a
-    checkpoint keeps its number, whatever the session says since. Spark hands each task the settings of the query;
-    ``partitions`` is for a session in which nobody has set it.
+    The first task greets all buckets with an empty payload. The number of partitions is known only when the query runs, because a
+    checkpoint keeps its first number even if the session's setting changes. Spark gives each task the settings of the query;
+    ``partitions`` is used if nobody has set the number.
     """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -106,7 +106,7 @@ def _payloads(labels: Any, number: int, contents: Sequence[bytes | None]) -> pa.
 
 
 def unpack_function():  # type: ignore[no-untyped-def]
-    """``mapInArrow``: payloads into the rows in them."""
+    """``mapInArrow``: unpack payloads into rows."""
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -138,16 +138,16 @@ def unpacked(content: bytes) -> list[pa.RecordBatch]:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a bucket's turn gave."""
+    """The result of a bucket's turn."""
 
     bucket: Bucket
     given: Output
-    has_changed: bool  # else its state is stored already
-    has_moved: bool  # time has: what was set to wake the bucket has rung, and is to be set again
+    has_changed: bool  # False: its state is stored already
+    has_moved: bool  # the watermark has moved, so the bucket's timer has fired and must be set again
 
 
 class Turns:
-    """The turns of a task's buckets, whatever Spark calls them with."""
+    """Runs the turns of a task's buckets, for both of Spark's stateful operators."""
 
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = loaded(job)
@@ -161,7 +161,7 @@ class Turns:
         watermark: int,
         chunk: Callable[[int], bytes] | None = None,
     ) -> Taken:
-        """A bucket's turn: its state before (with what gives its chunks), its tuples, and the watermark in milliseconds."""
+        """Run a bucket's turn on its old state (``chunk`` reads a chunk), its new tuples, and the watermark in milliseconds."""
         bucket = self.bucket
         bucket.begin(label)
         if state is not None:
@@ -171,7 +171,7 @@ class Turns:
         table = None
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
-        # Before the first tuple Spark's watermark is 0, which is none.
+        # Before the first tuple, Spark's watermark is 0: there is none yet.
         with seldom_collected():
             given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
         has_moved = state is None or bucket.done != done
@@ -179,12 +179,12 @@ class Turns:
 
 
 def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
-    """Numbered payloads, without the greetings."""
+    """The numbered payloads, without greetings."""
     return [(int(number), bytes(content)) for number, content in payloads if content is not None]
 
 
 def outcome(taken: Taken, state: int) -> Iterator[dict[str, Any]]:
-    """What goes out of a turn: its rows in payloads, and its numbers with the first of them."""
+    """The output of a turn: its rows as payloads; the first payload also carries the metrics."""
     bucket, given = taken.bucket, taken.given
     rows = [given.rows.slice(at, _ROWS) for at in range(0, max(given.rows.num_rows, 1), _ROWS)]
     found = sum((sentinel.take() for sentinel in sentinels_of(bucket.work)), Found())
@@ -204,7 +204,7 @@ def outcome(taken: Taken, state: int) -> Iterator[dict[str, Any]]:
 
 
 class BucketProcessor(StatefulProcessor):
-    """transformWithState over buckets: a value for the head, a map for the chunks of the log, one timer."""
+    """transformWithState over buckets: a value state for the head, a map state for the chunks of the log, one timer."""
 
     def __init__(self, job: bytes, timed: bool) -> None:
         self.job, self.timed = job, timed
@@ -218,13 +218,13 @@ class BucketProcessor(StatefulProcessor):
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        """Tuples have come, or a greeting."""
+        """Tuples or a greeting have arrived."""
         self.done.add(tuple(key))
         payloads = received((row.number, row.content) for row in rows)
         yield from without_our_frames(self._turn(key, payloads, timerValues.getCurrentWatermarkInMs()))
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved, and nothing has come."""
+        """The watermark has moved, but nothing has arrived."""
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
             yield from without_our_frames(self._turn(key, [], timerValues.getCurrentWatermarkInMs()))
@@ -252,4 +252,4 @@ class BucketProcessor(StatefulProcessor):
         return bytes(self.chunks.getValue((number,))[0])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""

@@ -1,4 +1,4 @@
-"""What we know of where a DataFrame's rows lie: Spark itself forgets a partitioning behind a UDF."""
+"""By which keys a DataFrame's rows lie together in tasks. We note it ourselves: Spark forgets a partitioning after a UDF."""
 
 from collections.abc import Collection
 from typing import Any
@@ -9,12 +9,12 @@ Clustering = tuple[str, ...]  # the keys by which rows lie together in tasks; no
 
 
 def clustering_of(df: Any) -> Clustering:
-    """What we know of a DataFrame that we made; nothing of one that was made of it, which is another object."""
+    """The clustering of a DataFrame that we made. A DataFrame derived from it is another object, so nothing is known of it."""
     clustering: Clustering = vars(df).get(_MARK, ())
     return clustering
 
 
 def with_clustering(df: Any, clustering: Clustering, names: Collection[str]) -> Any:
-    """The DataFrame, with what the next call may use; nothing where a key is not one of ``names``, the columns as they were."""
+    """Note the clustering on the DataFrame, for the next call; only if all keys are among ``names``, its original columns."""
     setattr(df, _MARK, clustering if all(key in names for key in clustering) else ())
     return df

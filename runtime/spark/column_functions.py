@@ -1,4 +1,4 @@
-"""The Python functions in a Spark Column: its text has their names alone, and a checkpoint must tell one from another."""
+"""The Python functions in a Spark Column. Its text has only their names, and a checkpoint must notice other code."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,11 +10,11 @@ from inwindow.runtime.spark.session import is_connect
 
 
 def digest_of_functions(column: Any) -> str:
-    """A digest of what the functions do; "" for a Column without any, and where they cannot be found."""
+    """A digest of the functions' code; "" for a Column without functions, and if they cannot be found."""
     try:
         found = list(_of_connect(column._expr) if is_connect(column) else _of_node(column._jc.node()))
         return digest([Digester().digest_or_type(one) for one in found]) if found else ""
-    except Exception:  # another PySpark has other insides: there they are known by name
+    except Exception:  # another version of PySpark has other internals: there only the names are compared
         return ""
 
 

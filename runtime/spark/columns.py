@@ -1,7 +1,7 @@
 """The columns that cross to Python: names, expressions and sort orders, as one flat list of plain columns.
 
-A plan knows columns by name and Arrow type. Here each thing that a user may write (``"price"``, ``"trade.price"``,
-``F.col("a") * 2``) gets such a name, and is kept as the Spark Column that makes it.
+A plan knows columns by name and Arrow type. Here everything that a user may write (``"price"``, ``"trade.price"``,
+``F.col("a") * 2``) gets such a name, which stands for the Spark Column that computes it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.udaf.kinds import is_ordered
 from inwindow.windows.spec import Order, Window
 
-# What Spark would read as a function, where there is no such column: the key "user" would be who runs the query.
+# If no such column exists, Spark reads these names as functions: the key "user" would be the name of the person who runs the query.
 _CONSTANTS = {
     *("current_date", "current_time", "current_timestamp", "current_user"),
     *("localtimestamp", "session_user", "user"),
@@ -35,7 +35,7 @@ _OF_MANY_ROWS = {
     *("explode", "explode_outer", "posexplode", "posexplode_outer"),
     *("inline", "inline_outer", "stack", "json_tuple"),
 }
-# Types of which no value is below another in Spark, or equal to it; and what to compare instead.
+# Types whose values Spark cannot compare; and what to compare instead.
 _WITHOUT_ORDER = {
     "VariantType": "F.variant_get({!r}, '$.name', 'string')",
     "GeometryType": "F.st_asbinary({!r})",
@@ -48,7 +48,7 @@ class Columns:
     """Spark columns by the name under which the plan knows them."""
 
     def __init__(self, df: Any, session: Session, schema: T.StructType | None = None) -> None:
-        self.df = df  # and the columns that are computed
+        self.df = df  # with the computed columns
         self.session = session
         self._data = df
         self.fields: list[T.StructField] = (df.schema if schema is None else schema).fields
@@ -56,7 +56,7 @@ class Columns:
         self.clustering = clustering_of(df)
         self._columns: dict[str, Any] = {}
         self._given: list[tuple[Any, str]] = []
-        self._asked: dict[str, tuple[Any, str]] = {}  # what was written for a name, and where
+        self._asked: dict[str, tuple[Any, str]] = {}  # for each name, what the user wrote, and where
         self._analysed: dict[str, T.StructField] = {}
         self._computed: dict[str, Any] = {}
 
@@ -84,9 +84,9 @@ class Columns:
         self._columns[name] = self.session.column(name)
 
     def _compute(self, column: Any, where: str) -> str:
-        """An expression becomes a column of the data before these are shuffled and sorted.
+        """Make an expression a column of the data, before the data are shuffled and sorted.
 
-        Above the sort it would be evaluated elsewhere: a window in it would move the rows, ``input_file_name()`` forget.
+        Above the sort it would have other results: a window in it would move the rows, ``input_file_name()`` would be empty.
         """
         text = column_text(column)
         if text.partition("(")[0] in _OF_MANY_ROWS:
@@ -94,7 +94,7 @@ class Columns:
                 f"{where}: {text} makes any number of rows of one: make them a DataFrame first, as in "
                 "df.select('*', F.explode('tags').alias('tag'))"
             )
-        # Only states need it: on a batch it would cost a call of the JVM for each step of a classic Column.
+        # Only states need this. On a batch it would cost a JVM call for each step of a classic Column.
         functions = digest_of_functions(column) if is_connect(column) or self.df.isStreaming else ""
         text = name = f"{text} {functions}" if functions else text
         while name in self._columns or name in self.names:
@@ -141,12 +141,12 @@ class Columns:
 
     @cached_property
     def explained(self) -> str:
-        """Spark's plan of the data, with the sizes it reckons; asked for when all columns have been named."""
+        """Spark's plan of the data, with its estimated sizes; requested after all columns have been named."""
         return explained(self.df, "cost")
 
     @property
     def kinds(self) -> list[T.DataType]:
-        """The Spark types of the data's columns, and of those that are computed."""
+        """The Spark types of the data's columns and of the computed columns."""
         return [*(field.dataType for field in self.fields), *map(self.kind, self._computed)]
 
     @property
@@ -158,7 +158,7 @@ class Columns:
         return self._columns[name]
 
     def is_named(self, name: str) -> bool:
-        """Whether a name is one of the data's columns (or a path in one), and no expression."""
+        """Whether a name means a column of the data (or a path into one), not an expression."""
         return name in self._columns and all(name != given for _, given in self._given)
 
     def crossing(self, name: str) -> Any:
@@ -193,7 +193,7 @@ class Columns:
         return self._analysed[name]
 
     def _find_fault(self) -> None:
-        """Connect refuses only now: ask about one column at a time to find the wrong one."""
+        """Find the wrong column: Connect reports errors only now, so ask about one column at a time."""
         for name, (written, where) in self._asked.items():
             column = self._columns[name] if isinstance(written, str) else written
             ask_spark(partial(self._schema_with, column), where, written, self.names)
@@ -202,7 +202,7 @@ class Columns:
         return self._data.withColumn(_ASKED, column).schema
 
     def check_position_columns(self, names: Iterable[str], where: str) -> None:
-        """Keys and order columns must be compared here as Spark compares them: by their bytes; it compares no maps."""
+        """Check that we compare keys and order columns as Spark does: by their bytes, and maps not at all."""
         for name in names:
             if not is_ordered(cast_of(self.kind(name), name, self.session.zone)[1]):
                 raise UsageError(
@@ -213,7 +213,7 @@ class Columns:
             self.check_value(name, where)
 
     def check_compared(self, name: str, where: str) -> None:
-        """Values must be equal, and in order, here as they are in Spark."""
+        """Check that values are equal and ordered in inwindow as they are in Spark."""
         kind = self.kind(name)
         for leaf in leaves(kind):
             collation = getattr(leaf, "collation", "UTF8_BINARY")
@@ -230,7 +230,7 @@ class Columns:
                 )
 
     def check_value(self, name: str, where: str) -> None:
-        """A column that is more than handed through must have values that Python can work on."""
+        """Check that Python can work with the values of a column that does not just pass through."""
         if not self.cast(name).is_compared:
             kind = self.kind(name)
             its = (
@@ -245,7 +245,7 @@ class Columns:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two Columns are the same expression, as when one WindowSpec is read twice. In doubt they are not."""
+    """Whether two Columns are the same expression, for example from one WindowSpec that is read twice. If unsure, False."""
     if a is b:
         return True
     if is_connect(a):
@@ -254,7 +254,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
-    """Whether a Column is that column, and no expression that has its name for a text."""
+    """Whether a Column is exactly that column, not an expression with the same text."""
     if is_connect(column):
         its = column._expr
         plain = getattr(its, "_plan_id", 0) is None
@@ -263,16 +263,16 @@ def _is_column(column: Any, name: str, df: Any, F: ModuleType) -> bool:
 
 
 def is_plain(names: list[str], name: str) -> bool:
-    """Whether a name is that of one of the data's columns, and of no other in whatever case."""
+    """Whether exactly one column has this name, ignoring case."""
     return names.count(name) == 1 and sum(one.casefold() == name.casefold() for one in names) == 1
 
 
 def named_column(df: Any, names: list[str], name: str, where: str, session: Session) -> Any:
-    """The column of a name: one of the data's ``names``, whatever is in it; else what Spark reads in it (``"trade.price"``)."""
+    """The column of a name: one of the data's ``names``, even with dots in it; otherwise a path (``"trade.price"``)."""
     if is_plain(names, name):
         return session.column(name)
     F = session.F
-    if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may look at no case
+    if sum(one.casefold() == name.casefold() for one in names) > 1:  # Spark may ignore case
         ask_spark(lambda: df.select(F.col(quoted(name))).columns, where, name, names)
     if names.count(name) == 1:
         return F.col(quoted(name))

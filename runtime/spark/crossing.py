@@ -1,4 +1,4 @@
-"""What crosses between Spark and Python for a pass: the columns out, the results back."""
+"""The columns that a pass sends from Spark to Python, and the result columns that come back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from inwindow.windows.spec import Session
 
 
 def results_of(columns: Columns, work: Pass) -> list[Result]:
-    """The results of a pass's steps, as Spark will have them."""
+    """The results of a pass's steps, with their Spark types."""
     return [result_of(step, [columns.cast(name) for name in step.arguments]) for step in work.steps]
 
 
@@ -45,7 +45,7 @@ def results_by_title(columns: Columns, query: Query, work: Pass) -> dict[str, Re
 
 
 def _bounds(work: Pass) -> Result:
-    """The extent's. A time's are marked as Spark marks its own: F.window_time takes them."""
+    """The struct with the extent's bounds. Bounds in time have the mark of Spark's own windows, so F.window_time accepts them."""
     mark = "spark.sessionWindow" if isinstance(work.extent, Session) else "spark.timeWindow"
     bound = pa.int64() if work.key is None else work.key.bound_type
     its = to_spark(pa.struct([("start", bound), ("end", bound)]))
@@ -53,7 +53,7 @@ def _bounds(work: Pass) -> Result:
 
 
 def struct_of(results: list[Result]) -> T.StructType:
-    """What comes back from Python: fields known by their positions."""
+    """The struct that Python returns: its fields are named by their positions."""
     fields = [T.StructField(f"_{i}", result.crosses, result.nullable) for i, result in enumerate(results)]
     return T.StructType(fields)
 
@@ -61,7 +61,7 @@ def struct_of(results: list[Result]) -> T.StructType:
 def crossing(
     columns: Columns, names: list[str], work: Pass, shuffle: Shuffle | None = None
 ) -> tuple[list[Any], pa.Schema]:
-    """What is handed to Python: Spark columns, and the schema in which they arrive."""
+    """The Spark columns that go to Python, and the schema in which they arrive."""
     schema = columns.schema()
     fields = [schema.field(name) for name in names]
     handed = [columns.crossing(name) for name in names]
@@ -72,13 +72,13 @@ def crossing(
         if shuffle.carried is not None:
             handed.append(digest(columns, work))
             fields.append(pa.field(DIGEST, pa.int64()))
-    if not handed:  # a count of tuples reads nothing but that they are there
+    if not handed:  # a count of tuples reads no column, but needs one to count
         handed, fields = [columns.session.expr("1")], [pa.field(f"{PREFIX}nothing", pa.int32())]
     return handed, pa.schema(fields)
 
 
 def digest(columns: Columns, work: Pass) -> Any:
-    """A number for what a pass reads of a tuple; of nested values, of which Spark hashes some, whether they are NULL."""
+    """A hash of the values that a pass reads. Spark cannot hash all nested values, so for these only whether they are NULL."""
     F, schema = columns.session.F, columns.schema()
     read = [
         columns.crossing(name).isNull() if pa.types.is_nested(schema.field(name).type) else columns.crossing(name)
@@ -88,9 +88,9 @@ def digest(columns: Columns, work: Pass) -> Any:
 
 
 def mapped_in_arrow(df: Any, handed: list[Any], job: worker.Job, output: list[Result]) -> Any:
-    """``mapInArrow`` over columns, known by their positions on either side; what sentinels have found is observed."""
+    """``mapInArrow`` over columns, named by their positions on both sides; findings of sentinels become observed metrics."""
     sent = df.select(*[aliased(column, f"_{i}") for i, column in enumerate(handed)])
-    if is_connect(sent):  # PySpark asks the server for the names
+    if is_connect(sent):  # otherwise PySpark asks the server for the names
         sent._cached_schema = T.StructType([T.StructField(f"_{i}", T.NullType()) for i in range(len(handed))])
     return mapped(sent, job, output)
 
@@ -105,8 +105,17 @@ def mapped(sent: Any, job: worker.Job, output: list[Result]) -> Any:
     return observed(made, job.task.works, [F.col(f"_{len(output) + i}") for i in range(len(found))], F)
 
 
+def inlined(
+    df: Any, handed: list[Any], job: worker.Job, rows: pa.Schema, session: SparkSession, output: list[Result]
+) -> Any:
+    """The same by an Arrow UDF that gives lists of rows: what it takes is not weighed (``rows_in_lists.py``)."""
+    F, kind = session.F, T.ArrayType(struct_of(output))
+    udf = F.arrow_udf(worker.list_function(shipped(job), rows), kind).asNondeterministic()
+    return df.select(udf(*handed).alias("rows")).select(F.inline("rows"))
+
+
 def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], session: SparkSession) -> Any:
-    """Columns by position become columns by name, in the order in which they were asked for."""
+    """Give columns their names and the requested order."""
     made = {}
     for at, (name, result) in enumerate(results.items()):
         text = result.text(f"`_{at}`")

@@ -20,14 +20,14 @@ from inwindow.udaf.applied import is_expression
 
 @dataclass(frozen=True)
 class AnyFrame:
-    """A DataFrame, what its columns are, and its session: all asked for once."""
+    """A DataFrame with its columns and session, each requested once."""
 
     data: Any
     session: Session
     schema: T.StructType
 
     def columns(self) -> Columns:
-        """Its columns, of which none has been named yet."""
+        """Its columns, before any has a name in the plan."""
         return Columns(self.data, self.session, self.schema)
 
     def names(self) -> list[str]:
@@ -40,12 +40,12 @@ class AnyFrame:
                 named_column(self.data, columns, name, where, self.session)
 
     def replaced(self, results: Iterable[str]) -> list[str]:
-        """Those results that have the name of a column, in whatever case: Spark replaces it."""
+        """The results that have the name of a column, ignoring case: Spark replaces that column."""
         columns = {column.casefold() for column in self.names()}
         return [name for name in results if name.casefold() in columns]
 
     def item(self, item: Any) -> tuple[str, Any] | None:
-        """A column that goes through: its name, and what it is made of."""
+        """A column that passes through: its name, and the expression for it."""
         if isinstance(item, str):
             self.check([item], "select")
             return (item if item in self.names() else self.data.select(item).columns[0]), item
@@ -55,7 +55,7 @@ class AnyFrame:
 
 
 class Frame(AnyFrame):
-    """A DataFrame whose rows are all there."""
+    """A batch DataFrame."""
 
     def plan(self, query: Query) -> Plan:
         """The passes, and the shuffle of each."""
@@ -67,7 +67,7 @@ class Frame(AnyFrame):
         return SparkPlan.of(over_names(columns, query), columns)
 
     def run(self, query: Query) -> Any:
-        """A DataFrame: nothing runs yet except samples."""
+        """The result as a DataFrame: no job runs yet, except samples."""
         columns = self.columns()
         plan = self._plan(columns, query)
         plan.warn_of_one_task()

@@ -1,7 +1,7 @@
-"""Which Python Spark's workers run. On one machine it should be this one, or have what this one has.
+"""The Python that Spark's workers run. On a single machine it should be this Python, or one that also has inwindow.
 
-PySpark takes ``python3`` from the PATH where ``PYSPARK_PYTHON`` is not set. A script that is started as ``.venv/bin/python``,
-with no environment activated, so gets workers without inwindow, and a traceback from each of them.
+PySpark takes ``python3`` from the PATH if ``PYSPARK_PYTHON`` is not set. So if a script is started as ``.venv/bin/python`` without
+activating the environment, its workers have no inwindow, and each of them fails with a traceback.
 """
 
 import shutil
@@ -15,7 +15,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def check_interpreter(spark: Any) -> None:
-    """Where workers run on this machine, they find inwindow; or an error. What other machines have cannot be asked."""
+    """Raise an error if workers on this machine cannot import inwindow. Other machines cannot be checked."""
     context = spark.sparkContext
     if not context.master.startswith("local"):
         return
@@ -26,7 +26,7 @@ def check_interpreter(spark: Any) -> None:
 
 @cache
 def _check_import(python: str) -> None:
-    """A process is started, once."""
+    """Try the import in a process, once per interpreter."""
     # A folder called inwindow in the working directory, such as a clone, can be imported, too: as a package without names.
     done = subprocess.run([python, "-c", "from inwindow import with_columns"], capture_output=True, text=True)
     if done.returncode:

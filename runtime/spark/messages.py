@@ -1,11 +1,11 @@
-"""Spark's messages, in part: what it says, and the names in it."""
+"""Parts of Spark's messages: the sentence, and the names in it."""
 
 import re
 from typing import Any
 
 
 def message_of(error: Any) -> str:
-    """What Spark says, without plans and without places in a text that is not the user's."""
+    """Spark's message without its plan, and without positions in SQL text that the user did not write."""
     message = str(error).strip().split("\n")[0]
     return re.sub(r"\s*SQLSTATE: \w+|;?\s*\(?line \d+,? pos \d+\)?;?.*$", "", message).strip().rstrip(";.")
 

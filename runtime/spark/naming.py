@@ -1,4 +1,4 @@
-"""A query over names alone: what it reads becomes columns of the data, and these can cross to Python."""
+"""Rewrite a query over column names only: its expressions become columns of the data that can cross to Python."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from inwindow.windows.spec import Extent, Hop
 
 
 def over_names(columns: Columns, query: Query) -> Query:
-    """The query in the plan's names."""
+    """The query with the plan's names."""
     passed = {title: columns.name(source, query.where) for title, source in query.passed.items()}
     if query.verb.rows != "groups":
         return query.over(named_only(columns, query.aggregates), passed=passed)
@@ -31,7 +31,7 @@ def over_names(columns: Columns, query: Query) -> Query:
 
 
 def _numbered_stream(columns: Columns, extent: Hop) -> Extent:
-    """Count over the whole stream: the attribute becomes the row number in the order of ``on``."""
+    """For counts over the whole stream: replace the attribute by the row number in the order of ``on``."""
     F, Window = columns.session.F, columns.session.Window
     on = columns.column(columns.name(extent.on, "window"))
     number = F.row_number().over(Window.orderBy(on.asc_nulls_first())) - 1
@@ -40,7 +40,7 @@ def _numbered_stream(columns: Columns, extent: Hop) -> Extent:
 
 
 def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Applied]:
-    """The aggregates over names alone; what they read can be compared and worked on in Python."""
+    """The aggregates over names only, after checking that Python can compare and compute with the columns."""
     named = columns.applied(applied)
     for one in named.values():
         compared = _compared(one)
@@ -54,7 +54,7 @@ def named_only(columns: Columns, applied: Mapping[str, Applied]) -> dict[str, Ap
     return named
 
 
-# The arguments of built-ins that are told apart, or put in order; hooks compare as they like.
+# The arguments that built-ins compare with each other; hooks may compare as they like.
 _COMPARED = {"min": 0, "max": 0, "min_by": 1, "max_by": 1, "mode": 0, "collect_set": 0, "frequent_items": 0}
 
 

@@ -1,4 +1,4 @@
-"""Rows of their own, of yields, emissions or groups: ``mapInArrow`` behind the shuffle, and only what is given comes back."""
+"""``select`` and ``group_by``: rows for yields, emissions or groups, made by ``mapInArrow`` after the shuffle."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import crossing, mapped, mapped_in_arrow, results_by_title, titled
+from inwindow.runtime.spark.crossing import crossing, inlined, mapped, mapped_in_arrow, results_by_title, titled
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -41,12 +41,16 @@ def new_rows(plan: SparkPlan) -> Any:
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
-    """Partials of the tuples where they lie; then, as if these were the data, a shuffle, and the extents."""
+    """Make partials of the tuples before any shuffle; then shuffle the partials like data, and run the extents over them."""
     plan = PanesFirst.of(part.work, schema)
     travelling = [columns.handed_through(name) for name in plan.bundles.keys]
     travelling.append(Result.of(AsItIs(to_spark(pa.binary()))))
-    partials = mapped_in_arrow(columns.df, handed, Job(Partials(plan), schema), travelling)
-    names = plan.bundles.sent.names
+    job, sent = Job(Partials(plan), schema), plan.bundles.sent
+    if columns.session.has_iterator_udf:
+        partials = inlined(columns.df, handed, job, sent, columns.session, travelling)
+    else:
+        partials = mapped_in_arrow(columns.df, handed, job, travelling)
+    names = sent.names
     partials = titled(partials, dict(zip(names, travelling, strict=True)), names, columns.session)
     kinds = [T.StructField(name, its.cast.kind) for name, its in zip(names, travelling, strict=True)]
     their = Columns(partials, columns.session, T.StructType(kinds))
@@ -58,7 +62,7 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
 
 
 def _one_row(df: Any, columns: Columns, handed: list[Any], schema: pa.Schema, part: Part, results: list[Result]) -> Any:
-    """All tuples, and one that is none."""
+    """All tuples in one task, with one extra row so that the task also starts without tuples."""
     F = columns.session.F
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]

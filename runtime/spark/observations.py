@@ -1,8 +1,8 @@
-"""What sentinels find in Spark's workers: a column beside the rows, summed up as observed metrics, on classic and on Connect.
+"""Findings of sentinels in Spark's workers: an extra column, summed up as observed metrics, on classic Spark and on Connect.
 
 ::
 
-    worker    rows ... | found       NULL but in the first row of an output batch: counts, and the largest deviation
+    worker    rows ... | found       NULL except in the first row of an output batch: counts, and the largest deviation
     Spark     observe(sum, ..., max)                                then the column is dropped
     driver    sentinel.checked       once an action has run; Spark counts the first one only
 """
@@ -24,7 +24,7 @@ FOUND = pa.struct([*((name, pa.int64()) for name in COUNTS), ("largest", LARGEST
 
 
 def sentinels_of(*works: Pass) -> list[Sentinel]:
-    """The sentinels of passes, of each pass once."""
+    """The sentinels of passes; each sentinel once per pass."""
     return [
         sentinel
         for work in works
@@ -33,7 +33,7 @@ def sentinels_of(*works: Pass) -> list[Sentinel]:
 
 
 def with_found(works: Iterable[Pass], batch: pa.RecordBatch) -> pa.RecordBatch:
-    """In a worker: the output, and for each sentinel what it has found since the last one."""
+    """In a worker: add to the output a column per sentinel, with what it has found since the last batch."""
     for number, sentinel in enumerate(sentinels_of(*works)):
         rows: list[Any] = [None] * batch.num_rows
         if batch.num_rows:
@@ -43,7 +43,7 @@ def with_found(works: Iterable[Pass], batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def as_row(found: Found) -> dict[str, Any] | None:
-    """Findings as a value of :data:`FOUND`; None where there are none."""
+    """Findings as a value of :data:`FOUND`; None if there are none."""
     if found == Found():
         return None
     largest = None if found.largest is None else {name: getattr(found.largest, name) for name in LARGEST.names}
@@ -51,12 +51,12 @@ def as_row(found: Found) -> dict[str, Any] | None:
 
 
 def found_results(works: Iterable[Pass]) -> list[Result]:
-    """The columns that :func:`with_found` adds, as what crosses to Spark."""
+    """The types of the columns that :func:`with_found` adds."""
     return [Result.of(AsItIs(to_spark(FOUND))) for _ in sentinels_of(*works)]
 
 
 def observed(df: Any, works: Iterable[Pass], columns: list[Any], F: Any) -> Any:
-    """The DataFrame, whose ``columns`` are what the sentinels of passes have found."""
+    """Observe the findings of the sentinels of passes, which are in ``columns``."""
     for sentinel, column in zip(sentinels_of(*works), columns, strict=True):
         observation = _observation(df)
         df = df.observe(observation, *metrics(column, F))
@@ -65,7 +65,7 @@ def observed(df: Any, works: Iterable[Pass], columns: list[Any], F: Any) -> Any:
 
 
 def metrics(column: Any, F: Any) -> list[Any]:
-    """Sums, and the largest deviation: structs are ordered by their first field."""
+    """The sums and the largest deviation (Spark orders structs by their first field)."""
     sums = [F.coalesce(F.sum(column[name]), F.lit(0)).alias(name) for name in COUNTS]
     return [*sums, F.max(column["largest"]).alias("largest")]
 
@@ -87,7 +87,7 @@ def _observation(df: Any) -> Any:
 
 
 def _found(observation: Any) -> Found:
-    """Nothing before the first action has ended, rather than to wait for one."""
+    """The findings; empty before the first action has ended, because ``get`` would wait for it."""
     jvm = getattr(observation, "_jo", None)
     if jvm is not None and not jvm.future().isCompleted():
         return Found()

@@ -1,4 +1,4 @@
-"""The columns of an operator's sides, as one DataFrame that is sent to Python; and the columns of its result."""
+"""Operators on relations: the columns of all inputs as one DataFrame that goes to Python, and the columns of the result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from inwindow.runtime.spark.types import Cast, Result, to_spark
 
 
 def columns_read(operation: Operation, schemas: Sequence[pa.Schema]) -> list[list[str]]:
-    """Per side, the columns that cross."""
+    """For each input, the columns that cross to Python."""
     return [operation.reads(schemas[0]), *(schema.names for schema in schemas[1:])]
 
 
@@ -35,7 +35,7 @@ def sent_of(sides: Sequence[Columns], layout: Sides, *beside: Callable[[int, Map
 def results_of(
     operation: Operation, schemas: tuple[pa.Schema, ...], sides: Sequence[Columns], result: pa.Schema
 ) -> dict[str, Result]:
-    """The result's columns: one of a side keeps its Spark type; of what is made the Arrow type tells it."""
+    """The result's columns: a column of an input keeps its Spark type; for others it follows from the Arrow type."""
     made = {}
     for field in result:
         source = operation.source(field.name, schemas)

@@ -1,4 +1,4 @@
-"""Operators on Spark, classic and Connect: rows that may meet come to one task, where the operator runs on tables.
+"""Operators on relations on Spark, classic and Connect: rows that may meet come to one task, which runs the operator on tables.
 
 ::
 
@@ -133,7 +133,7 @@ def placed_on(operation: Operation, frames: Sequence[Any]) -> list[str]:
 
 
 def named_over(operation: Operation, frames: Sequence[Any]) -> tuple[Any, ...]:
-    """The operation over names alone, and the schemas that it will see: for explain."""
+    """The operation over names only, and the schemas that it will see: for explain."""
     sides = [_columns(df, operation.where) for df in frames]
     operation = operation.over(*sides)
     return operation, *(side.schema() for side in sides)
@@ -147,7 +147,7 @@ def _columns(df: Any, where: str) -> Columns:
 
 
 def _mark(operation: Operation, sides: Sequence[Columns], results: dict[str, Result]) -> None:
-    """Where rows begin no earlier than their tuples' time, the watermark is on ``since``, too."""
+    """Put the watermark on ``since``, too, if no row begins earlier than its tuple's time."""
     time = operation.timed_by()
     marks = [watermark_of(side.df, time) for side in sides]
     if None not in marks and "since" in results:
@@ -156,9 +156,9 @@ def _mark(operation: Operation, sides: Sequence[Columns], results: dict[str, Res
 
 
 def shuffled(sent: Any, layout: Sides, F: Any) -> Any:  # noqa: N803  # as Spark's module is called
-    """Rows that may meet come to one task."""
+    """Bring rows that may meet to one task."""
     if layout.known is None:
         return sent
-    # The literal makes it a partitioning that no join or aggregate of Spark's has: see runtime/spark/shuffles.py.
+    # The literal makes this a partitioning that no join or aggregate of Spark has: see runtime/spark/shuffles.py.
     by = [F.col(f"_{layout.schema.names.index(known)}") for known in layout.known]
     return sent.repartition(*by, F.lit(0)) if by else sent.repartition(1)

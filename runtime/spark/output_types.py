@@ -1,7 +1,7 @@
-"""What goes back from Python to Spark: columns known by their positions, instants in UTC, times of the day in nanoseconds.
+"""The types of results that go from Python to Spark: instants in UTC, times of the day in nanoseconds.
 
-Spark takes a result in UTC, and casts what is not; and no times of the day but in nanoseconds. So the result has the type that
-Spark expects, instants over the same bytes.
+Spark would cast instants that are not in UTC, and accepts times of the day only in nanoseconds. So we give the result the type
+that Spark expects; instants keep their bytes.
 """
 
 import pyarrow as pa
@@ -22,7 +22,7 @@ def _sent(column: pa.Array) -> pa.Array:
 
 
 def _with_nanoseconds(kind: pa.DataType) -> pa.DataType:
-    """The type with times of the day as Spark has them, and without the number of digits that a TIME had."""
+    """The type with times of the day in nanoseconds, and without the number of digits of a TIME."""
     if pa.types.is_time(kind):
         return pa.time64("ns")
     if pa.types.is_map(kind):

@@ -1,5 +1,6 @@
-"""A DataFrame of pandas-on-Spark as a place: its index goes along as columns, and results come back with it."""
+"""A pandas-on-Spark DataFrame as a place: its index becomes columns, and results get the index back."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from inwindow.runtime.spark.session import Session
 
 @dataclass(frozen=True)
 class PandasFrame(Frame):
-    """The rows as a Spark DataFrame, with the levels of the index."""
+    """The rows as a Spark DataFrame, with the levels of the index as columns."""
 
     levels: tuple[str, ...]
     labels: list[Any]  # of the levels: None where one has no name
@@ -23,7 +24,16 @@ class PandasFrame(Frame):
                 titles = query.order or tuple(query.titles)
                 levels = {name: name for name in self.levels}
                 query = replace(query, passed={**query.passed, **levels}, order=(*titles, *self.levels))
-        return super().run(query).pandas_api(index_col=list(self.levels)).rename_axis(self.labels)
+        return self.labelled(super().run(query))
+
+    def labelled(self, rows: Any) -> Any:
+        """Rows with the levels as a frame of pandas-on-Spark."""
+        return rows.pandas_api(index_col=list(self.levels)).rename_axis(self.labels)
+
+
+def united(frames: Sequence[Any], union: Callable[[list[Any]], Any]) -> Any:
+    """Several frames as one, by a union of Spark DataFrames."""
+    return frames[0].labelled(union([frame.data for frame in frames]))
 
 
 def place_of_pandas(data: Any) -> PandasFrame:

@@ -1,4 +1,4 @@
-"""What will be done on Spark: passes, each with its shuffle; and what is said of it."""
+"""The plan of a query on Spark: passes, each with its shuffle; and the plan in words."""
 
 import sys
 import warnings
@@ -28,12 +28,12 @@ class SparkPlan:
     columns: Columns
     passes: list[Pass]
     shuffles: list[Shuffle]
-    crossing: str  # what hands the tuples to Python, in words
+    crossing: str  # how tuples go to Python, in words
     panes_first: Verdict = No("only extents have panes")  # whether partials are shuffled in place of tuples
 
     @classmethod
     def of(cls, query: Query, columns: Columns) -> "SparkPlan":
-        """The passes, each with the shuffle that it needs as the rows lie then."""
+        """The passes, each with the shuffle that it needs after the passes before it."""
         session = columns.session
         passes = in_order_of_sharing(query.verb.passes(query, columns.schema(), **session.planning))
         if not session.is_spark and sentinels_of(*passes):
@@ -55,7 +55,7 @@ class SparkPlan:
 
     @classmethod
     def _of_groups(cls, query: Query, columns: Columns, passes: list[Pass]) -> "SparkPlan":
-        """Over extents, with panes before the shuffle where that is possible and there is one."""
+        """The plan over extents; with panes before the shuffle, if that is possible and there is a shuffle."""
         shuffles = shuffles_of(passes, columns)
         verdict = panes_first(passes[0])
         if verdict and not shuffles[0].needed:
@@ -67,7 +67,7 @@ class SparkPlan:
         return Explanation(self.passes, self._described(self.crossing), at_points=self.query.of is not None)
 
     def crossings(self) -> list[tuple[list[Pass], Shuffle]]:
-        """Passes that run over rows as they lie after one shuffle: they cross to Python together."""
+        """The passes after one shuffle: they cross to Python together."""
         made: list[tuple[list[Pass], Shuffle]] = []
         for work, shuffle in zip(self.passes, self.shuffles, strict=True):
             if made and not shuffle.needed:
@@ -81,9 +81,10 @@ class SparkPlan:
         for at, (work, shuffle) in enumerate(zip(self.passes, self.shuffles, strict=True), 1):
             over = ", ".join(needed(work)) or "no column"
             if self.panes_first:
+                first = "one Arrow UDF" if self.columns.session.has_iterator_udf else crossing
                 lines.append(f"{engine}, pass {at}: panes before the shuffle: {self.panes_first.reason}")
                 lines.append(
-                    f"  {crossing} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
+                    f"  {first} over {over}; {shuffle.describe(work)} of the partials; {crossing} over partials, ordered in "
                     "the worker"
                 )
                 continue
@@ -112,9 +113,9 @@ class SparkPlan:
         return "ordered in the worker (one look where already in order)"
 
     def warn_of_one_task(self) -> None:
-        """All rows in one task is right, but seldom meant."""
+        """Warn that all rows go to one task: it is correct, but seldom what the user wants."""
         if self.panes_first:
-            return  # only partials come to one task
+            return  # only the partials go to one task
         for work, shuffle in zip(self.passes, self.shuffles, strict=True):
             if shuffle.needed and not work.partition_by and not isinstance(shuffle.cut, Cut):
                 labels = ", ".join(step.label for step in work.steps)
@@ -128,7 +129,7 @@ class SparkPlan:
 
 
 def _level_of_the_user() -> int:
-    """How many calls up the user's own is, for the warning to point at it."""
+    """How many frames up the stack the user's own call is, so that the warning points to it."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("inwindow."):
         level, frame = level + 1, frame.f_back
@@ -136,7 +137,7 @@ def _level_of_the_user() -> int:
 
 
 def needed(work: Pass) -> list[str]:
-    """The columns that a pass reads, places first."""
+    """The columns that a pass reads, position columns first."""
     names = [*work.position_columns, *own_columns(work.extent)]
     for step in work.steps:
         names += step.arguments

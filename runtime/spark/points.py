@@ -1,12 +1,12 @@
-"""Results at points in time on Spark: events and points in one union, which is shuffled and put in order as any pass is.
+"""Results at points in time on Spark: a union of events and points, shuffled and sorted like the data of any pass.
 
 ::
 
-    events   user ts price               1        union by name; what a side lacks is NULL
+    events   user ts price               1        union by name; missing columns are NULL
     points   user ts         label ...   0   ->   shuffle by user   ->   mapInArrow, which orders by user, ts, marker
                                                   and only the points come out, with all their columns
 
-The marker puts the points before the events of their own time. Memory is that of the frames, as in every pass.
+The marker puts points before the events of the same time. Memory is bounded by the frames, as in every pass.
 """
 
 from dataclasses import replace
@@ -37,7 +37,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def plan_at(points: Columns, events: Columns, query: Query) -> SparkPlan:
-    """The passes over the events, each with the points among them."""
+    """The passes over the events, each with the points in its input."""
     if is_connect(points.df) != is_connect(events.df):
         raise UsageError("with_columns(of=...): one DataFrame is of Spark Connect, the other is not: use one session")
     check_columns(pa.schema([pa.field(name, pa.null()) for name in points.names]), points.names, "with_columns(of=...)")
@@ -110,7 +110,7 @@ def _pass(points: Columns, events: Columns, work: Pass, titles: list[str]) -> An
 
 
 def _check_analysed(both: Any) -> None:
-    """Connect (seen in Spark 4.1 to 4.3) unites no plan with itself in which a select makes a column of another one."""
+    """Connect (Spark 4.1 to 4.3) cannot unite a plan with itself if a select computes a column from another new column."""
     if not is_connect(both):
         return
     try:
@@ -126,7 +126,7 @@ def _check_analysed(both: Any) -> None:
 
 
 def _together(both: Any, work: Pass, read: list[str], F: Any) -> Any:
-    """The rows of a key in one task."""
+    """Bring the rows of a key to one task."""
     keys = [F.col(f"_e{read.index(name)}") for name in work.partition_by]
-    # The literal, as in shuffles.py: no partitioning of somebody else's is taken for ours.
+    # The literal, as in shuffles.py: so Spark does not use a partitioning of a join or an aggregate instead of ours.
     return both.repartition(*keys, F.lit(0)) if keys else both.repartition(1)

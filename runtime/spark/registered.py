@@ -1,4 +1,4 @@
-"""``iw.register``: an aggregate under a name, for ``iw.sql`` and, as a function of Spark's own, for ``spark.sql``."""
+"""``iw.register``: give an aggregate a name, for ``iw.sql`` and, as a Spark function, for plain ``spark.sql``."""
 
 import inspect
 import re
@@ -28,10 +28,10 @@ from inwindow.windows.spec import Window
 def register(spark: Any, name: str, aggregate: Any = None, *, over: Any = None, returns: Any = None) -> None:
     """Give SQL an aggregate: an instance of your class, or a built-in such as ``iw.median``.
 
-    :func:`inwindow.sql` takes it with any window. Plain ``spark.sql`` takes it as a function of the row number, the
-    columns of PARTITION BY and the arguments, over the frame given here (all tuples so far, unless said; frames of ROWS
-    that do not look ahead). For this, ``returns=`` says the type of a built-in if it depends on the arguments; aggregates
-    of any number of arguments, aggregates that yield several values, and Spark 4.0 have ``iw.sql`` alone.
+    :func:`inwindow.sql` accepts it with any window. In plain ``spark.sql`` it is a function of the row number, the columns of
+    PARTITION BY and the arguments. Its frame is given here: all tuples so far by default, or another frame of ROWS that does not
+    look ahead. There, ``returns=`` gives the type of a built-in if it depends on the arguments. Aggregates with any number of
+    arguments, aggregates that yield several values, and Spark 4.0 work only with ``iw.sql``.
 
     >>> iw.register(spark, "my_avg", my_avg, over=iw.rows(50))  # doctest: +SKIP
     >>> iw.sql(spark, "SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 9 PRECEDING) AS a "
@@ -53,17 +53,17 @@ def register(spark: Any, name: str, aggregate: Any = None, *, over: Any = None, 
 
 
 class _Aggregates(dict[str, Any]):
-    """What a session knows, by name in small letters; a dict that can be held weakly."""
+    """The aggregates of a session, by name in lower case; a dict that can be referred to weakly."""
 
 
-# Several Python objects may stand for one session: what it knows lives as long as any of those that asked for it.
+# Several Python objects may stand for one session: its aggregates live as long as any of the objects that asked for them.
 _KNOWN: WeakValueDictionary[str, _Aggregates] = WeakValueDictionary()
 _FINDING = Lock()  # a weak dictionary's setdefault is more than one step
 _HELD = "_inwindow_aggregates"
 
 
 def aggregates_of(spark: Any) -> dict[str, Any]:
-    """The aggregates that are registered with a session, by name in small letters."""
+    """The aggregates that are registered with a session, by name in lower case."""
     identity = spark.session_id if is_connect(spark) else spark._jsparkSession.sessionUUID()
     with _FINDING:
         known = _KNOWN.setdefault(identity, _Aggregates())
@@ -108,7 +108,7 @@ def _is_sparks(spark: Any, name: str) -> bool:
 
 
 def _traits_of(name: str, aggregate: Any) -> Traits:
-    """What is known of the aggregate before its arguments are."""
+    """The traits that are known before the types of the arguments."""
     if isinstance(aggregate, Applied):
         raise UsageError(f"register({name!r}, {aggregate}): give the aggregate without columns; SQL says them")
     if isinstance(aggregate, type):
@@ -161,7 +161,7 @@ def _checked_window(name: str, over: Any) -> Window:
 
 
 def _only_for_sql(spark: Any, name: str, traits: Traits, returns: Any) -> str | None:
-    """Why an aggregate cannot be a function of Spark's own."""
+    """Why an aggregate cannot be a Spark function; None if it can."""
     if why := Session.of(spark.range(0)).why_no_udf:
         return f"it cannot be a function of spark.sql ({why})"
     if traits.arity is None:
@@ -197,7 +197,7 @@ def _register_function(spark: Any, name: str, aggregate: Any, traits: Traits, wi
 
 
 def _plan(name: str, aggregate: Any, traits: Traits, window: Window, ansi: bool) -> Pass:
-    """The plan as far as it is known now: a class can be checked and shipped before its arguments have types."""
+    """A first plan: a class can be checked and shipped before the types of its arguments are known."""
     if not isinstance(aggregate, Aggregate):
         return Pass((), (), (), None, None, False)
     names = column_names(0, traits.parameters)

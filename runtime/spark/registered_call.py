@@ -1,7 +1,7 @@
-"""A registered aggregate, called from plain SQL: what runs in Spark's Python workers.
+"""A registered aggregate that is called from plain SQL: the part that runs in Spark's Python workers.
 
-The call is ``my_avg(row_number() OVER (PARTITION BY item ORDER BY ts), item, price)``: the row number, which keeps the
-tuples in order, the keys, the arguments. Their types are known only here, so here the plan is made.
+The call is ``my_avg(row_number() OVER (PARTITION BY item ORDER BY ts), item, price)``: the row number, which fixes the order of
+the tuples, then the keys, then the arguments. The plan is made here, because only here their types are known.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ _PLAIN = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 
 @dataclass(frozen=True)
 class NumberedRows(EveryRow):
-    """Tuples in the order of their row numbers, which must run on from 1 within equal keys."""
+    """Tuples in the order of their row numbers, which must count from 1 without gaps within equal keys."""
 
     name: str = ""
     call: str = ""
@@ -63,9 +63,9 @@ class NumberedRows(EveryRow):
 class CallJob:
     """The aggregate and its frame; the plan follows from the first tuples."""
 
-    work: Pass  # as far as it is known on the driver
+    work: Pass  # as far as the driver knows it
     name: str
-    aggregate: Any  # an instance of a class, or a function that gives it on columns
+    aggregate: Any  # an instance of a class, or a function of columns that gives one
     parameters: tuple[str, ...]
     window: Window
     ansi: bool
@@ -84,7 +84,7 @@ class CallJob:
 
     @property
     def steps(self) -> Sequence[Step]:
-        """What is computed, as far as it is known."""
+        """The steps, as far as they are known."""
         return self.work.steps
 
     def _planned(self, types: list[pa.DataType]) -> worker.Job:

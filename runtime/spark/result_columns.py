@@ -1,8 +1,9 @@
-"""Results beside the rows of a DataFrame: passes over the same keys are ONE iterator-style Arrow UDF over the columns they need.
+"""``with_columns`` on Spark: passes over the same keys are ONE iterator-style Arrow UDF over the columns that they need.
 
-The UDF gives one struct; Spark keeps all other columns. Spark believes that it is non-deterministic; else Spark
-moves filters and sorts through it. A sample of all rows stands above it; else Spark moves a LIMIT below it, and the worker does
-not see the tuples that results depend on. A filter would do that too, but then the UDF runs even where its results are not read.
+The UDF gives one struct; all other columns stay in Spark. It is declared non-deterministic, because Spark would otherwise move
+filters and sorts through it. A sample of all rows is put above it, because Spark would otherwise move a LIMIT below it, and the
+worker would miss tuples that results depend on. A filter above it would also work, but then the UDF would run even if nobody reads
+its results.
 """
 
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ def with_result_columns(plan: SparkPlan) -> Any:
 def _finished(
     df: Any, columns: Columns, query: Query, results: Mapping[str, tuple[str, Result]], titles: list[str]
 ) -> Any:
-    """The columns of the data, then the results; one that is called like a column takes its place."""
+    """The columns of the data, then the results; a result with the name of a column replaces it."""
     session, names = columns.session, list(query.aggregates)
     dropped = [*titles, *columns.computed]
     texts = {name: result.text(place) for name, (place, result) in results.items()}
@@ -70,14 +71,14 @@ def _finished(
 
 @dataclass(frozen=True)
 class _Crossing:
-    """Passes over rows that lie together: to Python and back once."""
+    """Passes after one shuffle: their columns cross to Python, and back, once."""
 
     columns: Columns
     works: list[Pass]
     task: ResultColumns
     handed: dict[str, Any]  # Spark columns, by the names under which they arrive
     schema: pa.Schema
-    results: list[Result]  # what comes back, pass by pass
+    results: list[Result]  # the results of the passes, one pass after the other
 
     @classmethod
     def of(cls, columns: Columns, query: Query, works: list[Pass], shuffle: Shuffle) -> "_Crossing":
@@ -97,7 +98,7 @@ class _Crossing:
         )
 
     def named(self, struct: str) -> dict[str, tuple[str, Result]]:
-        """The results by name, each with the field of the struct that came back, as SQL."""
+        """The results by name, each with its field of the returned struct, as SQL."""
         names = (step.name for work in self.works for step in work.steps)
         pairs = zip(names, self.results, strict=True)
         return {name: (f"{struct}.`_{at}`", result) for at, (name, result) in enumerate(pairs)}
@@ -114,10 +115,10 @@ def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
 
 
 def _by_map(df: Any, its: _Crossing, title: str) -> Any:
-    """The same by ``mapInArrow``, which hands over all columns: where an Arrow UDF cannot (``Session.why_no_udf``)."""
+    """The same by ``mapInArrow``, to which all columns go: used if an Arrow UDF is not possible (``Session.why_no_udf``)."""
     session = its.columns.session
     fields = df.schema.fields
-    names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's may be there twice
+    names = [f"{PREFIX}kept_{at}" for at in range(len(fields))]  # the user's names may occur twice
     handed = {f"{PREFIX}handed_{at}": column for at, column in enumerate(its.handed.values())}
     apart = df.withColumns(handed).toDF(*names, *handed)
     casts, kinds = zip(*[cast_of(field.dataType, field.name, session.zone) for field in fields], strict=True)

@@ -1,8 +1,8 @@
-"""A sample of keys and order values, for the choice of hot keys; and whether one may be taken unasked.
+"""A sample of keys and order values, to find hot keys; and when to take one by default.
 
-A sample is a job: it reads the keys and the order columns, and all that the DataFrame computes on the way to them. So it is
-taken unasked (``hot_keys="auto"``) only where that is a small part of the work to come: where the DataFrame is files, or
-cached, and nothing but columns and filters above, and where it is large.
+A sample is a job: it reads the keys and the order columns, and computes everything that the DataFrame needs for them. So
+by default (``hot_keys="auto"``) it is taken only if that is a small part of the whole work: the DataFrame reads files or a cache,
+has only projections and filters above them, and is large.
 """
 
 import re
@@ -20,8 +20,8 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.session import aliased, explained
 from inwindow.runtime.spark.shards import hash_of
 
-WANTED = 1 << 18  # sampled rows: 16 bytes each, or a little more
-LARGE = 5_000_000  # rows from which on a sample is taken unasked
+WANTED = 1 << 18  # sampled rows, of about 16 bytes
+LARGE = 5_000_000  # with fewer rows no sample is taken by default
 _CHEAP = (
     "Project", "Filter", "ColumnarToRow", "FileScan", "Scan", "BatchScan", "Range", "LocalTableScan", "InMemoryTableScan",
     "Union", "Coalesce", "InputAdapter", "AdaptiveSparkPlan", "TableCacheQueryStage", "CollectMetrics",
@@ -39,7 +39,7 @@ Look = Callable[[Pass], Cut | No]
 
 
 def hot_key_finder(columns: Columns, hot_keys: str) -> Look:
-    """What finds the hot keys of a pass, as the user has said: ``"auto"``, ``"sample"`` or ``"off"``."""
+    """The function that finds the hot keys of a pass, for the user's choice: ``"auto"``, ``"sample"`` or ``"off"``."""
 
     def found(work: Pass) -> Cut | No:
         if hot_keys == "off":
@@ -67,7 +67,7 @@ class Source:
     columns: Columns
     work: Pass
     data: Any
-    rows: float | None  # about how many; None: Spark does not know
+    rows: float | None  # Spark's estimate; None if it has none
 
     @classmethod
     def of(cls, columns: Columns, work: Pass, rows: float | None) -> "Source":
@@ -76,7 +76,7 @@ class Source:
         return cls(columns, work, columns.df.select(hash_of(columns, work).alias("hash"), *position_columns), rows)
 
     def dear(self) -> str:
-        """What Spark would run for a sample, if that is more than to read; or nothing."""
+        """What else Spark would run for a sample, besides reading; "" if nothing."""
         physical = explained(self.data, "simple").partition("== Physical Plan ==")[2]
         for line in physical.partition("InMemoryRelation")[0].splitlines():
             node = line.lstrip(" +-:*()0123456789")
@@ -103,14 +103,14 @@ class Source:
 
 
 def rows_of(columns: Columns) -> float | None:
-    """About how many rows Spark thinks there are: it reckons a size, and a width of each row by its types."""
+    """Spark's estimate of the number of rows: it estimates the size in bytes, and a width of each row from its types."""
     size = _SIZE.search(columns.explained.partition("== Physical Plan ==")[0])
     width = 8 + sum(map(width_of, columns.kinds))
     return None if size is None else float(size[1]) * _UNITS[size[2]] / width
 
 
 def width_of(kind: T.DataType) -> int:
-    """The bytes of a value, as Spark reckons.
+    """The bytes of a value in Spark's estimate.
 
     >>> width_of(T.ArrayType(T.StringType())), width_of(T.DecimalType(20, 2))
     (20, 16)
@@ -130,13 +130,13 @@ def width_of(kind: T.DataType) -> int:
 
 
 def _few(rows: float | None) -> str:
-    """Why a sample would not pay, or nothing."""
+    """Why a sample would not pay; "" if it would."""
     if rows is None:
         return "Spark does not know how many rows there are"
     return f"there are only about {rows:,.0f} rows" if rows < LARGE else ""
 
 
 def cores_of(df: Any) -> int:
-    """How many tasks run at a time, as Spark says by the partitions of a range."""
+    """How many tasks run at a time: Spark cuts a range into that many partitions."""
     splits = re.search(r"splits=(\d+)", explained(df.sparkSession.range(1), "cost"))
     return int(splits[1]) if splits else 1

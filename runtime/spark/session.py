@@ -1,4 +1,4 @@
-"""What we need to know of a Spark session, classic or Connect: asked for once per call, in one request."""
+"""The facts about a Spark session that we need, classic or Connect: read once per call, in one request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from inwindow.runtime.memory_budget import OPTION, bytes_of
 from inwindow.runtime.spark.interpreter import check_interpreter
 
 _ANSI, _ZONE = "spark.sql.ansi.enabled", "spark.sql.session.timeZone"
-_SPARKS_OWN = "spark.app.id"  # every session of Spark has one, and none of Sail
+_SPARKS_OWN = "spark.app.id"  # every session of Spark has this setting, no session of Sail has it
 
 
 def is_connect(thing: Any) -> bool:
@@ -20,13 +20,13 @@ def is_connect(thing: Any) -> bool:
 
 @dataclass(frozen=True)
 class Session:
-    """The settings that decide on results, ANSI mode and the time zone; and PySpark's functions for this session."""
+    """The settings that change results (ANSI mode, the time zone), and PySpark's functions for this session."""
 
     ansi: bool
     zone: str
     F: ModuleType
     Window: Any
-    memory: int | None  # bytes of tuples that a task may hold; None: the worker knows
+    memory: int | None  # bytes of tuples that a task may hold; None: the worker decides
     expr: Callable[[str], Any]  # a Spark column of SQL text
     is_spark: bool = True  # or another engine that speaks Spark Connect
 
@@ -49,28 +49,28 @@ class Session:
 
     @property
     def planning(self) -> dict[str, Any]:
-        """What a plan must know of the session."""
+        """The facts about the session that a plan depends on."""
         return {"ansi": self.ansi, "zone": self.zone}
 
     def column(self, name: str) -> Any:
-        """The column of a name; on Connect all are made without a request."""
+        """The column of a name, on Connect without a request."""
         return self.F.col(quoted(name)) if ".connect." in self.F.__name__ else self.expr(quoted(name))
 
     @property
     def has_iterator_udf(self) -> bool:
-        """Whether an Arrow UDF can give results beside the rows; if not, all columns go through ``mapInArrow``."""
+        """Whether an Arrow UDF can add results to rows; otherwise all columns go through ``mapInArrow``."""
         return not self.why_no_udf
 
     @property
     def why_no_udf(self) -> str:
-        """Why not, in words. On Sail a filter moves below a UDF, deterministic or not, and would take tuples out of frames."""
+        """Why not, in words. Sail moves a filter below any UDF, even a non-deterministic one: frames would lose tuples."""
         if not self.is_spark:
             return "here a filter would move below an Arrow UDF"
         return "" if hasattr(self.F, "arrow_udf") else "no Arrow UDFs in 4.0"
 
 
 def _settings(spark: Any, *names: str) -> list[str | None]:
-    """The values of settings; None where one is not set and has no default."""
+    """The values of settings; None for one that is not set and has no default."""
     if not is_connect(spark):
         return [spark.conf.get(name, None) if name == OPTION else spark.conf.get(name) for name in names]
     from pyspark.sql.connect.proto import ConfigRequest
@@ -81,7 +81,7 @@ def _settings(spark: Any, *names: str) -> list[str | None]:
 
 
 class _Jvm:
-    """Two functions of a JVM, looked up once: PySpark's own look each of theirs up at each call, and note where the call stands."""
+    """Two JVM functions, looked up once. PySpark's own functions look them up at each call, and record the caller's line."""
 
     def __init__(self, context: Any) -> None:
         from pyspark.sql.classic.column import Column
@@ -91,7 +91,7 @@ class _Jvm:
         self.explain = context._jvm.PythonSQLUtils.explainString
 
     def column(self, text: str) -> Any:
-        """A Spark column of SQL text: one call, however long it is."""
+        """A Spark column from SQL text: one JVM call, however long the text is."""
         return self._column(self._expr(text))
 
 
@@ -101,7 +101,7 @@ def _of_jvm(context: Any) -> _Jvm:
 
 
 def aliased(column: Any, name: str) -> Any:
-    """A Spark column under a name; as in :class:`_Jvm`, in one call."""
+    """A Spark column with an alias, in one JVM call (see :class:`_Jvm`)."""
     return column.alias(name) if is_connect(column) else type(column)(column._jc.alias(name))
 
 
@@ -113,7 +113,7 @@ def explained(df: Any, mode: str) -> str:
 
 
 def _modules(df: Any) -> tuple[ModuleType, Any]:
-    # Asked for by the kind of DataFrame: pyspark.sql's own choice is the process's, which may have both kinds.
+    # Chosen by the kind of this DataFrame: pyspark.sql chooses once for the process, which may have both kinds.
     if is_connect(df):
         from pyspark.sql.connect import functions as connect_functions
         from pyspark.sql.connect.window import Window as ConnectWindow
@@ -125,7 +125,7 @@ def _modules(df: Any) -> tuple[ModuleType, Any]:
 
 
 def quoted(name: str) -> str:
-    """A column's name as Spark's parser takes it, dots and all."""
+    """A column's name quoted for Spark's parser; it may contain dots."""
     return "`" + name.replace("`", "``") + "`"
 
 

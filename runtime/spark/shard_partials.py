@@ -1,4 +1,4 @@
-"""A first job on Spark: partials of the shards of hot keys, where the tuples lie; no shuffle, no sort."""
+"""A first job on Spark: partials of the shards of hot keys, made without a shuffle or a sort."""
 
 from dataclasses import replace
 from typing import Any
@@ -23,7 +23,7 @@ _MOST = 1 << 26  # bytes of partials that are sent to every task
 
 
 def with_partials(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
-    """The shuffle with the partials that its shards begin with, if they do: a job, which reads the hot keys' tuples."""
+    """Add to the shuffle the partials with which its shards start, if needed: a job that reads the tuples of the hot keys."""
     cut = shuffle.cut
     if not isinstance(cut, Cut) or not cut.by_prefix:
         return shuffle
@@ -36,11 +36,11 @@ def with_partials(shuffle: Shuffle, columns: Columns, work: Pass) -> Shuffle:
     panes = panes_of_shards(work, pa.schema(fields))
     job = Job(Partials(panes), pa.schema(fields))
     results = {field.name: Result.of(AsItIs(to_spark(field.type))) for field in panes.bundles.sent}
-    last = [first - 1 for first in cut.first_shards]  # carried nowhere; 0 are the tuples of other keys
+    last = [first - 1 for first in cut.first_shards]  # not carried anywhere; 0 stands for tuples of other keys
     mapped = mapped_in_arrow(columns.df.where(~own.isin(last)), handed, job, list(results.values()))
     sent: Any = titled(mapped, results, list(results), columns.session).toArrow().cast(panes.bundles.sent)
     partials = pa.Table.from_batches(map(panes.bundles.opened, sent.to_batches()), panes.schema)
     if partials.nbytes > _MOST:
-        # Of a class whose state grows with its tuples: every task would begin with all of them.
+        # The state of such a class grows with its tuples, and every task would get all of it.
         return replace(shuffle, cut=No(f"partials of shards have {partials.nbytes >> 20} MB, too much to begin with"))
     return replace(shuffle, carried=carried(panes, partials.cast(panes.schema), cut.first_shards))

@@ -4,11 +4,11 @@
 
     k ts          own first..last                shard mark
     a 4           1   1..1            a 4        1      0      in the task of shard 1
-    a 9           2   1..2      ->    a 9        1      1      there for the frames of shard 1
+    a 9           2   1..2      ->    a 9        1      1      in the halo of shard 1
                                       a 9        2      0
     b 7           0                   b 7        0      0      in a task by the hash of b
 
-All by comparisons with literals, in the one pass that the shuffle needs anyway: the data are evaluated once.
+All this is done by comparisons with literals below the shuffle, which exists anyway: the data are evaluated once.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ def hash_of(columns: Columns, work: Pass) -> Any:
 
 
 def _hashed(value: Any, kind: T.DataType, F: ModuleType) -> list[Any]:
-    """What to hash of a value. Spark's hash passes over NULLs, so that ('a', NULL) and (NULL, 'a') would have the same one."""
+    """What to hash for a value. Spark's hash skips NULLs, so ('a', NULL) and (NULL, 'a') would be equal without this."""
     if isinstance(kind, T.StructType):
         fields = [_hashed(value.getField(field.name), field.dataType, F) for field in kind]
         return [value.isNull(), *(part for parts in fields for part in parts)]
@@ -51,7 +51,9 @@ def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
     """The rows, each in its shard and in the halos of others, a task for each shard; with the columns SHARD and HALO."""
     F = columns.session.F
     own, first, last = shard_numbers(columns, work, cut)
-    copies = F.explode_outer(F.when(first != last, F.sequence(first, last)))  # of most rows there is one: no array
+    copies = F.explode_outer(
+        F.when(first != last, F.sequence(first, last))
+    )  # most rows are in one shard: no array for them
     copied = df.withColumn(_OWN, own).select("*", copies.alias(_COPIES))
     number = F.coalesce(F.col(_COPIES), F.col(_OWN))
     marked = copied.withColumns({SHARD: number, HALO: F.signum(F.col(_OWN) - number).cast("tinyint")})
@@ -59,7 +61,7 @@ def in_tasks(df: Any, columns: Columns, work: Pass, cut: Cut) -> Any:
 
 
 def shard_numbers(columns: Columns, work: Pass, cut: Cut) -> list[Any]:
-    """A row's own shard, the first and the last one that it is in, as Spark columns; 0 where its partition is not cut."""
+    """A row's own shard, and the first and the last shard that contain it, as Spark columns; 0 if its partition is not cut."""
     F = columns.session.F
     value, its = columns.crossing(work.order_by[0].column), hash_of(columns, work)
     numbers: list[Any] = [F, F, F]  # of own, first, last: F.when(...).when(...)
@@ -70,7 +72,7 @@ def shard_numbers(columns: Columns, work: Pass, cut: Cut) -> list[Any]:
 
 
 def _tasks(df: Any, columns: Columns, work: Pass, shards: int, others: int) -> Any:
-    """A task for each shard; other keys go to the others, by their hash."""
+    """A task for each shard; other keys go to the other tasks, by their hash."""
     F = columns.session.F
     task, tasks = F.col(SHARD) - 1, shards
     if work.partition_by:
@@ -88,12 +90,12 @@ def by_number(df: Any, tasks: int, task: Any, F: ModuleType) -> Any:
 
 
 def has_tasks_by_number(df: Any) -> bool:
-    """Whether Spark sends rows where we say (since 4.1), and not by a hash."""
+    """Whether Spark sends rows to the task that we name (from 4.1 on), not by a hash."""
     return hasattr(df, "repartitionById")
 
 
 def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
-    """A row's own shard, the first and the last one that it is in, as Spark columns that count from 0."""
+    """A row's own shard, and the first and the last shard that contain it, as Spark columns that count from 0."""
     up = shards.order.ascending
     cuts, lows, highs = ([literal(bound, F) for bound in bounds] for bounds in (shards.cuts, shards.lows, shards.highs))
     open_lows = sum(low is None for low in lows)  # the first ones: lows ascend
@@ -108,7 +110,7 @@ def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
     last = passed(lows[open_lows:], before, F, open_lows)
     first = passed([high for high in highs if high is not None], up_to, F) if shards.reach.looks_ahead else own
     if not shards.order.nulls_first:
-        return [own, first, last]  # a comparison with NULL is not true, so it is behind all
+        return [own, first, last]  # a comparison with NULL is not true, so NULL is after all cuts
     nulls = [0, 0, open_lows]
     return [
         F.when(value.isNull(), F.lit(at)).otherwise(place) for place, at in zip([own, first, last], nulls, strict=True)
@@ -116,7 +118,7 @@ def _shard_numbers(value: Any, shards: Shards, F: ModuleType) -> list[Any]:
 
 
 def passed(bounds: Sequence[Any], before: Callable[[Any], Any], F: ModuleType, base: int = 0) -> Any:
-    """How many of the ascending bounds the value is not before, plus ``base``: a binary search, written out."""
+    """``base`` plus the number of ascending bounds that are <= the value: a binary search as nested conditions."""
     if not bounds:
         return F.lit(base)
     middle = len(bounds) // 2

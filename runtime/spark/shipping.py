@@ -1,7 +1,7 @@
-"""A job as bytes for the workers. What cannot be shipped is an error on the driver.
+"""A job as bytes for the workers. If something cannot be pickled, that is an error on the driver.
 
-A class that the workers could not import travels by value: one from a notebook, from ``__main__``, or from a module that
-lies beside the script. Installed packages, and files given to Spark by ``--py-files``, are imported there.
+A class that workers cannot import travels by value: a class from a notebook, from ``__main__``, or from a module beside the
+script. Workers import installed packages, and files that Spark got by ``--py-files``.
 """
 
 import copyreg
@@ -39,7 +39,7 @@ def shipped(job: Any) -> bytes:
 
 
 def loaded(job: bytes) -> Any:
-    """In a worker: what the driver has shipped."""
+    """In a worker: the object that the driver has shipped."""
     its = pickle.loads(job)
     _modules_stay()
     return its
@@ -47,7 +47,7 @@ def loaded(job: bytes) -> Any:
 
 @cache
 def _modules_stay() -> None:
-    """Modules are left out of later collections of garbage: Spark asks for a full one behind every task, 45 ms each."""
+    """Keep modules out of later garbage collections: Spark runs a full one after every task, which takes 45 ms."""
     gc.freeze()
 
 
@@ -66,10 +66,10 @@ def _pickled(thing: Any) -> bytes:
 
 
 class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
-    """Cloudpickle, to which all that lies in the user's own modules is as if it lay in ``__main__``.
+    """Cloudpickle that pickles everything in the user's own modules by value, as if it were in ``__main__``.
 
-    ``cloudpickle.register_pickle_by_value`` says that to the whole process: what one call registers, another thread's call would
-    take back while the first is still pickling.
+    ``cloudpickle.register_pickle_by_value`` would do this for the whole process: one thread could end the registration while
+    another is still pickling.
     """
 
     def __init__(self, file: Any) -> None:
@@ -77,7 +77,7 @@ class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
         self._own: dict[str, bool] = {}  # modules by name: to look at a file takes time
 
     def reducer_override(self, thing: Any) -> Any:
-        """How one object is pickled; ``NotImplemented`` leaves it to pickle."""
+        """How one object is pickled; ``NotImplemented`` means pickle's own way."""
         name = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None)
         if not self._is_own(name):
             return super().reducer_override(thing)
@@ -97,7 +97,7 @@ class _ByValue(cloudpickle.Pickler):  # type: ignore[misc]
         return self._unnamed(thing, str(name)) if isinstance(reduced, str) else reduced
 
     def _unnamed(self, thing: Any, module: str) -> Any:
-        """What pickle knows by its name in a module, and workers do not have the module."""
+        """How to pickle an object that pickle would refer to by name, in a module that workers do not have."""
         if isinstance(thing, _Cached):
             return _cached, (thing.__wrapped__, thing.cache_parameters())
         if isinstance(thing, NewType) or self._is_own(type(thing).__module__):
@@ -119,17 +119,17 @@ _new_object: Any = getattr(copyreg, "__newobj__")  # noqa: B009 - it has no type
 
 
 def _cached(function: Any, parameters: dict[str, Any]) -> Any:
-    """A function that remembers what it gave, and has not been asked yet."""
+    """A function with a cache, sent with an empty cache."""
     return lru_cache(**parameters)(function)
 
 
 def _is_own_file(module: ModuleType) -> bool:
-    """Whether a module lies beside the script, where no worker finds it."""
+    """Whether a module lies beside the script, so that workers cannot import it."""
     place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     if place is None or module.__name__.partition(".")[0] == "inwindow":
         return False
     path = Path(place)
     if path.suffix in _COMPILED:
-        return False  # machine code has no value to send: it is installed there, or given by --py-files
+        return False  # machine code cannot be sent by value: it must be installed on the workers, or come by --py-files
     inside_archive = not path.exists()  # given by --py-files: workers import it
     return not inside_archive and not any(path.resolve().is_relative_to(place) for place in _INSTALLED)

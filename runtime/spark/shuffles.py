@@ -1,7 +1,7 @@
-"""How tuples with equal keys come together: the one thing that Spark must do for a pass. Workers put them in order.
+"""Bring tuples with equal keys to one task: the only thing that Spark must do for a pass. Workers sort them.
 
-A shuffle by the keys, or none where the rows lie together already: behind an earlier pass of ours (rows do not leave their
-task), or behind a shuffle by these keys that nothing can split.
+This is a shuffle by the keys, or nothing if equal keys are together already: after an earlier pass of ours (rows stay in their
+task), or after a shuffle by these keys that nothing can split.
 """
 
 import re
@@ -17,9 +17,9 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.session import explained
 from inwindow.runtime.spark.shards import in_tasks
 
-# What may stand between our pass and a shuffle that the data have. Not a join: AQE may split the shuffles below it (skew) or read
-# them locally, for it does not know that we need the keys together. Not a window: Spark drops it and its shuffle where its result
-# is not read.
+# The operators that may stand between our pass and an existing shuffle of the data. Not a join: AQE may split the shuffles below it
+# (skew) or read them locally, because it does not know that we need the keys together. Not a window: Spark drops it, and its
+# shuffle, if nobody reads its result.
 _LEAVES_ROWS_TOGETHER = (
     "Sort [", "Project [", "Filter ", "InputAdapter", "HashAggregate(", "ObjectHashAggregate(", "SortAggregate(",
     "AQEShuffleRead",
@@ -31,11 +31,11 @@ _SORTED_BY = re.compile(r"([^\s\[,]+)#\d+L? (ASC|DESC) NULLS (FIRST|LAST)")
 
 @dataclass(frozen=True)
 class Shuffle:
-    """How the rows of a pass come together; ``needed`` is False where they are together already."""
+    """The shuffle of a pass; ``needed`` is False if equal keys are together already."""
 
     needed: bool
     cut: Cut | No = No("not looked for")
-    carried: Carried | None = None  # what shards begin with, when it has been made
+    carried: Carried | None = None  # the partials with which shards start, once they have been made
 
     def done(self, df: Any, columns: Columns, work: Pass) -> Any:
         """The data with equal keys in one task; with hot keys in shards, a task for each."""
@@ -44,16 +44,16 @@ class Shuffle:
             return in_tasks(df, columns, work, self.cut)
         if not self.needed:
             return df
-        # The literal makes it a partitioning that no join or aggregate has: Spark would take theirs instead of ours, and
-        # then read their shuffle locally or split it (AQE), for it does not know that we need the keys together.
+        # The literal makes this a partitioning that no join or aggregate has. Otherwise Spark would use theirs instead of ours, and
+        # then read it locally or split it (AQE), because it does not know that we need the keys together.
         return df.repartition(*keys, columns.session.expr("0")) if keys else df.repartition(1)
 
     def worked(self, work: Pass) -> Pass:
-        """The pass as it runs in Python: over shards, where partitions are cut."""
+        """The pass as it runs in Python: over shards, if partitions are cut."""
         return in_shards(work, self.cut.halo(SHARD, HALO, self.carried)) if isinstance(self.cut, Cut) else work
 
     def leaves(self, clustering: tuple[str, ...], work: Pass) -> tuple[str, ...]:
-        """The keys by which the rows lie together when the pass has run; none behind shards, where a key is in several tasks."""
+        """The keys by which rows lie together after the pass; none after shards, because then a key is in several tasks."""
         if isinstance(self.cut, Cut):
             return ()
         return work.partition_by if self.needed else clustering
@@ -69,10 +69,10 @@ class Shuffle:
 
 
 def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
-    """Passes so that each can use the shuffle of the one before.
+    """Order passes so that each can use the shuffle of the one before.
 
-    Fewest keys first, as data that lie together by fewer keys do so by more; the unpartitioned ones last, since they bring
-    all rows to one task.
+    Passes with the fewest keys come first, because rows that are together by some keys are together by more keys as well. Passes
+    without keys come last, because they bring all rows to one task.
     """
     left = sorted(passes, key=lambda work: (not work.partition_by, len(work.partition_by)))
     result: list[Pass] = []
@@ -87,7 +87,7 @@ def in_order_of_sharing(passes: list[Pass]) -> list[Pass]:
 def shuffles_of(
     passes: list[Pass], columns: Columns, hot_key_finder: Callable[[Pass], Cut | No] | None = None
 ) -> list[Shuffle]:
-    """The shuffle of each pass, in the order in which they will run over the rows as they lie; ``look`` finds hot keys."""
+    """The shuffle of each pass, in the order in which they run; ``look`` finds hot keys."""
     result: list[Shuffle] = []
     clustering = columns.clustering
     for work in passes:
@@ -108,9 +108,9 @@ def lie_together(by: tuple[str, ...], work: Pass) -> bool:
 
 
 def are_together(columns: Columns, work: Pass) -> bool:
-    """Whether a shuffle that the data have brings the keys together, and nothing above it can split them.
+    """Whether an existing shuffle of the data brings the keys together, and nothing above it can split them.
 
-    Asked of Spark by planning a window over the keys: whether it would shuffle again. In doubt, no.
+    We let Spark plan a window over the keys, and look whether it would shuffle again. If unsure, the answer is no.
     """
     if "Exchange hashpartitioning(" not in columns.explained:
         return False
@@ -124,7 +124,7 @@ def are_together(columns: Columns, work: Pass) -> bool:
     for line in lines[at + 1 :]:
         node = line.lstrip(" +-:*()0123456789")
         if not node.startswith(_LEAVES_ROWS_TOGETHER):
-            # The first shuffle that comes: made for the window, so the rows lie elsewhere; or one that the data have.
+            # The first shuffle in the plan: either made for the window (then the rows are not together), or part of the data.
             wanted = lines[at + 1 : lines.index(line)]
             return node.startswith("Exchange hashpartitioning(") and not (
                 "ENSURE_REQUIREMENTS" in node and not _grouped(wanted)
@@ -133,12 +133,12 @@ def are_together(columns: Columns, work: Pass) -> bool:
 
 
 def _grouped(lines: list[str]) -> bool:
-    """Whether an aggregate of the data stands above a shuffle: then the shuffle was made for that, and not for our window."""
+    """Whether an aggregate of the data is above a shuffle: then the shuffle belongs to that aggregate, not to our window."""
     return any("Aggregate(" in line for line in lines)
 
 
 def sorts(plan: str, work: Pass) -> bool:
-    """Whether the plan of the data ends with a sort by the order of a pass, or a finer one."""
+    """Whether the plan of the data ends with a sort by the order of a pass, or by a finer order."""
     for line in plan.partition("== Physical Plan ==")[2].strip().splitlines():
         node = line.lstrip(" +-:*()0123456789")
         if node.startswith("Sort ["):

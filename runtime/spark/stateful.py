@@ -1,4 +1,4 @@
-"""Spark's stateful operators for buckets: transformWithState where the session has what it needs, else applyInPandasWithState.
+"""Spark's stateful operators for buckets: transformWithState if the session supports it, else applyInPandasWithState.
 
 ======================  =================================================  =================================
 operator                needs                                              a timer fires when the watermark
@@ -20,10 +20,10 @@ _TIME = "_inwindow_time"
 
 
 class TransformWithState:
-    """Rows in, rows out, a value and a timer per bucket."""
+    """Rows in, rows out, with a value, a map and a timer per bucket."""
 
     name = "transformWithState"
-    goes_with_others = True  # of its kind, in one query
+    goes_with_others = True  # a query may have several such operators
 
     def check(self) -> None:
         """Python's protobuf must be as new as the code that Spark generated with it."""
@@ -37,22 +37,22 @@ class TransformWithState:
             )
 
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """What buckets give; ``timed`` where a watermark says what is decided."""
+        """The output of the buckets; ``timed`` if results wait for a watermark."""
         mode = "eventTime" if timed else "none"
         return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
 
 
 class ApplyInPandas:
-    """A state of bytes per bucket, and a time-out."""
+    """A state of bytes and a time-out per bucket."""
 
     name = "applyInPandasWithState"
     goes_with_others = False
 
     def check(self) -> None:
-        """Nothing."""
+        """There is nothing to check."""
 
     def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """Grouped by bucket. Spark wants an event-time column beside the tuples: a constant, far away, that is never late."""
+        """The output of the buckets. Spark wants an event-time column: it gets a constant in the far future, never late."""
         if timed:
             far = F.lit("2200-01-01").cast("timestamp").alias(_TIME, metadata={"spark.watermarkDelayMs": 0})
             packed = packed.select("*", far)
@@ -63,7 +63,7 @@ class ApplyInPandas:
 
 
 def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # its annotations are read by Spark
-    """A bucket's turn, as Spark calls it."""
+    """The function that Spark calls for a bucket's turn."""
     made: list[Turns] = []
 
     def inwindow(key: Any, frames: Any, state: Any) -> Iterator[Any]:

@@ -1,7 +1,7 @@
-"""A streaming DataFrame as a place where aggregates run: packed tuples, a stateful operator over buckets, rows unpacked.
+"""A streaming DataFrame as a place: tuples are packed, a stateful operator runs over buckets, and rows are unpacked.
 
-The event-time column is hidden from Spark's operator (it travels as bytes), so Spark drops no late tuple: they are told apart by
-what has been processed, counted in the query's progress, and can be had as a stream of their own (:func:`late_tuples`).
+Spark's operator does not see the event-time column (it is inside the packed bytes), so it drops no late tuples. We find them
+by the watermark that has been processed, count them in the query's progress, and offer them as a stream (:func:`late_tuples`).
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import described_stream
+from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
@@ -34,7 +34,7 @@ _LATE = "_inwindow_late"
 
 @dataclass(frozen=True)
 class StreamFramePlan:
-    """A query over names, and its one pass on a stream."""
+    """A query over names, with its only pass."""
 
     frame: "StreamFrame"
     columns: Columns
@@ -45,7 +45,9 @@ class StreamFramePlan:
     def explanation(self) -> Explanation:
         said = described_stream(self.work, early=self.query.early)
         return Explanation(
-            [self.work], f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
+            [self.work],
+            f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
+            on_states=resumes,
         )
 
 
@@ -53,7 +55,7 @@ class StreamFrame(AnyFrame):
     """A streaming DataFrame."""
 
     def plan(self, query: Query) -> StreamFramePlan:
-        """The one pass, on a session that suits it."""
+        """The only pass, after checking that the session suits it."""
         if query.of is not None:
             raise UsageError(
                 "with_columns(of=...) on a stream: results at points in time need all events before them, and a stream has no such "
@@ -66,7 +68,7 @@ class StreamFrame(AnyFrame):
         return StreamFramePlan(self, columns, query, work)
 
     def run(self, query: Query) -> Any:
-        """A streaming DataFrame, which knows its late tuples."""
+        """The result as a streaming DataFrame, which knows its late tuples."""
         plan = self.plan(query)
         columns, query, work = plan.columns, plan.query, plan.work
         if query.verb.rows == "every tuple":
@@ -84,7 +86,7 @@ class StreamFrame(AnyFrame):
         return tracked(whole, call)
 
     def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
-        """A query of its own: whole rows cross only where they are wanted, and no frame is held."""
+        """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
@@ -119,7 +121,7 @@ class StreamFrame(AnyFrame):
 
 
 def _keeping_columns(columns: Columns, query: Query) -> Query:
-    """The query with all columns of the data; a result that is called like one takes its place."""
+    """The query with all columns of the data; a result with the name of a column replaces it."""
     replaced = {name.casefold() for name in query.aggregates}
     kept = [columns.name(name, query.where) for name in columns.names if name.casefold() not in replaced]
     order = [name for name in columns.names if name.casefold() not in replaced or name in query.aggregates]
@@ -127,7 +129,7 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
 
 
 def late_tuples(df: Any) -> Any:
-    """The tuples that were late for what :class:`StreamFrame` gave; None for any other DataFrame."""
+    """The tuples that were late for a result of :class:`StreamFrame`; None for any other DataFrame."""
     late = vars(df).get(_LATE)
     return None if late is None else late()
 

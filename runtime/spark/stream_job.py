@@ -1,4 +1,4 @@
-"""Tuples of a stream, packed by bucket, through Spark's stateful operator, and rows unpacked; and what must be there for it."""
+"""Run a :class:`StreamJob`: pack tuples by bucket, run Spark's stateful operator, unpack rows. Check the stream before."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from inwindow.runtime.spark.types import Result
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.sentinel import COUNTS
 
-WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column that has one
+WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column with a watermark
 _WATERMARK_NODE = "EventTimeWatermark"  # in a plan
 _MANY_PARTITIONS = 64
 
@@ -31,16 +31,16 @@ _MANY_PARTITIONS = 64
 def stateful(
     sent: Any, job: StreamJob, results: Mapping[str, Result], order: Sequence[str], metrics: str, session: Session
 ) -> Any:
-    """What buckets give of tuples: columns known by their positions, and behind them a hash of the keys."""
+    """The output of the buckets. ``sent`` has the tuples, with columns named by position, and last a hash of the keys."""
     F, work, conf = session.F, job.part.work, sent.sparkSession.conf
     content = shipped(job)
     packed = sent.mapInArrow(buckets.pack_function(partitions_of(conf), keyed=bool(work.partition_by)), buckets.PACKED)
-    # Always true, and never the same: where two halves of a query read the same tuples, Spark would shuffle them once, and
-    # then the second half's operator sees no watermark (also if it is Spark's own: PropagateWatermarkSimulator in 4.3).
+    # Always true, but different in each call. If two halves of a query read the same tuples, Spark would otherwise share one
+    # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F)
     names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
-    sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 where no bucket had a turn
+    sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         sums.append(F.max_by("largest", "deviation").alias("largest"))
@@ -50,22 +50,22 @@ def stateful(
 
 
 def hash_of(keys: Sequence[Any], session: Session) -> Any:
-    """A number of the keys, from which a task finds the bucket."""
+    """A hash of the keys, which selects the bucket."""
     return session.F.hash(*keys) if keys else session.F.lit(0)
 
 
 def job_of(part: Part, schema: pa.Schema, zone: str) -> StreamJob:
-    """What buckets need, with the fingerprint of their state."""
+    """The job of the buckets, with the fingerprint of their state."""
     job = StreamJob(part, schema, zone, {})
     try:
         return replace(job, plan=part.bucket(schema, zone).plan)
     except UsageError:
-        shipped(job)  # what cannot be sent to the workers is said of the aggregate
+        shipped(job)  # if the aggregate cannot be pickled, this error says it better
         raise
 
 
 def described(conf: Any, *, keyed: bool) -> str:
-    """Spark's part of a plan."""
+    """The Spark steps of a plan, in words."""
     partitions = partitions_of(conf)
     count = len(labels_for(partitions, keyed=keyed))
     return (
@@ -75,15 +75,15 @@ def described(conf: Any, *, keyed: bool) -> str:
 
 
 def partitions_of(conf: Any) -> int:
-    """Of the state."""
+    """How many partitions the state has."""
     return int(conf.get("spark.sql.shuffle.partitions"))
 
 
-# What must be there
+# Checks
 
 
 def check_query(df: Any, session: Session, where: str, stacklevel: int) -> None:
-    """The engine has streams, the query is one call, and the session's settings suit a stream, or a warning says so."""
+    """Check that the engine has streams and the query is one call; warn if the session's settings do not suit a stream."""
     if not session.is_spark:
         engine = engine_of(session, df.sparkSession)
         raise UsageError(
@@ -108,13 +108,17 @@ def check_query(df: Any, session: Session, where: str, stacklevel: int) -> None:
         )
 
 
-def check_time(columns: Columns, name: str, where: str) -> None:
-    """The stream has a watermark on its time, or an error."""
+ORDER_BY_TIME = "order by the event time, or count tuples in arrival order (no order_by=)"
+
+
+def check_time(
+    columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
+) -> None:
+    """Check that the stream has a watermark on its time column."""
     kind = columns.schema().field(name).type
     if not pa.types.is_timestamp(kind):
         raise UsageError(
-            f"{where} on a stream: the order column {name!r} is of type {kind}, but Spark's "
-            "watermark is on a timestamp: order by the event time, or count tuples in arrival order (no order_by=)"
+            f"{where} on a stream: {column} {name!r} is of type {kind}, but Spark's watermark is on a timestamp: {write}"
         )
     metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
     if WATERMARK not in metadata:
@@ -122,12 +126,12 @@ def check_time(columns: Columns, name: str, where: str) -> None:
 
 
 def watermark_of(df: Any, name: str | None) -> Any:
-    """The delay of a column's watermark, in milliseconds; None where it has none."""
+    """The delay of a column's watermark in milliseconds; None if it has no watermark."""
     return next((field.metadata.get(WATERMARK) for field in df.schema.fields if field.name == name), None)
 
 
 def elsewhere(columns: Columns, name: str) -> str:
-    """Where the stream's watermark is, and what to do: a second one in a query is an error of Spark's, or never moves."""
+    """Say where the stream's watermark is, and what to do: a second watermark is an error in Spark, or never moves."""
     marked = f"df.withWatermark({name!r}, '10 seconds')"
     if name.casefold() not in map(str.casefold, columns.names):  # an expression
         marked = "df.withColumn('at', ...).withWatermark('at', '10 seconds')"

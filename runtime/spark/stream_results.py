@@ -1,7 +1,7 @@
-"""DataFrames made of the result of a call on a stream, which know it: what Spark would take, and never answer, is refused.
+"""DataFrames that know that they come from the result of a call on a stream, to refuse queries that would never give a row.
 
-A result, and what its methods give, are DataFrames of a class of their own, below PySpark's; nobody else's DataFrames are touched.
-What is made of a result by another DataFrame's method (``other.union(result)``), or by a view and SQL, is not followed.
+A result, and what its methods return, are DataFrames of our own subclass of PySpark's class; other DataFrames are not touched.
+We cannot follow a result through a method of another DataFrame (``other.union(result)``), or through a view and SQL.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,12 +25,12 @@ class StreamCall:
 
     where: str
     timed: bool  # whether it waits for a watermark
-    alone: bool  # whether Spark takes no second operator of its kind in a query
+    alone: bool  # whether Spark allows only one operator of its kind in a query
     metrics: "MetricsName"
 
     @classmethod
     def new(cls, where: str, *, timed: bool, alone: bool) -> "StreamCall":
-        """Of results that are not started yet, each has another name for its metrics: Spark wants that in one query."""
+        """A call with a new name for its metrics: in one query Spark needs a different name for each result."""
         with _LOCK:
             number, name = 1, _METRICS
             while name in _TAKEN:
@@ -41,14 +41,14 @@ class StreamCall:
 
 
 class MetricsName(str):
-    """A name of metrics; it is taken while an object refers to it, or until its query is about to start."""
+    """A name of metrics; it is in use while an object refers to it, or until its query starts."""
 
 
 _TAKEN: WeakValueDictionary[str, MetricsName] = WeakValueDictionary()
 
 
 def tracked(made: Any, *calls: StreamCall) -> Any:
-    """The DataFrame (or its groups), which knows that it is made of these calls' results."""
+    """The DataFrame (or grouped data), marked as made from the results of these calls."""
     setattr(made, _CALLS, calls)
     kind: Any = type(made)
     made.__class__ = _following(kind)
@@ -56,7 +56,7 @@ def tracked(made: Any, *calls: StreamCall) -> Any:
 
 
 def calls_of(made: Any) -> tuple[StreamCall, ...]:
-    """The calls of whose results a DataFrame is made, as far as is known."""
+    """The calls whose results a DataFrame contains, as far as is known."""
     calls: tuple[StreamCall, ...] = getattr(made, "__dict__", {}).get(_CALLS, ())
     return calls
 
@@ -66,7 +66,7 @@ def _following(kind: Any) -> Any:
     if hasattr(kind, "_inwindow_plain"):
         return kind
     methods = {name: _method(given) for name, given in getmembers(kind, isfunction) if not name.startswith("_")}
-    methods.pop("transform", None)  # what it gives, the user's function makes: it is followed, or it is something else
+    methods.pop("transform", None)  # the user's function makes its result: tracked, or not ours
     own = {"_inwindow_plain": kind, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     if hasattr(kind, "withWatermark"):
         own |= {"withWatermark": _with_watermark(kind), "writeStream": _write_stream(kind)}
@@ -119,7 +119,7 @@ def _with_watermark(kind: Any) -> Callable[..., Any]:
 
 def _write_stream(kind: Any) -> property:
     def write_stream(self: Any) -> Any:
-        """See PySpark; the names of the metrics are free for what is made from now on."""
+        """See PySpark. From now on other results may use the names of the metrics."""
         with _LOCK:
             for call in calls_of(self):
                 if _TAKEN.get(call.metrics) is call.metrics:

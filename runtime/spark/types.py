@@ -1,4 +1,4 @@
-"""Spark's types as Arrow's and back; and the few types that Arrow cannot carry, as columns that it can."""
+"""Spark's types as Arrow types and back; and how columns of types that Arrow lacks are cast to cross to Python."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,22 +32,22 @@ _BACK: dict[pa.DataType, T.DataType] = {
     kind: of() for of, kind in _PLAIN.items() if of not in (T.CharType, T.VarcharType)
 }
 _SHAPE = pa.struct([pa.field("srid", pa.int32(), False), pa.field("wkb", pa.binary(), False)])
-# In no result but one that is an argument's value. Some came with Spark 4.1.
+# These occur only in results that are a value of an argument. Some exist from Spark 4.1 on.
 _PLAIN[T.VariantType] = pa.struct([pa.field("value", pa.binary(), False), pa.field("metadata", pa.binary(), False)])
 _PLAIN |= {
     getattr(T, name): kind
     for name, kind in (("TimeType", pa.time64("ns")), ("GeometryType", _SHAPE), ("GeographyType", _SHAPE))
     if hasattr(T, name)
 }
-_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}  # of the seconds, in a TIME
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 6}  # digits of the seconds in a TIME
 
 
 class CannotCross(Exception):
-    """Arrow has no such type; ``args[0]`` is Spark's."""
+    """Arrow has no such type; ``args[0]`` is the Spark type."""
 
 
 def to_arrow(kind: T.DataType, zone: str) -> pa.DataType:
-    """The Arrow type in which Spark hands a column to Python; ``zone`` is the session's time zone.
+    """The Arrow type in which Spark sends a column to Python; ``zone`` is the session's time zone.
 
     >>> to_arrow(T.ArrayType(T.TimestampType()), "Europe/Rome")
     ListType(list<element: timestamp[us, tz=Europe/Rome]>)
@@ -96,16 +96,16 @@ def to_spark(kind: pa.DataType) -> T.DataType:
 
 @dataclass(frozen=True)
 class Cast:
-    """How a column crosses: cast to other types, one after the other, where its own cannot; and back by the same ones.
+    """How a column crosses: by a chain of casts if its own type cannot, and back by the same chain.
 
-    An interval of years and months crosses as its number of months, for Arrow's own type is one that pyarrow lacks; one that
-    mixes months, days and seconds as text, to be handed through. So they do in lists, maps and structs. A TIME comes back as one of
-    six digits, whatever it has: both are nanoseconds inside.
+    An interval of years and months crosses as its number of months, because pyarrow lacks Arrow's type for it. An interval that
+    mixes months, days and seconds crosses as text, only to pass through. The same holds in lists, maps and structs. A TIME comes
+    back with six digits, whatever it had: both are nanoseconds inside.
     """
 
     kind: T.DataType
     by: tuple[T.DataType, ...] = ()
-    is_compared: bool = True  # what crosses is equal, and in order, as Spark's values are
+    is_compared: bool = True  # the crossing values compare like Spark's values
 
     @classmethod
     def of(cls, kind: T.DataType) -> "Cast":
@@ -124,7 +124,7 @@ class Cast:
         return column
 
     def back(self, column: Any) -> Any:
-        """The column again. Of an interval in a list that was text, Spark says that it may be NULL."""
+        """The column in its own type again. Spark marks an interval in a list, which was text, as nullable."""
         if self.crosses == self.kind:
             return column
         for kind in self.by[-2::-1]:
@@ -137,7 +137,7 @@ class AsItIs(Cast):
 
 
 def leaves(kind: T.DataType) -> Iterator[T.DataType]:
-    """The types in a type that have none within.
+    """The innermost types of a type.
 
     >>> [leaf.simpleString() for leaf in leaves(T.MapType(T.StringType(), T.ArrayType(T.ByteType())))]
     ['string', 'tinyint']
@@ -173,7 +173,7 @@ def _with_leaves(kind: T.DataType, made: Callable[[T.DataType], T.DataType]) -> 
 
 
 def _castable(kind: T.DataType) -> T.DataType:
-    """What an interval is cast to first."""
+    """The type to which an interval is cast first."""
     if isinstance(kind, T.YearMonthIntervalType):
         return T.YearMonthIntervalType(T.YearMonthIntervalType.MONTH, T.YearMonthIntervalType.MONTH)
     return T.StringType() if isinstance(kind, T.CalendarIntervalType) else kind
@@ -199,7 +199,7 @@ def _nullable(kind: T.DataType) -> T.DataType:
 
 
 def cast_of(kind: T.DataType, name: str, zone: str) -> tuple[Cast, pa.DataType]:
-    """How a column crosses, and the Arrow type in which it arrives."""
+    """The cast of a column, and the Arrow type in which it arrives."""
     cast = Cast.of(kind)
     try:
         return cast, to_arrow(cast.crosses, zone)
@@ -212,48 +212,48 @@ def cast_of(kind: T.DataType, name: str, zone: str) -> tuple[Cast, pa.DataType]:
 
 @dataclass(frozen=True)
 class Result:
-    """A step's result on Spark's side: its type, and what makes a column of it."""
+    """A step's result on the Spark side: its type, and how the column is made."""
 
-    cast: Cast  # from what crosses (or the elements of it) to the result
+    cast: Cast  # from the crossing type (or its elements) to the result's
     crosses: T.DataType
     never_null: bool = False
-    of_many: bool = False  # a list of what the ferry is for
-    nullable: bool = True  # of what crosses
+    of_many: bool = False  # the result is a list of such values
+    nullable: bool = True  # whether the crossing column is nullable
     metadata: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, cast: Cast, nullable: bool = True) -> "Result":
-        """A column that comes back as it was."""
+        """The result for a column that comes back unchanged."""
         return cls(cast, cast.crosses, nullable=nullable)
 
     def text(self, column: str) -> str | None:
-        """The result column as SQL over the field that came back; None where types have to be said that SQL cannot say."""
+        """The result column as SQL over the returned field; None if SQL has no name for its types."""
         if self.cast.crosses != self.cast.kind or (self.never_null and self.of_many):
             return None
         return f"coalesce({column}, cast(0 as {self.crosses.simpleString()}))" if self.never_null else column
 
     def finished(self, column: Any, F: ModuleType) -> Any:
-        """The result column, of Spark's type and nullability, from the field that came back."""
+        """The result column with Spark's type and nullability, from the returned field."""
         if isinstance(self.cast.kind, T.CalendarIntervalType) and not self.nullable:
-            # A cast may fail, says Spark: this one does not.
+            # Spark marks a cast as nullable because it may fail; this one does not.
             return F.coalesce(self.cast.back(column), F.make_interval())
         each = self.of_many and self.cast.crosses != self.cast.kind
         column = F.transform(column, self.cast.back) if each else self.cast.back(column)
         if not self.never_null:
             return column
-        # The operator never gives NULL here; Spark does not know it, and says so by the column's nullability.
+        # The operator never gives NULL here, but Spark does not know that: make the column non-nullable.
         if not self.of_many:
             return F.coalesce(column, F.lit(0).cast(self.crosses))
         listed = T.ArrayType(self.cast.kind, isinstance(self.cast.kind, T.NullType))
         return F.coalesce(column, F.array().cast(listed))
 
 
-# What can be said of year-month intervals by their numbers of months.
+# Aggregates that work on year-month intervals as numbers of months.
 _OF_MONTHS = {"count", "count_distinct", "sum"}
 
 
 def result_of(step: Step, arguments: list[Cast]) -> Result:
-    """A step's result type: a picked value keeps its argument's Spark type, the rest follows from the Arrow type."""
+    """A step's result type: a picked value keeps its argument's Spark type; otherwise it follows from the Arrow type."""
     native = step.implementation.native
     its = step.case.traits
     slides = step.case.window is not None and step.case.window.slide is not None
@@ -262,7 +262,7 @@ def result_of(step: Step, arguments: list[Cast]) -> Result:
         return Result.of(arguments[0])
     if native is not None and native.gives == "values":
         element = arguments[0].crosses
-        listed = T.ArrayType(element, isinstance(element, T.NullType))  # Arrow has no nulls that are never NULL
+        listed = T.ArrayType(element, isinstance(element, T.NullType))  # Arrow's null type is always nullable
         return Result(arguments[0], listed, never_null, of_many=True)
     if native is not None and its.name not in _OF_MONTHS:
         for cast in arguments:

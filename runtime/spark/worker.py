@@ -1,7 +1,7 @@
-"""What runs in Spark's Python workers: a task's tuples, put in order, through the operator.
+"""The code that runs in Spark's Python workers: sort a task's tuples, and run the operator over them.
 
-The driver ships a :class:`Job` as bytes of its own making, so that a class that cannot be shipped is an error there, and
-a class from a notebook or a script travels by value. A task makes its operator once and feeds it.
+The driver pickles a :class:`Job` itself. So a class that cannot be pickled is an error on the driver, and a class from a
+notebook or a script travels by value. A task makes its operator once and feeds it.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from inwindow.optimizer.plan import Step
 from inwindow.runtime.memory_budget import allowed
 from inwindow.runtime.spark.observations import with_found
 from inwindow.runtime.spark.output_types import spark_batch
+from inwindow.runtime.spark.rows_in_lists import Lists
 from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.udaf.errors import InWindowError
@@ -24,7 +25,7 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True)
 class Job:
-    """What to do, the columns that arrive, and how many bytes a task may hold (None: the worker knows)."""
+    """A task to run, the columns that arrive, and how many bytes it may hold (None: the worker decides)."""
 
     task: Task
     schema: pa.Schema
@@ -35,13 +36,13 @@ class Job:
         return [step for work in self.task.works for step in work.steps]
 
     def run(self, batches: Batches) -> Batches:
-        """The rows over the task's batches; behind them what sentinels have found."""
+        """The output rows for the task's batches, with the findings of sentinels as last columns."""
         for rows in self.task.run(batches, self.schema, Room(allowed(self.memory), spilled)):
             yield with_found(self.task.works, rows)
 
 
 def spilled(size: int) -> None:
-    """Bytes went to disk: Spark shows them as the task's spill."""
+    """Report bytes that went to disk: Spark shows them as the task's spill."""
     shuffle.DiskBytesSpilled += size
 
 
@@ -56,8 +57,20 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
     return inwindow
 
 
+def list_function(job: bytes, rows: pa.Schema):  # type: ignore[no-untyped-def]
+    """The body of the same that gives rows of their own: columns in, lists of rows out."""
+
+    def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        its: Job = loaded(job)
+        lists = Lists(rows)
+        arriving = _arriving(its.schema, lists.counted(listed(columns)))
+        yield from lists.of(without_our_frames(its.run(arriving)))
+
+    return inwindow
+
+
 def listed(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[list[pa.Array]]:
-    """A UDF's arguments as lists; Spark hands over a single one without a tuple."""
+    """A UDF's arguments as lists; Spark passes a single argument without a tuple."""
     for arrays in columns:
         yield list(arrays) if isinstance(arrays, tuple) else [arrays]
 
@@ -74,7 +87,7 @@ def map_function(job: bytes):  # type: ignore[no-untyped-def]
 
 
 def without_our_frames(given: Iterator[Given]) -> Iterator[Given]:
-    """What a user's hook raises is said without the frames of ours that it went through."""
+    """Remove our own frames from the traceback of an exception in a user's hook."""
     failed = None
     try:
         yield from given
@@ -85,7 +98,7 @@ def without_our_frames(given: Iterator[Given]) -> Iterator[Given]:
 
 
 def _arriving(schema: pa.Schema, arrivals: Iterator[list[pa.Array]]) -> Batches:
-    """Batches of the planned names and types: a session may hand over large strings, or another time zone."""
+    """Give batches the planned names and types: a session may send large strings, or another time zone."""
     for arrays in arrivals:
         batch = pa.RecordBatch.from_arrays(arrays, schema.names)
         if batch.num_rows:

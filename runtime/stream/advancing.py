@@ -1,14 +1,14 @@
-"""A bucket that runs an operator on whole tables whenever the watermark moves: relations, while their rows still come.
+"""A bucket that runs an operator on whole tables each time the watermark moves: relations whose rows still arrive.
 
 ::
 
     watermark          before ------------- now
-    rows        [===========)                    let go: no turn to come needs it
+    rows        [===========)                    dropped: no later turn needs it
                      [======================= )  held, and in this turn
-                                    [======== )  held, and in this turn for the first time
+                                    [======== )  held, and part of a turn for the first time
                                              [=  waits
 
-What is decided goes out; a result that goes on at the watermark stays open (see :class:`~inwindow.runtime.operation.Turn`).
+Decided results are emitted; a result that still holds at the watermark stays open (see :class:`~inwindow.runtime.operation.Turn`).
 """
 
 from dataclasses import dataclass, field
@@ -33,14 +33,14 @@ from inwindow.windows.spec import Order
 
 @dataclass(frozen=True)
 class Advancing(Part):
-    """An operator, and how the rows of its inputs arrive as those of one stream."""
+    """An operator, and how the rows of its inputs arrive as rows of one stream."""
 
     operation: Operation = field(kw_only=True)
     sides: Sides = field(kw_only=True)
 
     @classmethod
     def of(cls, operation: Operation, sides: Sides) -> "Advancing":
-        """Told by the steps of the operator, its keys and time as they arrive."""
+        """Made of the operator's steps, and of its keys and time as they arrive."""
         operation.check_stream(*sides.schemas)
         assert sides.known is not None and sides.time is not None
         sides.check_time(operation.where)
@@ -49,16 +49,16 @@ class Advancing(Part):
         return cls(work, operation=operation, sides=sides)
 
     def operator(self, schema: pa.Schema) -> Operator:
-        """A table is not cut into batches."""
+        """Not used: this runs on streams only."""
         raise NotImplementedError("an operator on whole tables has no operator on batches")
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> "AdvancingBucket":
-        """On a stream."""
+        """A fresh bucket."""
         return AdvancingBucket(self, schema, zone)
 
 
 class AdvancingBucket(Bucket):
-    """Rows by the time at which they begin to count, until no turn needs them."""
+    """Holds rows from the time at which they begin to count until no turn needs them."""
 
     def __init__(self, part: Advancing, schema: pa.Schema, zone: str) -> None:
         self.part, self.rows = part, part.operation.as_text()
@@ -70,7 +70,7 @@ class AdvancingBucket(Bucket):
         self.schema, self.opened = given.rows.schema, given.open.schema
 
     def begin(self, label: int | None = None) -> None:
-        """Nothing is open."""
+        """Start empty."""
         super().begin(label)
         self.open: pa.Table | None = None
         self.closed: int | None = None  # the watermark of the last turn
@@ -78,13 +78,13 @@ class AdvancingBucket(Bucket):
 
     @property
     def waiting(self) -> int:
-        """What the watermark has not passed."""
+        """How many rows the watermark has not passed."""
         times, _ = self.times(self.held)
         return len(times) if self.done is None else int((times >= self.done).sum())
 
     @property
     def live(self) -> int:
-        """What is held, and what is open."""
+        """How many rows are held, and how many results are open."""
         return len(self.held) - self.waiting + (0 if self.open is None else len(self.open))
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
@@ -116,7 +116,7 @@ class AdvancingBucket(Bucket):
         return self.part.operation.advance(Turn(tables, opened, before, now))
 
     def tables(self) -> dict[str, pa.Table]:
-        """What is open, and how far things are."""
+        """The open results, and the progress so far."""
         numbers = {"closed": pa.array([self.closed], pa.int64()), "next": pa.array([self.next], pa.int64())}
         return {"open": empty_table(self.opened) if self.open is None else self.open, "turn": pa.table(numbers)}
 

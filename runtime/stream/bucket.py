@@ -1,13 +1,13 @@
-"""A bucket: the keys that share a state and a call, from micro-batch to micro-batch.
+"""A bucket: keys of a stream that share one state, and one call per micro-batch.
 
 ::
 
-    batch, watermark  ->  late | waiting            late: behind what has been processed; never silently dropped
-                          waiting -> ripe           the watermark has passed them: they are taken in order
-                          held + ripe -> rows out   what is decided; the rest is held
+    batch, watermark  ->  late | waiting            late: before a processed watermark; counted, never silently dropped
+                          waiting -> ripe           the watermark has passed them: they are processed in order
+                          held + ripe -> rows out   decided rows; the other tuples are held
 
-State is bytes, sealed (`../sealed.py`), with the plan that they belong to: another plan refuses them. It is one value, or a *head*
-and the chunks of a log (`log.py`), of which a micro-batch writes what is new.
+A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: another plan refuses it. It is one value, or a *head*
+and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
 import json
@@ -40,15 +40,15 @@ _LENGTH = 4  # bytes that say how long the header is
 
 @dataclass(frozen=True)
 class Output:
-    """What a micro-batch gives."""
+    """The output of a micro-batch."""
 
     rows: pa.RecordBatch  # decided results
-    late: pa.RecordBatch  # tuples behind the watermark, as they came
+    late: pa.RecordBatch  # tuples behind the watermark, as they arrived
 
 
 @dataclass(frozen=True)
 class Changed:
-    """What a micro-batch has changed of a bucket's state."""
+    """The parts of a bucket's state that a micro-batch has changed."""
 
     head: bytes
     chunks: dict[int, bytes]  # new
@@ -57,10 +57,10 @@ class Changed:
 
 
 class Bucket(ABC):
-    """Tuples of some keys, while they still come."""
+    """Holds the tuples of some keys of a stream, and emits rows as they are decided."""
 
     schema: pa.Schema  # of the rows
-    rows: str  # what there is one for, in words
+    rows: str  # what there is a row for, in words
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
@@ -69,18 +69,23 @@ class Bucket(ABC):
         self.begin()
 
     def begin(self, label: int | None = None) -> None:
-        """Hold nothing, as a bucket that has had no tuples; ``label`` says which one it is, where that is known.
+        """Start empty, as a bucket without tuples; ``label`` is the number of the bucket, if known.
 
-        A task has one bucket, that is each of its buckets in turn.
+        A task has one such object, and uses it for each of its buckets in turn.
         """
         self.label = label
         self.log.begin()
         self.held = self.log.addressed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
+        self.is_restored = False
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
-        """The next tuples, in the order in which they arrived; and how far time has come, as a key."""
+        """Take the next tuples, in the order of arrival, and the watermark as a key."""
+        with sealed.going_on(self.is_restored):
+            return self._step(batch, watermark)
+
+    def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
@@ -105,14 +110,14 @@ class Bucket(ABC):
         return table if table.schema.equals(self.columns) else table.cast(self.columns)
 
     def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
-        """The tuples' times as keys; and which have one: a NULL has no place in time."""
+        """The tuples' times as keys, and which tuples have a time (are not NULL)."""
         assert self.key is not None
         keys, side = self.key.read(whole(table.select([self.key.column])).column(0))
         return keys, side == PLAIN
 
     @abstractmethod
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Take tuples that are on time (as keys; in arrival order there are none); give the rows that are decided now."""
+        """Take tuples that are on time (``times`` are keys; None in arrival order), and return the rows that are decided now."""
 
     @property
     @abstractmethod
@@ -128,18 +133,18 @@ class Bucket(ABC):
 
     @abstractmethod
     def tables(self) -> dict[str, pa.Table]:
-        """What is kept between micro-batches, besides the tuples that are held."""
+        """The state besides the held tuples."""
 
     @abstractmethod
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
     def state(self) -> bytes:
-        """All that a bucket with the same plan needs to go on."""
+        """The whole state, from which a bucket with the same plan continues."""
         return self._bytes({"held": self.held.drop_columns([ADDRESS])})
 
     def changed(self) -> Changed:
-        """The same, less the chunks that are stored already."""
+        """The state without the chunks that are stored already."""
         written = self.log.written(self.held)
         head = self._bytes({"held": written.tail, "log": written.directory})
         return Changed(
@@ -156,7 +161,7 @@ class Bucket(ABC):
         return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
-        """Go on from a state, or from a head and what gives its chunks; that of another plan is refused."""
+        """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
         content = sealed.opened(sealed.STREAM, state)
         with sealed.reading():
             at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
@@ -176,10 +181,11 @@ class Bucket(ABC):
             else:
                 self.held = self.log.addressed(held)
             self.take_tables(tables)
+        self.is_restored = True
 
     @cached_property
     def plan(self) -> dict[str, Part]:
-        """What is computed, part by part, the same in every process; how many buckets there are does not matter."""
+        """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
 
 

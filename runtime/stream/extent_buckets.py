@@ -1,13 +1,13 @@
-"""Buckets that give a row per (partition, extent), once no tuple of the extent can still come.
+"""Buckets that emit a row per (partition, extent), once no tuple of the extent can still arrive.
 
 ::
 
     watermark          before                 now
-    extents        [ ........ )  gone
-                       [ ........ )           closes: its tuples are sorted and folded, once
-                            [ ........ )      open: its tuples are held, as they came
+    extents        [ ........ )  closed before
+                       [ ........ )           closes now: its tuples are sorted and folded, once
+                            [ ........ )      open: its tuples are held in the order of arrival
 
-Which extents close, and which tuples the open ones hold, a frontier says (`windows/frontier.py`). An extent that counts tuples
+A frontier (`windows/frontier.py`) says which extents close, and which tuples the open extents hold. An extent that counts tuples
 closes with its last tuple.
 """
 
@@ -35,16 +35,16 @@ from inwindow.windows.spec import Hop, Order
 
 
 class ClosingGroups(GroupOperator):
-    """The extents that a frontier gives, over tuples of partitions side by side; the others are not evaluated."""
+    """Evaluates the extents that a frontier gives, and no others, over tuples of several partitions, one after the other."""
 
     def __init__(self, work: Pass, schema: pa.Schema, closing: Closing) -> None:
         super().__init__(work, schema)
         self.closing = closing
         self.open_tuples: Positions = np.zeros(
             0, dtype=np.int64
-        )  # those that open extents hold, where only extents show it
+        )  # the tuples that open extents hold, if only the extents say so
         if isinstance(self.framing, Numbered) and closing.fresh is None:
-            # The others are not so much as found: a tuple may lie in very many.
+            # The other extents are not even computed: a tuple may lie in very many.
             self.framing.since, self.framing.until = closing.since, closing.until
 
     def rows_over(self, batch: pa.RecordBatch, sequence: OpenSequence) -> pa.RecordBatch:
@@ -64,14 +64,14 @@ class ClosingGroups(GroupOperator):
 
 
 def side_by_side(work: Pass, number: Positions, keys: Keys) -> OpenSequence:
-    """The sequence of tuples in the order of their partitions' numbers and their keys."""
+    """The sequence of tuples in the order of partition numbers and order keys."""
     starts = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
     own = np.arange(len(number)) - np.repeat(starts, np.diff(np.append(starts, len(number))))
     return OpenSequence(work.key, work.peers, own, starts, [], keys)
 
 
 class ExtentBucket(Bucket):
-    """Extents by time: tuples are held as they came, and put in order when an extent that holds them closes."""
+    """Extents by time: tuples are held as they arrived, and sorted when an extent that contains them closes."""
 
     rows = "one for each extent"
 
@@ -88,16 +88,16 @@ class ExtentBucket(Bucket):
 
     @property
     def waiting(self) -> int:
-        """All that is held waits for its extents to end."""
+        """All held tuples: they wait for their extents to end."""
         return len(self.held)
 
     @property
     def live(self) -> int:
-        """All that is held is in an open extent."""
+        """All held tuples: they are in open extents."""
         return len(self.held)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Hold the tuples; close what the watermark has reached."""
+        """Hold the tuples; close the extents that the watermark has reached."""
         since, self.closed = self.closed, self.done
         if self.done is None or self.done == since or not (len(self.held) or len(table)):
             self.held = pa.concat_tables([self.held, self.numbered(table)]) if len(table) else self.held
@@ -115,7 +115,7 @@ class ExtentBucket(Bucket):
         return rows
 
     def numbered(self, table: pa.Table) -> pa.Table:
-        """New tuples, to be held behind the others."""
+        """New tuples with their numbers, to be held after the others."""
         after = pc.max(self.held.column(OWN)).as_py()
         numbers = np.arange(len(table)) + (0 if after is None else after + 1)
         return self.log.addressed(table.append_column(OWN, pa.array(numbers)))
@@ -127,7 +127,7 @@ class ExtentBucket(Bucket):
         return due_and_open(self.framing, times, until)
 
     def _close(self, table: pa.Table, times: Keys, closing: Closing) -> tuple[pa.RecordBatch, Positions]:
-        """The rows of the extents that the frontier gives; and the tuples that open sessions hold."""
+        """The rows of the extents that the frontier gives, and which tuples open sessions hold."""
         if not len(table):
             return whole(empty_table(self.schema)), np.zeros(0, dtype=np.int64)
         by = self.work.partition_by
@@ -186,7 +186,7 @@ class CountedExtentBucket(WaitingBucket):
         return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
-        # By remembered keys: held tuples may come back in any order of them.
+        # By the numbers of remembered keys: the keys of held tuples may come back in any order.
         which, own = self.memory.numbers_of(table), table.column(OWN).to_numpy()
         order = sorted_by([(pa.array(which), True, True), (pa.array(own), True, True)])
         if order is not None:
@@ -204,18 +204,18 @@ class CountedExtentBucket(WaitingBucket):
     def _remember(
         self, table: pa.Table, which: Positions, starts: Positions, counts: Positions, closed: Positions
     ) -> None:
-        """Of each key how many tuples it has had, and how many when its extents were closed last."""
+        """Remember for each key how many tuples it has had, and how many when extents were last closed."""
         keys, every = self.memory.keys_of(whole(table), starts), np.ones(len(starts), dtype=bool)
         self.memory.update(which[starts], keys, counts, closed, [None] * len(starts), every)
 
 
 class UpdatedExtentBucket(ExtentBucket):
-    """Extents by time, given whenever a tuple has come for them: early results and corrections; the last one is final."""
+    """Extents by time, emitted each time they get a tuple: early results and corrections; the last row is final."""
 
     rows = "one for each extent, and early ones"
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
-        """Hold the tuples; give the extents that they are in; forget what the watermark has closed."""
+        """Hold the tuples; emit the extents that contain them; forget the extents that the watermark has closed."""
         since, self.closed = self.closed, self.done
         fresh = np.repeat([False, True], [len(self.held), len(table)])
         times = np.append(self.times(self.held)[0], times)
@@ -230,7 +230,7 @@ _NEVER = np.iinfo(np.int64).min
 
 
 def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
-    """The bucket of a pass over extents; ``early`` where their results are wanted before they are final."""
+    """The bucket of a pass over extents; ``early`` for results before they are final."""
     if isinstance(work.extent, Hop) and work.extent.rows:
         return CountedExtentBucket(work, schema, **at)
     return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)

@@ -1,6 +1,6 @@
-"""What is remembered of a key beyond its held tuples: how many there have been, and the states of resumed aggregates.
+"""What a stream remembers about a key besides its held tuples: how many tuples it has had, and the states of its aggregates.
 
-A row per key, in a table: keys are matched by numbering them together with those of the tuples, and never one by one.
+It is a table with a row per key. Keys are matched by numbering them together with the keys of the tuples, never one by one.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _NEXT, _NEED, _STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
 
 
 class Memory:
-    """The remembered keys, in no order."""
+    """The remembered keys, in no particular order."""
 
     def __init__(self, schema: pa.Schema, keys: tuple[str, ...]) -> None:
         self.names = list(dict.fromkeys(keys))
@@ -34,7 +34,7 @@ class Memory:
         return len(self.table)
 
     def numbers_of(self, table: pa.Table) -> Positions:
-        """A number per row: equal numbers, equal keys; that of a remembered key is its place here."""
+        """A number per row: equal keys have equal numbers; the number of a remembered key is its row here."""
         if not self.names:
             return np.zeros(len(table), dtype=np.int64)
         columns = [
@@ -53,7 +53,7 @@ class Memory:
         return table.select(self.names).take(pa.array(at))
 
     def next_of(self, which: Positions) -> Positions:
-        """How many tuples the keys with these numbers have had; 0 for keys that are not remembered."""
+        """How many tuples the keys with these numbers have had; 0 for new keys."""
         return self._column(_NEXT, which)
 
     def need_of(self, which: Positions) -> Positions:
@@ -68,7 +68,7 @@ class Memory:
         return result
 
     def states_of(self, which: Positions) -> list[bytes | None]:
-        """The states of the keys with these numbers, as bytes; None for one that has none."""
+        """The states of the keys with these numbers, as bytes; None for a key without one."""
         known = pa.array(which, mask=which >= len(self.table))
         states: list[bytes | None] = self.table.column(_STATE).take(known).to_pylist()
         return states
@@ -82,9 +82,9 @@ class Memory:
         states: Sequence[bytes | None],
         keep: npt.NDArray[np.bool_],
     ) -> None:
-        """Set the keys with these numbers, those that are new among them; forget those that are not to be kept.
+        """Set the rows of the keys with these numbers, also of new keys; forget the keys that are not to be kept.
 
-        ``states`` are those of the kept ones alone.
+        ``states`` has only the states of the kept keys.
         """
         rows = keys.append_column(_NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
         rows = rows if keep.all() else rows.filter(pa.array(keep))

@@ -1,12 +1,12 @@
-"""Aggregates with a state for every key: they go on in positions of their own key's tuples, which never change.
+"""Aggregates with a state for every key. A state uses the numbers of its own key's tuples, because these never change.
 
 ::
 
-    this batch's sequence       0  1  2 | 3  4  5  6 | ...        partitions side by side, held tuples first
-    numbers in the partition    4  5  6 | 9 10 11 12              what a state speaks of
+    this batch's sequence       0  1  2 | 3  4  5  6 | ...        one partition after the other, held tuples first
+    numbers in the partition    4  5  6 | 9 10 11 12              used in states
 
-Hooks go on with all keys in one call of their driver, and kernels of numbers in one call. Kernels that are given a mask beside
-their values, or Python objects, and hooks that take something back, have a call for each key.
+Hooks continue with all keys in one call of their driver, and so do kernels of numbers. There is a call for each key if a kernel
+needs a mask or Python objects, or if hooks must undo tuples.
 """
 
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ from inwindow.windows.sequence import Positions, Sequence
 
 @dataclass(frozen=True)
 class Turn:
-    """A micro-batch on a bucket: the tuples in order, side by side."""
+    """A micro-batch of a bucket: its tuples in order, one partition after the other."""
 
     frontier: Watermark
     batch: pa.RecordBatch
-    which: Positions  # of each partition its number among the remembered keys
-    has_new: npt.NDArray[np.bool_]  # whether tuples have come for it
+    which: Positions  # for each partition, its number among the remembered keys
+    has_new: npt.NDArray[np.bool_]  # for each partition, whether it has new tuples
 
     def keys(self, memory: Memory, partitions: Positions) -> pa.Table:
         """The keys of some partitions, to be remembered."""
@@ -66,9 +66,9 @@ class KeyedLane:
     def run(
         self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
     ) -> tuple[list[Piece], Positions]:
-        """Go on with these partitions; their results, and the first tuple that each still needs.
+        """Continue with these partitions; return their results, and the first tuple that each still needs.
 
-        ``states`` holds what each goes on from, None where it begins, and after the call what it will go on from.
+        ``states`` has the state of each partition before the call (None for a new one), and after the call its new state.
         """
         if isinstance(self.lane, EmitLane) or self.lane.evaluator.resumes_at_once:
             self.buffer.append(batch)
@@ -79,7 +79,7 @@ class KeyedLane:
     def _one_by_one(
         self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
     ) -> tuple[list[Piece], Positions]:
-        """Frames [0, end) of the key's own numbers; then fold what no frame to come can leave out."""
+        """Evaluate the frames [0, end) in the key's own numbers; then fold the tuples that all later frames contain."""
         lane: FrameLane = self.lane
         evaluator = lane.evaluator
         columns = [source.read(batch) for source in self.buffer.columns]
@@ -106,7 +106,7 @@ class KeyedLane:
         return pieces, needs
 
     def _hold(self, columns: list[Any], frontier: Watermark, key: int) -> None:
-        """The tuples of one key alone, in its own numbers."""
+        """Hold the tuples of a single key, with its own numbers."""
         first, last = int(frontier.starts[key]), int(frontier.ends[key])
         for column, values in zip(self.buffer.columns.values(), columns, strict=True):
             name = "array" if isinstance(values, pa.Array) else "values" if isinstance(values, list) else "mask"
@@ -116,11 +116,11 @@ class KeyedLane:
 
     @property
     def forgets(self) -> bool:
-        """Under active expiration a class with terminate starts afresh when its window is empty: nothing is left to remember."""
+        """Whether the state can be forgotten: under active expiration a class with terminate starts again after an empty window."""
         return isinstance(self.lane, ExpirationLane) and self.step.is_blocking
 
     def classes(self) -> Classes:
-        """Those that a state may name."""
+        """The classes that a state may name."""
         return {} if self.step.implementation.aggregate is None else classes_of(self.step.prototype)
 
 
@@ -129,7 +129,7 @@ _ONE_KEY.partition_starts = np.zeros(1, dtype=np.int64)
 
 
 class States:
-    """The states of a micro-batch's keys, of several lanes side by side: from a memory, and back to it."""
+    """The states of a micro-batch's keys for several lanes: read from a memory, and written back."""
 
     def __init__(self, lanes: list[KeyedLane], memory: Memory, turn: Turn, ready: Positions) -> None:
         self.lanes, self.memory, self.turn, self.ready = lanes, memory, turn, ready
@@ -144,7 +144,7 @@ class States:
         self.after: list[list[Any]] = []
 
     def run(self, lane: KeyedLane) -> list[Piece]:
-        """Go on with the next lane; its results."""
+        """Continue with the next lane; return its results."""
         states = [its[len(self.after)] for its in self.before]
         pieces, needs = lane.run(self.turn.batch, self.turn.frontier, self.ready, self.keys, states)
         self.needs = np.minimum(self.needs, needs)
@@ -152,7 +152,7 @@ class States:
         return pieces
 
     def remember(self) -> Positions:
-        """Keep the states that all lanes have come to; per partition the first tuple that is still needed."""
+        """Keep the new states of all lanes; return for each partition the first tuple that is still needed."""
         frontier, keys = self.turn.frontier, self.keys
         keep = np.ones(len(keys), dtype=bool)
         if all(lane.forgets for lane in self.lanes):

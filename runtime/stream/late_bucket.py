@@ -1,4 +1,4 @@
-"""A bucket that gives the tuples that come too late, and holds nothing: ESL's out-of-order stream, with whole rows."""
+"""A bucket that emits the tuples that arrive too late, and holds nothing: ESL's out-of-order stream, with whole rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,12 +14,12 @@ from inwindow.windows.order_key import Keys
 
 
 def late_work(work: Pass) -> Pass:
-    """What is late depends on the watermarks alone, and not on what is computed: a changed aggregate goes on from its state."""
+    """The pass without its aggregates. Lateness depends only on watermarks, so a query with other aggregates can use the state."""
     return replace(work, steps=(), extent=None)
 
 
 class LateBucket(Bucket):
-    """Whole rows, as they came."""
+    """Whole rows, as they arrived."""
 
     rows = "late tuple"
 

@@ -1,16 +1,16 @@
-"""The tuples that a bucket holds, as a log of chunks: what has been written is not written again.
+"""The tuples that a bucket holds, as a log of chunks, so that a tuple is not written again in every micro-batch.
 
 ::
 
     held     |--- chunk 4 ---|--- chunk 5 ---|-- tail --|
     later      x x x x x x x |- x ----- x ---|--- chunk 6 ---|- tail -|      x: no longer held
-             removed          stays            was the tail, and full
+             removed          stays            the old tail, now full
 
-A chunk never changes. The *head*, written in every micro-batch, has the tail, and for each chunk a bit per tuple: whether it is
-still held, and each of its flags. A chunk of which less than half is held is removed, and the rest joins the tail; so a tuple
-is written again at most once for each that has left, besides being in the tail until that is full.
+A chunk never changes. The *head*, written in every micro-batch, contains the tail, and for each chunk some bits per tuple: whether
+it is still held, and its flags. If less than half of a chunk is still held, the chunk is removed and its remaining tuples join
+the tail. So, apart from the time in the tail, at most one tuple is written again for each tuple that has left.
 
-In memory the held tuples are a table whose last column is their place: chunk * 2**32 + row, or less than 0 in the tail.
+In memory the held tuples are a table whose last column is their address: chunk * 2**32 + row, or a negative number in the tail.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _ROW = 1 << 32
 
 @dataclass
 class Written:
-    """What a log has become: all of it is to be stored, and nothing else has changed."""
+    """The changes of a log that must be stored."""
 
     tail: pa.Table
     directory: pa.Table
@@ -44,7 +44,7 @@ class Written:
 
 
 class Log:
-    """How the held tuples of a bucket are stored; ``number`` is a column that brings scattered ones back in order."""
+    """How the held tuples of a bucket are stored; ``number`` is a column by which tuples of several chunks are sorted again."""
 
     def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
         self.schema, self.number, self.flags = schema, number, flags
@@ -59,11 +59,11 @@ class Log:
         self.next = 0
 
     def addressed(self, table: pa.Table) -> pa.Table:
-        """Tuples that are in no chunk yet."""
+        """New tuples, with an address in no chunk."""
         return table.append_column(ADDRESS, pa.array(np.full(len(table), -1)))
 
     def written(self, held: pa.Table) -> Written:
-        """Store these tuples. A log is written once: the next micro-batch goes on from what is stored."""
+        """Store these tuples. A log object is written once: the next micro-batch reads the stored state."""
         address = held.column(ADDRESS).to_numpy()
         chunk = np.where(address < 0, -1, address // _ROW)
         flagged = [held.column(name).to_numpy() for name in self.flags]
@@ -111,10 +111,10 @@ class Log:
 
 
 def _opened(chunk: Callable[[int], bytes], number: int, checksum: bytes) -> pa.Table:
-    """A chunk; an error if there is none, or another in its place."""
+    """Read a chunk; an error if it is missing, or if another chunk is in its place."""
     try:
         content = chunk(number)
-    except (KeyError, TypeError):  # TypeError: of None, which Spark has for what it has not
+    except (KeyError, TypeError):  # TypeError: Spark gives None for a missing entry
         raise StateError(
             f"chunk {number} of the state is not there: go on from an earlier checkpoint, or begin anew"
         ) from None
@@ -125,7 +125,7 @@ def _opened(chunk: Callable[[int], bytes], number: int, checksum: bytes) -> pa.T
 
 
 def _bits(rows: int, held: Positions, flagged: list[npt.NDArray[np.bool_]]) -> list[bytes]:
-    """Which rows of a chunk are held, and of which of these each flag is set."""
+    """Bits: which rows of a chunk are held, and for which of these each flag is set."""
     return [_packed(its, rows) for its in (held, *(held[flag] for flag in flagged))]
 
 

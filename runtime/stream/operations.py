@@ -1,4 +1,4 @@
-"""Operators on streams that are replayed: row by row before anything else, or as the query itself."""
+"""Operators on replayed streams: either row by row before the query, or as the query itself."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from inwindow.udaf.errors import UsageError
 
 
 def carried_out_on_streams(operation: Operation, streams: Sequence[Stream]) -> Stream | StreamPlan:
-    """A stream, where each row is by itself; else what replay() runs."""
+    """A new stream, if the operator looks at each row by itself; otherwise the plan that replay() runs."""
     schemas = tuple(stream.schema for stream in streams)
     keys = operation.keys(*schemas)
     if keys is None:
@@ -49,5 +49,5 @@ def _row_by_row(operation: Operation, streams: Sequence[Stream], schemas: tuple[
 
 
 def _alone(operation: Operation, number: int, schemas: tuple[pa.Schema, ...], table: pa.Table) -> pa.Table:
-    """What an operator makes of the rows of one input."""
+    """The operator's result for the rows of a single input."""
     return operation.run(*(table if at == number else empty_table(schema) for at, schema in enumerate(schemas)))

@@ -1,6 +1,6 @@
-"""A stream without Spark: Arrow tables as micro-batches, watermarks as Spark would make them, the same buckets.
+"""A stream without Spark: Arrow tables as micro-batches, watermarks as in Spark, and the same buckets.
 
-For tests of one's own aggregates, and for ours: each micro-batch gives what it would have given in a query on Spark.
+It is for tests, of users and of ours: each micro-batch gives the rows that it would give in a query on Spark.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,11 +28,11 @@ _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in th
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a stream gave."""
+    """The output of a replayed stream."""
 
-    batches: list[pa.Table]  # the rows of each micro-batch; the last ones come as the watermark moves on without tuples
-    late: list[pa.Table]  # the tuples of each that came behind the watermark
-    watermarks: list[Any]  # at which each was processed, as values of the order column; None before the first
+    batches: list[pa.Table]  # the rows of each micro-batch; in the last one the watermark moves without tuples
+    late: list[pa.Table]  # the late tuples of each micro-batch
+    watermarks: list[Any]  # the watermark of each micro-batch, as a value of the order column; None before the first
 
     @property
     def table(self) -> pa.Table:
@@ -51,13 +51,12 @@ def replay(
 ) -> Replayed:
     """Run a query on Arrow tables as the micro-batches of a stream, without Spark.
 
-    As on Spark, the watermark at a micro-batch is the latest time of all *earlier* ones, less ``delay``; and when the last one
-    has come it moves on once more, without tuples. ``watermarks=`` gives the watermark at each micro-batch instead; ``until=``
-    ends the stream with a watermark of its own, for what would else still wait.
+    As on Spark, the watermark of a micro-batch is the latest time of all *earlier* micro-batches, minus ``delay``. After the last
+    micro-batch it moves once more, without tuples. ``watermarks=`` gives the watermark of each micro-batch instead. ``until=`` ends
+    the stream with that watermark, so that waiting tuples give their rows.
 
-    Of several streams a micro-batch is a tuple of tables, one for each. The query is called with as many streams, for
-    :func:`inwindow.union`, and the watermark is that of the slowest one, None until each has had a tuple; ``delay=`` may be a
-    tuple, too.
+    For several streams, a micro-batch is a tuple of tables. The query is called with that many streams, for :func:`inwindow.union`.
+    The watermark is that of the slowest stream, and None until each stream has had a tuple. ``delay=`` may be a tuple, too.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
@@ -92,7 +91,7 @@ def replay(
 
 
 def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replayed:
-    """The rows, with the columns of the stream that are dictionaries as such."""
+    """The rows, with dictionary columns of the stream as dictionaries again."""
     came = {name: name for name in whole.column_names}
     batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
     return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
@@ -130,7 +129,7 @@ def _run(
 
 
 class _Slowest:
-    """The watermark as Spark has it: the least of all streams', and none before each has had a tuple."""
+    """The watermark as in Spark: the smallest of all streams, and none before each stream has had a tuple."""
 
     def __init__(self, key: Any, delays: Mapping[int, Any]) -> None:
         self.key = key
@@ -142,7 +141,7 @@ class _Slowest:
         self.reached: dict[int, int] = {}
 
     def after(self, pieces: list[Piece]) -> int | None:
-        """The watermark, when these have come."""
+        """The watermark after these tables."""
         for piece in pieces:
             latest, stream = _latest(self.key, piece), piece.source.number
             if latest is not None:
@@ -196,7 +195,7 @@ def _turn(
 
 
 def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
-    """The tuples of each bucket, by their keys' bytes, so that a key is always in the same one."""
+    """The tuples of each bucket, chosen by the bytes of the keys, so that a key is always in the same bucket."""
     if table is None:
         return [None] * count
     table = query.computed.onto(table)
@@ -206,7 +205,7 @@ def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.Recor
     number = partition_numbers([table.column(name) for name in keys])
     first = np.unique(number, return_index=True)[1]
     columns = [canonical(column).to_pylist() for column in whole(table.select(keys).take(pa.array(first))).columns]
-    shown_keys = [repr(list(key)) for key in zip(*columns, strict=True)]  # equal keys are the same text
+    shown_keys = [repr(list(key)) for key in zip(*columns, strict=True)]  # equal keys have the same text
     bucket = (
         np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
     )

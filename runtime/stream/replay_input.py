@@ -1,4 +1,4 @@
-"""What a replayed stream is given, checked: micro-batches of one stream, or of several side by side; and their delays."""
+"""Check the input of a replayed stream: micro-batches of one stream or of several, and their delays."""
 
 from collections.abc import Callable, Iterable
 from inspect import signature
@@ -15,7 +15,7 @@ MicroBatch = tuple[pa.Table, ...]  # a table for each stream
 
 
 def micro_batches(batches: Iterable[Any]) -> list[MicroBatch]:
-    """Each a table per stream, the same columns in all tables of a stream."""
+    """Each micro-batch as a table per stream; all tables of a stream have the same columns."""
     if isinstance(batches, (pa.Table, pa.RecordBatch)):
         raise UsageError("replay() was given one table: give a list, with a pyarrow.Table for each micro-batch")
     given = [batch if isinstance(batch, (tuple, list)) else (batch,) for batch in batches]
@@ -23,7 +23,7 @@ def micro_batches(batches: Iterable[Any]) -> list[MicroBatch]:
     if not tables:
         raise UsageError("replay() was given no micro-batch: give a list of pyarrow.Tables, empty ones if need be")
     for table in tables[0]:
-        check_columns(table.schema, table.schema.names, "replay")  # each once
+        check_columns(table.schema, table.schema.names, "replay")  # no name twice
     for number, batch in enumerate(tables):
         if len(batch) != len(tables[0]) or not batch:
             raise UsageError(
@@ -41,7 +41,7 @@ def micro_batches(batches: Iterable[Any]) -> list[MicroBatch]:
 
 
 def check_query(query: Any, streams: int) -> None:
-    """A query can be called with so many streams."""
+    """Check that a query can be called with that many streams."""
     if not callable(query):
         raise UsageError(
             f"replay(batches, {shown(query)}): a query is a function of the stream, called once to plan it: write "
@@ -72,7 +72,7 @@ def _takes(query: Callable[..., Any], streams: int) -> bool:
         signature(query).bind(*[None] * streams)
     except TypeError:
         return False
-    except ValueError:  # a callable that has no signature
+    except ValueError:  # a callable without a signature
         return True
     return True
 

@@ -1,4 +1,4 @@
-"""The stream that is replayed, as a place: a schema and no data yet, so to run a query is to plan it."""
+"""A replayed stream as a place: it has a schema and no data yet, so running a query only plans it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import described_stream
+from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
@@ -21,13 +21,13 @@ from inwindow.udaf.errors import UsageError
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """A query of a stream: how to make its buckets, and how its columns are called."""
+    """A query on a stream: how to make its buckets, and the names of its columns."""
 
     stream: "Stream"
     part: Part
     computed: Computed
     schema: pa.Schema
-    titles: Mapping[str, str | None]  # of a bucket's rows, with the column of the stream that it is
+    titles: Mapping[str, str | None]  # of a bucket's rows; with the column of the stream that a column is a copy of
     order: tuple[str, ...]
     early: bool
 
@@ -40,7 +40,7 @@ class StreamPlan:
 
     @property
     def explanation(self) -> Explanation:
-        return Explanation([self.work], described_stream(self.work, early=self.early))
+        return Explanation([self.work], described_stream(self.work, early=self.early), on_states=resumes)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -51,25 +51,25 @@ class StreamPlan:
 
 @dataclass(frozen=True)
 class Source:
-    """A table of each micro-batch, and what is done with its rows before they arrive."""
+    """One table of each micro-batch, and the operators that its rows go through before they arrive."""
 
     number: int
     steps: tuple[Callable[[pa.Table], pa.Table], ...] = ()
-    time: tuple[str, str] | None = None  # a column of what arrives whose watermark is that of a column of the table
+    time: tuple[str, str] | None = None  # an arriving column, and the table's column whose watermark it has
 
     def then(self, step: Callable[[pa.Table], pa.Table], timed_by: str | None, time: str) -> "Source":
-        """One step more; its ``time`` is no earlier than the column ``timed_by`` of its rows."""
+        """Add an operator; its column ``time`` is never earlier than the column ``timed_by`` of its input."""
         raw = None if timed_by is None else self.raw(timed_by)
         return Source(self.number, (*self.steps, step), None if raw is None else (time, raw))
 
     def raw(self, name: str) -> str | None:
-        """The column of the table whose watermark a column of what arrives has."""
+        """The column of the table whose watermark a column of the arriving rows has."""
         if not self.steps:
             return name
         return self.time[1] if self.time is not None and self.time[0] == name else None
 
     def arrived(self, table: pa.Table) -> pa.Table:
-        """The rows of a table, as they arrive."""
+        """The rows of a table as they arrive, after all operators."""
         for step in self.steps:
             table = step(table)
         return table
@@ -77,23 +77,23 @@ class Source:
 
 @dataclass(frozen=True)
 class Piece:
-    """What a micro-batch has of a source's rows."""
+    """The rows of a source in one micro-batch."""
 
     source: Source
     given: pa.Table
     table: pa.Table
 
     def times(self, name: str) -> pa.ChunkedArray:
-        """What the watermark goes by, where the time is in a column."""
+        """The times from which the watermark follows, if the time is a column."""
         raw = self.source.raw(name)
         return self.table.column(name) if raw is None else self.given.column(raw)
 
 
 @dataclass(frozen=True)
 class Stream(ArrowData):
-    """A stream that a query of :func:`replay` is called with."""
+    """A stream: the argument of the query of :func:`replay`."""
 
-    sources: tuple[Source, ...] = (Source(0),)  # of which tables of a micro-batch it is made
+    sources: tuple[Source, ...] = (Source(0),)  # the tables of a micro-batch that it consists of
 
     def united(self, others: Sequence["Stream"]) -> "Stream":
         streams = [self, *others]
@@ -102,14 +102,14 @@ class Stream(ArrowData):
         return Stream(schema, sources=tuple(source for one in streams for source in one.sources))
 
     def arrived(self, batch: MicroBatch) -> list[Piece]:
-        """What a micro-batch has of this stream's tuples, in the order in which they arrive."""
+        """This stream's tuples in a micro-batch, in the order of arrival."""
         return [
             Piece(source, batch[source.number], self._fitting(source.arrived(batch[source.number])))
             for source in self.sources
         ]
 
     def given(self, batches: Sequence[MicroBatch]) -> pa.Table:
-        """All tuples of this stream; dictionaries as such, where all its tables have the same columns."""
+        """All tuples of this stream; dictionary columns stay dictionaries if all its tables have the same columns."""
         if any(source.steps for source in self.sources):
             return empty_table(self.schema)
         tables = [batch[source.number].select(self.names()) for batch in batches for source in self.sources]

@@ -1,6 +1,6 @@
-"""A bucket that gives rows for tuples: every tuple (with_columns), or yields, emissions and expirations (select).
+"""A bucket that emits rows for tuples: for every tuple (with_columns), or for yields, emissions and expirations (select).
 
-A micro-batch is one sequence: partition beside partition, in each the held tuples and behind them the ripe ones.
+A micro-batch is one sequence: one partition after the other, and in each the held tuples before the ripe ones.
 """
 
 from collections.abc import Sequence as Columns
@@ -32,12 +32,12 @@ from inwindow.windows.order_key import Keys
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
 from inwindow.windows.spec import Landmark, Range
 
-_GONE = f"{PREFIX}gone"  # whether a held tuple has gone out
-_NOWHERE = Sequence(None, False)  # the number of an earlier tuple that is no longer held is not known
+_GONE = f"{PREFIX}gone"  # whether the row of a held tuple has been emitted
+_NOWHERE = Sequence(None, False)  # for errors: the number of an earlier tuple that is no longer held is unknown
 
 
 class RowBucket(WaitingBucket):
-    """Passed-through columns, and a result column per step."""
+    """Rows with the columns that pass through, and a result column per step."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class RowBucket(WaitingBucket):
         return self._run(self._turn(pa.concat_tables([self.held, fresh]), times))
 
     def _turn(self, table: pa.Table, times: Keys) -> Turn:
-        """The tuples in order, side by side."""
+        """The tuples in order, one partition after the other."""
         number = self.memory.numbers_of(table)
         levels: list[Level] = [(pa.array(number), True, True)]
         if len(times):
@@ -93,7 +93,7 @@ class RowBucket(WaitingBucket):
         at_start = np.where(own[begins] >= 0, own[begins], self.memory.next_of(which))
         own = np.arange(len(number)) + np.repeat(at_start - begins, ends - begins)
         orders = [batch.column(order.column) for order in self.work.order_by]
-        sequence = OpenSequence(self.work.key, self.work.peers, own, begins, orders, times)
+        sequence = OpenSequence(self.work.key, self.work.peers, own, begins, orders, times, self.work.groups)
         gone = np.add.reduceat(batch.column(_GONE).to_numpy(zero_copy_only=False), begins, dtype=np.int64)
         frontier = Watermark(sequence, begins, ends, self.key, self.done, begins + gone)
         for name, step in zip(self.landmarks, self.work.steps, strict=True):
@@ -102,7 +102,7 @@ class RowBucket(WaitingBucket):
         return Turn(frontier, batch, which, batch.column(OWN).to_numpy()[ends - 1] < 0)
 
     def _within(self, step: Step, batch: pa.RecordBatch, keys: Keys) -> pa.Array:
-        """Which tuples lie between a landmark's bounds, and pass the step's own filter."""
+        """Which tuples lie between a landmark's bounds and pass the step's filter."""
         assert self.key is not None and step.case.window is not None
         frame = step.case.window.frame
         assert isinstance(frame, Landmark)
@@ -174,13 +174,13 @@ class RowBucket(WaitingBucket):
 
 
 def _landmarks(work: Pass) -> list[str | None]:
-    """For each step over a landmark the name of the column that says which tuples lie within."""
+    """For each step over a landmark, the name of the column that says which tuples lie within it."""
     frames = [step.case.window.frame if step.case.window is not None else None for step in work.steps]
     return [f"{PREFIX}within_{i}" if isinstance(frame, Landmark) else None for i, frame in enumerate(frames)]
 
 
 def _without_landmark(step: Step, name: str | None) -> Step:
-    """A landmark is a growing frame without the tuples outside of it."""
+    """The window of a landmark as a growing frame: the tuples outside of the landmark are filtered out."""
     if name is None:
         return step
     assert step.case.window is not None
@@ -189,7 +189,7 @@ def _without_landmark(step: Step, name: str | None) -> Step:
 
 
 def _in_order(pieces: list[Piece]) -> list[Piece]:
-    """One piece, its positions ascending."""
+    """All pieces as one, with ascending positions."""
     if len(pieces) <= 1:
         return pieces
     at = np.concatenate([at for at, _ in pieces])

@@ -1,10 +1,10 @@
-"""What is stored between micro-batches: tables as Arrow bytes, packed; the state of each aggregate as bytes.
+"""What is stored between micro-batches: tables as compressed Arrow bytes, and the state of each aggregate as bytes.
 
-The states of many keys are alike, so packing leaves a third to a tenth; and Spark's state store costs 20 to 30 ms for each MB. Most
-are made of values that are data alone (`../plain.py`); the others, of classes whose attributes are something else, are pickled.
-These must come from where nobody else writes: to read a pickle runs what it says.
+The states of many keys are alike, so compression leaves a third to a tenth of the bytes; and Spark's state store takes 20 to 30 ms
+for each MB. Most states are plain data (`../plain.py`). If a class has attributes that are not, its states are pickled. Reading a
+pickle can run any code, so nobody else may be able to write to the place where states are stored.
 
-A class of the user's own script came to the worker by value, so it has no module there. Its name is stored, and it is found
+A class of the user's script came to the worker by value, so it has no module there. Its name is stored, and the class is found
 again among the names that the hooks use.
 """
 
@@ -32,7 +32,7 @@ def to_bytes(table: pa.Table) -> bytes:
 
 def from_bytes(content: bytes | memoryview) -> pa.Table:
     table = pa.ipc.open_stream(pa.py_buffer(content)).read_all()
-    table.validate(full=True)  # an eighth more: of offsets that point elsewhere Arrow would read what is there
+    table.validate(full=True)  # costs an eighth more: without it, Arrow would follow wrong offsets to other memory
     return table
 
 
@@ -49,14 +49,14 @@ def classes_of(aggregate: Any) -> Classes:
 
 
 def states_to_bytes(states: list[Any], pickled: Callable[[Any], bytes]) -> list[bytes]:
-    """States as bytes; those that are not plain as ``pickled`` has them."""
+    """States as bytes; ``pickled`` makes the bytes of those that are not plain."""
     return [
         pickled(state) if content is None else content for state, content in zip(states, to_plain(states), strict=True)
     ]
 
 
 def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classes] | None) -> list[Any]:
-    """The inverse of :func:`states_to_bytes`; None stays None. Nothing is unpickled where there are no classes of the user."""
+    """The inverse of :func:`states_to_bytes`; None stays None. Without classes of the user, nothing is unpickled."""
     if classes is None:
         made = iter(from_plain([content for content in contents if content is not None]))
         return [None if content is None else next(made) for content in contents]
@@ -68,7 +68,7 @@ def states_from_bytes(contents: list[bytes | None], classes: Callable[[], Classe
 
 
 def state_to_bytes(state: Any, classes: Callable[[], Classes]) -> bytes:
-    """A state, pickled; where no module has a class, only its name."""
+    """A state, pickled; a class that no module has is stored by its name."""
     try:
         return pickle.dumps(state, pickle.HIGHEST_PROTOCOL)
     except Exception:

@@ -1,4 +1,4 @@
-"""Buckets whose tuples wait for the watermark, then are numbered within their keys, and held for frames or extents to come."""
+"""Buckets whose tuples wait for the watermark, get numbers within their keys, and are then held for later frames or extents."""
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ OWN = f"{PREFIX}own"  # a held tuple's number in its partition
 
 
 class WaitingBucket(Bucket):
-    """Tuples wait, are held, and keys are remembered."""
+    """Lets tuples wait, holds them, and remembers keys."""
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, flags: tuple[str, ...] = (), **at: str) -> None:
         marks = [pa.field(name, pa.bool_()) for name in flags]
@@ -31,7 +31,7 @@ class WaitingBucket(Bucket):
 
     @property
     def waiting(self) -> int:
-        """What the watermark has not passed, or a frame is still open for."""
+        """How many tuples wait for the watermark, or for their frames to end."""
         return len(self.pending)
 
     @property
@@ -39,7 +39,7 @@ class WaitingBucket(Bucket):
         return len(self.held)
 
     def released(self, table: pa.Table, times: Keys) -> tuple[pa.Table, Keys]:
-        """Of what has waited and what has come, the tuples that the watermark is strictly past; and their times."""
+        """Of the waiting and the new tuples, those that the watermark has strictly passed; and their times."""
         if self.key is None:
             return table, times
         if len(self.pending):

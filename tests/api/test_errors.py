@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bad import (
-    aggregates,
+    aggregate_expressions,
+    aggregate_forms,
+    aggregate_statements,
     built_ins,
     calls,
     checks,
@@ -61,7 +63,9 @@ TABLES = (
     hooks,
     results,
     statements,
-    aggregates,
+    aggregate_expressions,
+    aggregate_forms,
+    aggregate_statements,
     scripts,
     drawings,
     checks,

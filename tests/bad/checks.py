@@ -68,7 +68,7 @@ ROWS = [
         "a window that it cannot make tuples for",
         lambda: iw.testing.check(MyAvg(), window=iw.landmark(since=3, order_by="t")),
         iw.UsageError,
-        "check(window=(order by t since 3)): give iw.rows(...), iw.range(...) or an extent, or none for a "
+        "check(window=(order by t since 3)): give iw.rows(...), iw.range(...), iw.groups(...) or an extent, or none for a "
         "choice of them",
     ),
     Bad(

@@ -41,16 +41,16 @@ ROWS = [
         lambda: iw.with_columns(TABLE, a=Decayed()("price").over(iw.rows_between(-1, 1))),
         iw.UsageError,
         "Decayed(price): Decayed has no terminate, its hooks answer as each tuple arrives; so its frame "
-        "must end at the current tuple, not (rows between 1 preceding and 1 following): use iw.rows(...) "
-        "or iw.range(...), or write a terminate",
+        "must end at the current tuple, not (rows between 1 preceding and 1 following): use iw.rows(...), iw.range(...) or "
+        "iw.groups(...), or write a terminate",
     ),
     Bad(
         "... that lags",
         lambda: iw.with_columns(TABLE, a=Decayed()("price").over(iw.rows(2, lag=1))),
         iw.UsageError,
         "Decayed(price): Decayed has no terminate, its hooks answer as each tuple arrives; so its frame "
-        "must end at the current tuple, not (rows between 2 preceding and 1 preceding): use iw.rows(...) "
-        "or iw.range(...), or write a terminate",
+        "must end at the current tuple, not (rows between 2 preceding and 1 preceding): use iw.rows(...), iw.range(...) or "
+        "iw.groups(...), or write a terminate",
     ),
     Bad(
         "algebraic=True with a result unlike the argument",
@@ -64,14 +64,14 @@ ROWS = [
         "something else than a window",
         lambda: iw.max("price").over("item"),
         iw.UsageError,
-        "over('item') is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), "
-        "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification",
+        "over('item') is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), iw.landmark(...), "
+        "iw.scope(...) or a pyspark.sql.Window specification",
     ),
     Bad(
         "None as a window",
         lambda: iw.max("price").over(None),
         iw.UsageError,
-        "over(None) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), iw.landmark(...), "
+        "over(None) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), iw.landmark(...), "
         "iw.scope(...) or a pyspark.sql.Window specification",
     ),
     Bad(
@@ -92,7 +92,7 @@ ROWS = [
         "a function as a window",
         lambda: iw.max("price").over(iw.rows),
         iw.UsageError,
-        "over(<function rows>) is not a window: give iw.rows(...), iw.range(...), iw.unbounded(), "
+        "over(<function rows>) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
         "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification",
     ),
     Bad(

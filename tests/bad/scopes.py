@@ -101,7 +101,7 @@ ROWS = [
         "a lag",
         lambda: iw.landmark(since=5, order_by="t", lag=1),
         iw.UsageError,
-        "lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends",
+        "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends",
     ),
     # Scopes
     Bad(
@@ -263,13 +263,13 @@ ROWS = [
         "a lag where there is none",
         lambda: iw.unbounded(lag=1),
         iw.UsageError,
-        "lag= is for iw.rows and iw.range (or over()); this frame says itself where it ends",
+        "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends",
     ),
     Bad(
         "a lag over a landmark",
         lambda: iw.max("n").over(iw.landmark(since=5, order_by="t"), lag=1),
         iw.UsageError,
-        "lag= is for ROWS and RANGE frames; a landmark or a scope says its bounds itself",
+        "lag= is for ROWS, RANGE and GROUPS frames; a landmark or a scope says its bounds itself",
     ),
     Bad(
         "a partition that is no column",

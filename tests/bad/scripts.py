@@ -169,8 +169,8 @@ ROWS = [
         "an unknown column",
         lambda: script("SELECT prise FROM bids"),
         StatementError,
-        'Catalog.run: DuckDB says: Binder Error: Referenced column "prise" not found in FROM clause! (line '
-        "1, column 8)\n"
+        'Catalog.run: DuckDB says: Binder Error: Referenced column "prise" not found in FROM clause! '
+        'There are: "price" (line 1, column 8)\n'
         "  SELECT prise FROM bids\n"
         "         ^^^^^",
     ),

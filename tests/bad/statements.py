@@ -249,7 +249,7 @@ ROWS = [
         "another word at the beginning",
         lambda: sql("SELECT my_avg(price) OVER (GROUP BY item ROWS 9 PRECEDING) FROM bids"),
         StatementError,
-        "iw.sql: OVER (...) cannot begin with 'GROUP BY item': write PARTITION BY, ORDER BY, ROWS or RANGE, "
+        "iw.sql: OVER (...) cannot begin with 'GROUP BY item': write PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, "
         "SLIDE or ACTIVE EXPIRATION, in this order (line 1, column 28)\n"
         "  SELECT my_avg(price) OVER (GROUP BY item ROWS 9 PRECEDING) FROM bids\n"
         "                             ^^^^^^^^",
@@ -274,7 +274,7 @@ ROWS = [
         "an order that comes too late",
         lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids"),
         StatementError,
-        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS or RANGE, then SLIDE or "
+        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, then SLIDE or "
         "ACTIVE EXPIRATION (line 1, column 45)\n"
         "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids\n"
         "                                              ^^^^^^^^",
@@ -289,11 +289,11 @@ ROWS = [
     ),
     Bad(
         "GROUPS",
-        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts GROUPS 9 PRECEDING) FROM bids"),
+        lambda: sql("SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids"),
         StatementError,
-        "iw.sql: a frame of GROUPS is not supported: write ROWS or RANGE (line 1, column 40)\n"
-        "  SELECT my_avg(price) OVER (ORDER BY ts GROUPS 9 PRECEDING) FROM bids\n"
-        "                                         ^^^^^^",
+        "iw.sql: GROUPS counts groups of equal order values: write ORDER BY before the frame (line 1, column 28)\n"
+        "  SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids\n"
+        "                             ^^^^^^",
     ),
     Bad(
         "ROWS without a bound",

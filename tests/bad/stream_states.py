@@ -235,6 +235,18 @@ ROWS = [
         "a union of a table and a list",
         lambda: iw.union(TABLE, [1], order_by="t"),
         iw.UsageError,
-        "union(Table, list): give pyarrow.Tables, or Spark DataFrames, all of one kind",
+        "union: got a list; give pyarrow.Table.from_pylist(rows)",
+    ),
+    Bad(
+        "a union of columns of other types",
+        lambda: iw.union(TABLE, TABLE.set_column(4, "n", [["x"] * 4]), order_by="t"),
+        iw.UsageError,
+        "union(): Unable to merge: Field n has incompatible types: int64 vs string: cast the columns to the same types",
+    ),
+    Bad(
+        "a union of a table and a replayed stream",
+        lambda: iw.testing.replay([TABLE], lambda df: iw.union(df, TABLE, order_by="t")),
+        iw.UsageError,
+        "union(Stream, Table): give tables and frames of this machine, or Spark DataFrames, all of one kind",
     ),
 ]

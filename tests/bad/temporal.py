@@ -126,7 +126,7 @@ ROWS = [
         "tables of two types of time",
         lambda: temporal.union(ROOMS.drop_columns(["n"]), DAYS),
         iw.UsageError,
-        'temporal.union: "the first table\'s validity" is of type int64, but "the second table\'s" of type '
+        "temporal.union: the validity of the first table is of type int64, but that of the second one of type "
         "date32[day]: ends are compared, so cast them to one type",
     ),
     Bad(
@@ -519,6 +519,30 @@ ROWS = [
         iw.UsageError,
         "temporal.window: (order by ts rows between 1 preceding and 1 following) on a stream: a tuple would be seen before its own "
         "time, when others have gone out already: end the frame at the current row",
+    ),
+    Bad(
+        "groups that slide by groups on a stream",
+        lambda: iw.testing.replay([STREAM], lambda df: temporal.window(df, iw.groups(4, slide=2, order_by="ts"))),
+        iw.UsageError,
+        "temporal.window: (order by ts groups between 3 preceding and current row slide 2) on a stream: it moves with every n-th "
+        "group of peers since the first of the partition: use iw.with_columns or iw.select over it, or a slide of time",
+    ),
+    Bad(
+        "groups that slide by rows",
+        lambda: temporal.window(STREAM, iw.groups(4, slide=2, slide_by="rows", order_by="ts")),
+        iw.UsageError,
+        "temporal.window: (order by ts groups between 3 preceding and current row slide 2 rows) counts groups of peers and slides "
+        "by tuples: slide by groups, or by time",
+    ),
+    Bad(
+        "a frame that slides by groups on a stream",
+        lambda: iw.testing.replay(
+            [STREAM], lambda df: iw.with_columns(df, n=iw.count().over(iw.groups(4, slide=2, order_by="at")))
+        ),
+        iw.UsageError,
+        "count() over (order by at groups between 3 preceding and current row slide 2) on a stream slides by groups of peers, but "
+        "a stream keeps no count of all groups that have been: slide by time, as in slide='1 minute', or by tuples "
+        "(slide_by='rows')",
     ),
     Bad(
         "a window that slides by rows on a stream",

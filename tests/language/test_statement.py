@@ -10,7 +10,7 @@ from inwindow.language.sql.expressions import Expression, Piece, Result, Verbati
 from inwindow.language.sql.statement import Made, Statement, read
 from inwindow.language.text import Source, tokens_of
 from inwindow.windows.interval import Interval
-from inwindow.windows.spec import Frame, Range, Rows
+from inwindow.windows.spec import Frame, Groups, Range, Rows
 
 OURS = {"my_avg", "alarm"}
 BUILT_IN = {"avg", "sum", "count", "max"}
@@ -49,6 +49,8 @@ FRAMES: list[tuple[str, Frame]] = [
     ("ROWS 49 PRECEDING", Rows(-49, 0)),
     ("rows unbounded preceding", Rows(None, 0)),
     ("ROWS CURRENT ROW", Rows(0, 0)),
+    ("ORDER BY t GROUPS 3 PRECEDING", Groups(-3, 0)),
+    ("ORDER BY t groups between unbounded preceding and 1 following", Groups(None, 1)),
     ("ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING", Rows(-3, -1)),
     ("ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", Rows(0, None)),
     ("ORDER BY ts RANGE 10 PRECEDING", Range(-10, 0)),
@@ -97,6 +99,8 @@ def test_slides_in_time(slide: str) -> None:
         ("RANGE 300 SECONDS PRECEDING SLIDE 5 ROWS", 5, "rows"),
         ("RANGE 300 SECONDS PRECEDING slide 1 row", 1, "rows"),
         ("ROWS 999 PRECEDING SLIDE 10 RANGE", 10, "range"),
+        ("GROUPS 9 PRECEDING SLIDE 2", 2, None),
+        ("ROWS 999 PRECEDING SLIDE 2 GROUPS", 2, "groups"),
         ("ROWS 999 PRECEDING SLIDE 5 MINUTES", Interval(0, 5 * MINUTE), None),
         ("ROWS BETWEEN 9 PRECEDING AND 1 PRECEDING SLIDE 10 ROWS", 10, "rows"),
     ],
@@ -223,7 +227,7 @@ BAD = [
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE 2 MINUTES ROWS) FROM t", "a whole number", "2 MINUTES"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE ROWS) FROM t", "SLIDE lacks its size", "SLIDE"),
     ("SELECT my_avg(p) OVER (ORDER BY t SLIDE 10 ROWS 49 PRECEDING) FROM t", "ROWS comes too late", "ROWS"),
-    ("SELECT max(p) OVER (ORDER BY t RANGE 9 PRECEDING SLIDE 2 GROUPS) FROM t", "GROUPS is there twice", "GROUPS"),
+    ("SELECT max(p) OVER (ORDER BY t RANGE 9 PRECEDING SLIDE 1.5 GROUPS) FROM t", "is a whole number", "1.5"),
     ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING SLIDE 2 SLIDE 3) FROM t", "SLIDE is there twice", "SLIDE 3"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 3 PRECEDING SLIDE 2 ACTIVE EXPIRATION) FROM t", "one of them", "ACTIVE"),
     ("SELECT my_avg(p) OVER (ROWS 3 PRECEDING ACTIVE EXPIRATION) FROM t", "needs a RANGE frame", "ROWS"),
@@ -238,7 +242,8 @@ BAD = [
     ("SELECT my_avg(p) OVER (ROWS 3 FOLLOWING) FROM t", "BETWEEN CURRENT ROW AND 3 FOLLOWING", "3 F"),
     ("SELECT my_avg(p) OVER (ROWS BETWEEN 1 FOLLOWING AND 2 PRECEDING) FROM t", "swap them", "ROWS"),
     ("SELECT my_avg(p) OVER (ROWS BETWEEN UNBOUNDED FOLLOWING AND CURRENT ROW) FROM t", "swap them", "BETWEEN"),
-    ("SELECT my_avg(p) OVER (GROUPS 2 PRECEDING) FROM t", "GROUPS is not supported", "GROUPS"),
+    ("SELECT my_avg(p) OVER (GROUPS 2 PRECEDING) FROM t", "write ORDER BY before", "GROUPS"),
+    ("SELECT max(p) OVER (ORDER BY t GROUPS 1.5 PRECEDING) FROM t", "GROUPS counts groups of peers", "1.5"),
     ("SELECT my_avg(p) OVER (RANGE 5 MINUTES PRECEDING) FROM t", "write ORDER BY before RANGE", "RANGE"),
     ("SELECT my_avg(p) OVER (ORDER BY a, b RANGE 5 PRECEDING) FROM t", "2 order columns", "RANGE"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 5 PARSECS PRECEDING) FROM t", "'PARSECS' is no unit", "5 PARSECS"),

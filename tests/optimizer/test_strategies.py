@@ -32,7 +32,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]
-FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
+FRAMES = ("rows", "trailing rows", "range", "trailing range", "groups", "trailing groups", "landmark")
 
 
 def listed(value: Any) -> Any:
@@ -73,7 +73,7 @@ def test_blocking_aggregates(order: str, data: st.DataObject) -> None:
 def test_non_blocking_aggregates(order: str, data: st.DataObject) -> None:
     aggregate = data.draw(st.sampled_from([Running, RunningOr, Live]))
     table = data.draw(tables(order))
-    window = data.draw(windows(order, ("trailing rows", "trailing range")))
+    window = data.draw(windows(order, ("trailing rows", "trailing range", "trailing groups")))
     prototype = aggregate()
     applied = prototype("id").over(window)
     if data.draw(st.booleans()):
@@ -88,7 +88,7 @@ def test_non_blocking_aggregates(order: str, data: st.DataObject) -> None:
 def test_select(order: str, data: st.DataObject) -> None:
     aggregate = data.draw(st.sampled_from([Running, Doubling, IdsExpire]))
     table = data.draw(tables(order))
-    window = data.draw(windows(order, ("trailing rows", "trailing range")))
+    window = data.draw(windows(order, ("trailing rows", "trailing range", "trailing groups")))
     prototype = aggregate()
     applied = prototype("id").over(window)
     table = sorted_for(table, window)

@@ -154,3 +154,69 @@ def test_two_libraries() -> None:
 def test_what_cannot_be_read(data: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         iw.with_columns(data, n=iw.count().over(iw.rows(2)))
+
+
+# explain
+
+
+def refuse(*_: Any, **__: Any) -> Any:
+    raise AssertionError("a frame was computed for explain")
+
+
+EXPLAINED = {
+    "polars, lazy": lambda it: pl.from_arrow(it).lazy().map_batches(refuse, schema=pl.from_arrow(it).schema),
+    "duckdb": lambda it: duckdb.sql("SELECT k, t, v FROM (SELECT *, error('computed') AS e FROM it)"),
+    "pandas": lambda it: it.to_pandas(),
+    "polars": pl.from_arrow,
+    "dataset": ds.dataset,
+}
+
+
+@pytest.mark.parametrize("library", EXPLAINED)
+def test_explain_asks_for_the_schema_alone(library: str) -> None:
+    plain = table()
+    frame = EXPLAINED[library](plain)
+    n = iw.count().over(W)
+    assert "put in order" in str(iw.explain(frame, a=iw.avg("v").over(W), n=n))
+    groups = iw.group_by(frame, "k").window(iw.tumble("t", size="1 hour"))
+    assert "tumble" in str(iw.explain(groups, n=iw.count())) and type(frame).__name__ in repr(groups)
+    spent = iw.sum("v").over(W)
+    said, expected = (str(iw.explain(one, s=spent, of=one)) for one in (frame, plain))
+    assert said == expected
+
+
+@EACH
+def test_the_schema_is_that_of_the_table(library: str) -> None:
+    from inwindow.runtime.places import place_of
+
+    made = LIBRARIES[library][0](table().append_column("day", pa.array([None] * 40, pa.date32())))
+    asked, read = place_of(made, "test"), place_of(made, "test")
+    assert read.data is not None and asked.schema.equals(read.schema)
+    assert "given" not in vars(asked)
+    if library == "pandas":
+        labelled = made.set_index(["k", pd.Index(range(40), name="number")])
+        asked, read = place_of(labelled, "test"), place_of(labelled, "test")
+        assert read.data.column_names == asked.schema.names and asked.schema.equals(read.schema)
+
+
+# union
+
+
+@EACH
+def test_a_union_takes_what_the_other_calls_take(library: str) -> None:
+    made, kind, read = LIBRARIES[library]
+    one, other = table(), table(seed=2)
+    united = iw.union(made(one), made(other), order_by="t")
+    assert isinstance(united, kind)
+    expected = iw.union(one, other, order_by="t")
+    expected = expected if library == "any other" else read(made(expected))
+    assert read(united).to_pylist() == expected.to_pylist()
+    assert iw.union([made(one), other.to_reader()], order_by="t") is not None  # the first one's kind comes back
+
+
+def test_a_union_of_other_types_says_so() -> None:
+    texts = pa.table({"t": ["x"]})
+    with pytest.raises(UsageError, match=r"union\(\): .*cast the columns to the same types"):
+        iw.union(pd.DataFrame({"t": [1]}), texts, order_by="t")
+    with pytest.raises(UsageError, match=r"union: got a int; give a DataFrame"):
+        iw.union(texts, 3, order_by="t")

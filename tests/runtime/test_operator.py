@@ -17,6 +17,7 @@ from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.row_operators import WithColumns
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsInWindow, Longest]
+TRAILING = ("trailing rows", "trailing range", "trailing groups")
 BUILT_INS = [iw.count, iw.sum, iw.avg, iw.min, iw.max, iw.median, iw.first, iw.last, iw.collect_list, iw.count_distinct]
 
 
@@ -38,7 +39,7 @@ def run_with_stops(make: Any, table: pa.Table, size: int, stop_every: int) -> li
 def test_stops_do_not_show(order: str, data: st.DataObject) -> None:
     table = data.draw(tables(order))
     emits = data.draw(st.booleans())
-    window = data.draw(windows(order, ("trailing rows", "trailing range") if emits else ("rows", "range", "landmark")))
+    window = data.draw(windows(order, TRAILING if emits else ("rows", "range", "groups", "landmark")))
     prototype = data.draw(st.sampled_from([Running, Live] if emits else BLOCKING))()
     applied = prototype("id").over(window)
     table = sorted_for(table, window)
@@ -55,7 +56,7 @@ def test_stops_do_not_show(order: str, data: st.DataObject) -> None:
 def test_stops_do_not_show_in_kernels(built_in: Any, data: st.DataObject) -> None:
     order = data.draw(st.sampled_from(["int64", "timestamp"]))
     table = data.draw(tables(order, values=st.one_of(st.integers(-5, 5).map(float), st.none())))
-    window = data.draw(windows(order, ("rows", "range", "landmark")))
+    window = data.draw(windows(order, ("rows", "range", "groups", "landmark")))
     (work,) = plan_windows(table.schema, {"x": built_in("v").over(window)})
     table = sorted_for(table, window)
     whole = run_with_stops(lambda: WithColumns(work, table.schema, ()), table, 1000, 1000)

@@ -50,11 +50,29 @@ def windows(draw: st.DrawFn, order: str) -> Window:
         "partition_by": draw(st.sampled_from([(), ("k",)])),
         "order_by": Order("t", True, draw(st.booleans())),
     }
-    kind = draw(st.sampled_from(["rows", "rows to here", "range", "range to here", "unbounded", "landmark", "scope"]))
+    kind = draw(
+        st.sampled_from(
+            [
+                "rows",
+                "rows to here",
+                "groups",
+                "groups to here",
+                "range",
+                "range to here",
+                "unbounded",
+                "landmark",
+                "scope",
+            ]
+        )
+    )
     if kind == "rows":
         return iw.rows(draw(st.integers(1, 5)), lag=draw(st.integers(0, 3)), **options)
     if kind == "rows to here":
         return iw.rows_between(None, -draw(st.integers(0, 3)), **options)
+    if kind == "groups":
+        return iw.groups(draw(st.integers(1, 4)), lag=draw(st.integers(0, 3)), **options)
+    if kind == "groups to here":
+        return iw.groups_between(None, -draw(st.integers(0, 3)), **options)
     if kind == "range":
         return iw.range(draw(sizes), lag=draw(st.one_of(st.none(), sizes)), **options)
     if kind == "range to here":

@@ -142,6 +142,11 @@ def stream_windows(draw: st.DrawFn, time: str, kinds: tuple[str, ...]) -> Window
     if kind == "rows":
         low, high = sorted([draw(st.integers(-5, 3)), draw(st.integers(-5, 3))])
         return iw.rows_between(draw(st.sampled_from([low, None])), high, **options)
+    if kind == "groups":
+        low, high = sorted([draw(st.integers(-4, 2)), draw(st.integers(-4, 2))])
+        return iw.groups_between(draw(st.sampled_from([low, None])), high, **options)
+    if kind == "trailing groups":
+        return iw.groups(draw(st.integers(1, 5)), **options)
     if kind == "trailing rows":
         return iw.rows(draw(st.integers(1, 6)), **options)
     if kind == "unbounded rows":

@@ -125,6 +125,10 @@ def tables(
     return table.append_column("w", pa.array(w, kind or pa.float64()))
 
 
+# The sides on which the bounds of a RANGE frame lie: -1 PRECEDING, 1 FOLLOWING, 0 CURRENT ROW, None UNBOUNDED.
+SIDES = [(-1, 0), (-1, 0), (None, 0), (0, None), (-1, 1), (-1, -1), (1, 1), (None, -1), (1, None), (None, None), (0, 1)]
+
+
 @st.composite
 def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: bool = True) -> Window:
     """A window of one of the frame kinds over the order column ``t``, maybe descending, maybe partitioned."""
@@ -137,31 +141,18 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
     kind = draw(st.sampled_from(frames))
     sliding = slides and draw(st.booleans())
     if sliding:
-        options |= draw(_slides(counted=kind.endswith("rows"), most=8 if kind == "trailing rows" else 6, steps=steps))
-    if kind == "rows":
+        unit = kind.removeprefix("trailing ") if kind.endswith(("rows", "groups")) else "range"
+        options |= draw(_slides(unit, most=8 if kind == "trailing rows" else 6, steps=steps))
+    if kind in ("rows", "groups"):
         low, high = sorted([draw(st.integers(-5, 3)), draw(st.integers(-5, 3))])
         low, high = draw(st.sampled_from([(low, high), (low, high), (None, high), (low, None), (None, None)]))
-        return iw.rows_between(low, high, **options)
+        return (iw.rows_between if kind == "rows" else iw.groups_between)(low, high, **options)
+    if kind == "trailing groups":
+        return iw.groups(draw(st.integers(1, 5)), **options)
     if kind == "trailing rows":  # a frame that ends at the current tuple
         return iw.rows(draw(st.integers(1, 7)), **options)
     if kind == "range":
-        lower, upper = draw(
-            st.sampled_from(
-                [
-                    (-1, 0),
-                    (-1, 0),
-                    (None, 0),
-                    (0, None),
-                    (-1, 1),
-                    (-1, -1),
-                    (1, 1),
-                    (None, -1),
-                    (1, None),
-                    (None, None),
-                    (0, 1),
-                ]
-            )
-        )
+        lower, upper = draw(st.sampled_from(SIDES))
         return (
             iw.range_between(_signed(lower, draw(sizes)), _signed(upper, draw(sizes)), **options)
             if not (lower is not None and upper is not None and lower == upper)
@@ -179,11 +170,14 @@ def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: boo
 
 
 @st.composite
-def _slides(draw: st.DrawFn, *, counted: bool, most: int, steps: st.SearchStrategy[Any]) -> dict[str, Any]:
-    """A slide in the frame's own unit, tuples if ``counted``; now and then in the other one."""
+def _slides(draw: st.DrawFn, unit: str, *, most: int, steps: st.SearchStrategy[Any]) -> dict[str, Any]:
+    """A slide in the frame's own unit; now and then in another one."""
     across = draw(st.integers(0, 3)) == 0
-    options: dict[str, Any] = {"slide_by": "rows" if counted != across else "range"} if across else {}
-    if counted == across:
+    options: dict[str, Any] = {}
+    if across:
+        unit = draw(st.sampled_from([other for other in ("rows", "range", "groups") if other != unit]))
+        options["slide_by"] = unit
+    if unit == "range":
         return {**options, "slide": draw(steps)}
     return {**options, "slide": draw(st.integers(1, most)), "final": draw(st.sampled_from(["drop", "emit"]))}
 

@@ -23,6 +23,11 @@ def test_pandas_on_spark(spark: Any) -> None:
     some = iw.select(df, "v", s=iw.sum("v").over(iw.rows(2, slide=2, partition_by="k", order_by="t"))).to_pandas()
     wanted = iw.select(plain, "v", s=iw.sum("v").over(iw.rows(2, slide=2, partition_by="k", order_by="t")))
     pd.testing.assert_frame_equal(some.sort_index(), wanted.sort_index(), check_dtype=False)
+    later = df.assign(t=df.t + 10)
+    united = iw.with_columns(iw.union(df, later, order_by="t"), s=iw.sum("v").over(window)).to_pandas()
+    both = iw.union(plain, plain.assign(t=plain.t + 10), order_by="t")
+    wanted = iw.with_columns(both, s=iw.sum("v").over(window)).sort_values(["k", "t"])
+    assert united.sort_values(["k", "t"])["s"].tolist() == wanted["s"].tolist()
     groups = iw.group_by(df, "k").agg(n=iw.count()).to_pandas()
     assert dict(zip(groups["k"], groups["n"], strict=True)) == {"a": 3, "b": 2}
     iw.add_accessors()

@@ -30,11 +30,21 @@ from samples.plain_builtins import TABLE
 from samples.replays import TIMES, end_of, on_time, replayed, stream_windows, streams
 
 import inwindow as iw
-from inwindow.windows.spec import Rows
+from inwindow.windows.spec import Groups, Rows
 
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest]
 EMITTING = [Running, RunningOr, Live, Doubling]
-FRAMES = ("rows", "unbounded rows", "range", "trailing range", "lagging range", "landmark", "scope")
+FRAMES = (
+    "rows",
+    "unbounded rows",
+    "groups",
+    "trailing groups",
+    "range",
+    "trailing range",
+    "lagging range",
+    "landmark",
+    "scope",
+)
 ROUNDED = ("var", "stddev", "skewness", "kurtosis", "cov", "corr")  # the last bits depend on how a frame was reached
 IDS = st.one_of(st.integers(0, 30), st.none())
 SMALL = st.one_of(st.integers(-5, 5).map(float), st.none())
@@ -51,13 +61,16 @@ def same_late(replay: Any, late: list[int]) -> None:
 def never_decided(table: pa.Table, window: Any) -> set[int]:
     """The tuples whose frames wait for rows that do not come."""
     frame = window.frame
-    if not (isinstance(frame, Rows) and frame.upper > 0):
+    if not (isinstance(frame, (Rows, Groups)) and frame.upper > 0):
         return set()
-    groups: dict[Any, list[int]] = {}
+    partitions: dict[Any, list[tuple[Any, int]]] = {}
     in_order = sorted(table.to_pylist(), key=lambda row: row["t"])
     for row in in_order:
-        groups.setdefault(row["k"] if window.partition_by else None, []).append(row["id"])
-    return {i for ids in groups.values() for i in ids[-frame.upper :]}
+        partitions.setdefault(row["k"] if window.partition_by else None, []).append((row["t"], row["id"]))
+    if isinstance(frame, Rows):
+        return {i for its in partitions.values() for _, i in its[-frame.upper :]}
+    last = {k: set(sorted({t for t, _ in its})[-frame.upper :]) for k, its in partitions.items()}
+    return {i for k, its in partitions.items() for t, i in its if t in last[k]}
 
 
 @pytest.mark.parametrize("time", TIMES)
@@ -90,7 +103,7 @@ def test_several_windows_at_once(time: str, data: st.DataObject) -> None:
     for number in range(data.draw(st.integers(2, 4))):
         prototype = data.draw(st.sampled_from(kinds))()
         emits = prototype.__class__ in EMITTING
-        frames = ("trailing rows", "trailing range", "unbounded rows") if emits else FRAMES
+        frames = ("trailing rows", "trailing range", "trailing groups", "unbounded rows") if emits else FRAMES
         window = data.draw(stream_windows(time, frames).filter(lambda w: w.partition_by == partition_by))
         if isinstance(prototype, Doubling):
             prototype = Running()
@@ -107,7 +120,7 @@ def test_several_windows_at_once(time: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_select_of_emissions(time: str, data: st.DataObject) -> None:
     batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
-    window = data.draw(stream_windows(time, ("trailing rows", "trailing range", "unbounded rows")))
+    window = data.draw(stream_windows(time, ("trailing rows", "trailing range", "trailing groups", "unbounded rows")))
     applied = data.draw(st.sampled_from(EMITTING))()("v").over(window)
     table, late = on_time(batches, watermarks)
     got = replayed(
@@ -408,3 +421,34 @@ def test_names_of_ours_are_refused() -> None:
         iw.testing.replay(
             [pa.table({"__inwindow_own": [1]})], lambda df: iw.with_columns(df, n=iw.count().over(iw.rows(1)))
         )
+
+
+class Total(iw.WindowAggregate):
+    """Numbers alone: it could be compiled."""
+
+    def initialize(self, v: float) -> None:
+        self.total = v
+
+    def iterate(self, v: float) -> None:
+        self.total += v
+
+    def expire(self, v: float) -> None:
+        self.total -= v
+
+    def terminate(self) -> float:
+        return self.total
+
+
+def test_explain_says_compiled_only_where_it_is() -> None:
+    """A frame that only grows goes on from a state per key, in Python."""
+    said: list[str] = []
+
+    def query(df: Any) -> Any:
+        for window in (iw.unbounded(order_by="t"), iw.rows(3, order_by="t")):
+            said.append(str(iw.explain(df, a=Total()("v").over(window))))
+        return iw.with_columns(df, a=Total()("v").over(iw.rows(3, order_by="t")))
+
+    iw.testing.replay([pa.table({"t": [1], "v": [1.0]})], query)
+    grows, moves = said[:2]
+    assert "called from Cython; not compiled: each key goes on from a state of its own" in grows
+    assert "compiled by numba after" in moves and "not compiled" not in moves

@@ -152,3 +152,14 @@ def test_state_is_let_go() -> None:
         sizes.append((bucket.live, bucket.waiting, len(bucket.state())))
     assert max(live for live, _, _ in sizes) <= 6
     assert max(size for *_, size in sizes[50:]) <= max(size for *_, size in sizes[:50]) + 64
+
+
+@pytest.mark.parametrize("name", ["coalesce", "join"])
+def test_a_bad_row_is_an_error_in_every_turn(name: str) -> None:
+    batches = [pa.table({"k": [1], "since": [n], "until": [n + 3]}) for n in (0, 5, 10)]
+    batches.append(pa.table({"k": [1], "since": [20], "until": [15]}))
+    batches.append(pa.table({"k": [1], "since": [40], "until": [50]}))
+    query = {"coalesce": lambda a: temporal.coalesce(a), "join": lambda a, b: temporal.join(a, b, on="k")}[name]
+    given = batches if name == "coalesce" else [(batch, batch) for batch in batches]
+    with pytest.raises(iw.DataError, match="is from 20 until 15, but it cannot end before it begins"):
+        iw.testing.replay(given, query)

@@ -17,6 +17,7 @@ from inwindow.runtime.reserved import STRETCH
 from inwindow.runtime.sides import Sides
 from inwindow.runtime.stretch_tasks import AtCuts, OnStretches
 from inwindow.runtime.stretches import stretches_of
+from inwindow.runtime.table_tasks import OnTables
 from inwindow.runtime.tasks import Room
 from inwindow.temporal.aggregate import holding
 from inwindow.temporal.changes import Changes
@@ -161,3 +162,20 @@ def test_a_hot_key_is_cut_into_even_stretches() -> None:
 def test_what_is_not_cut(its: pa.Table, cores: int, why: str) -> None:
     found = stretches_of(its, ("k",), cores)
     assert isinstance(found, No) and why in found.reason
+
+
+@pytest.mark.parametrize("budget", [1 << 10, 1 << 26])
+@pytest.mark.parametrize("name", ["coalesce", "aggregate", "join"])
+def test_a_task_of_few_rows_and_of_many(name: str, budget: int) -> None:
+    """As they come; or in the order of their keys, by way of the disk."""
+    draw = np.random.default_rng(1)
+    since = draw.permutation(3000)
+    table = pa.table({"k": draw.integers(0, 40, 3000), "v": since % 5, "since": since, "until": since + 30})
+    operation = Join(("k",), "left", (), "_b") if name == "join" else ONE[name]
+    tables = [table, table.slice(0, 500)][: 2 if name == "join" else 1]
+    schemas = tuple(its.schema for its in tables)
+    sides = Sides.of(schemas, [schema.names for schema in schemas], operation.keys(*schemas))
+    rows = pa.concat_tables([sides.packed(n, its) for n, its in enumerate(tables)]) if len(tables) > 1 else table
+    found = OnTables(operation, sides).run(iter(rows.to_batches(100)), rows.schema, Room(budget, lambda size: None))
+    wanted = operation.run(*tables)
+    assert bag(pa.Table.from_batches(found, wanted.schema)) == bag(wanted)

@@ -83,6 +83,12 @@ ROWS = {
     "slide": iw.rows(4, slide=2, order_by="ts"),
     "tumble": iw.rows(2, slide=3, order_by="ts"),
     "emit": iw.rows(4, slide=3, final="emit", order_by="ts"),
+    "groups": iw.groups(3, order_by="ts"),
+    "groups, lag": iw.groups(2, lag=1, order_by="ts"),
+    "groups following": iw.groups_between(-1, 2, order_by="ts"),
+    "all groups to here": iw.groups_between(None, 0, order_by="ts"),
+    "groups slide": iw.groups(4, slide=2, order_by="ts"),
+    "groups emit": iw.groups(2, slide=3, final="emit", order_by="ts"),
     "range by rows": iw.range(5, slide=2, slide_by="rows", order_by="ts"),
 }
 

@@ -21,7 +21,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 from inwindow.udaf.doubles import doubles
 
-FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
+FRAMES = ("rows", "trailing rows", "range", "trailing range", "groups", "trailing groups", "landmark")
 GENTLE = st.one_of(st.integers(-50, 50).map(lambda i: i / 4), st.none())  # sums of these are exact
 SQL = {
     "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "product": "product(v)", "min": "min(v)", "max": "max(v)",

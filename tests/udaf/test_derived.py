@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from samples.against_definition import cut, expected_column, expected_groups
-from samples.derived_aggregates import DERIVED, UNDERIVED, MyAvg, OwnExpire, OwnMerge
+from samples.derived_aggregates import DERIVED, MyAvg
+from samples.underived_aggregates import UNDERIVED, OwnExpire, OwnMerge
 
 import inwindow as iw
 from inwindow.native._exact import ExactSum

@@ -14,7 +14,7 @@ import inwindow as iw
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.rules import RULES
 
-FRAMES = ("rows", "trailing rows", "range", "trailing range", "landmark")
+FRAMES = ("rows", "trailing rows", "range", "trailing range", "groups", "trailing groups", "landmark")
 FLAGS = st.sampled_from([True, True, False, None])
 ITEMS = st.sampled_from(["a", "a", "b", "c", "", None])
 EXTENTS = [

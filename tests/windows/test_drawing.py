@@ -156,7 +156,9 @@ def test_any_extent_over_any_values(values: list[int], size: int, every: int, co
 
 @given(st.data())
 def test_at_the_rows_of_another_table(data: st.DataObject) -> None:
-    window = data.draw(windows("int64", ("trailing rows", "trailing range", "landmark"), slides=False))
+    window = data.draw(
+        windows("int64", ("trailing rows", "trailing range", "trailing groups", "landmark"), slides=False)
+    )
     small = st.integers(-6, 12)
     values, at = data.draw(st.lists(small, min_size=1, max_size=12)), data.draw(st.lists(small, min_size=1, max_size=4))
     try:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from inwindow.windows.interval import Interval
 from inwindow.windows.reference import Row, extents, frames, in_order, results, yields
-from inwindow.windows.spec import Cumulate, Hop, Order, Range, Rows, Session, Window
+from inwindow.windows.spec import Cumulate, Groups, Hop, Order, Range, Rows, Session, Window
 
 SECOND, DAY = 1_000_000, 86_400_000_000
 CASES = settings(max_examples=150, deadline=None)
@@ -235,7 +235,19 @@ def test_rows_frames_are_duckdbs(duck: duckdb.DuckDBPyConnection, kind: str, dat
     assert defined(window, drawn, orders) == duckdb_sees(duck, table(drawn, arrow), f"{order_sql(order)}, id", frame)
 
 
-@pytest.mark.parametrize("unit", ["ROWS", "RANGE"])
+@pytest.mark.parametrize("kind", KINDS)
+@CASES
+@given(st.data())
+def test_groups_frames_are_duckdbs(duck: duckdb.DuckDBPyConnection, kind: str, data: st.DataObject) -> None:
+    arrow, values, _, _ = KINDS[kind]
+    drawn, order = data.draw(tuples(values)), data.draw(ordering)
+    lower, upper = data.draw(bounds(st.integers(0, 5)))
+    window = Window(Groups(offset(lower), offset(upper)), order_by=(order,))
+    frame = frame_sql("GROUPS", lower, upper, str)
+    assert defined(window, drawn, (order,)) == duckdb_sees(duck, table(drawn, arrow), order_sql(order), frame)
+
+
+@pytest.mark.parametrize("unit", ["ROWS", "RANGE", "GROUPS"])
 @pytest.mark.parametrize("kind", ["int", "double"])
 @CASES
 @given(st.data())
@@ -245,8 +257,10 @@ def test_frames_are_sqlites(kind: str, unit: str, data: st.DataObject) -> None:
     order = data.draw(ordering)
     lower, upper = data.draw(bounds(st.just(0) | sizes if unit == "RANGE" else st.integers(0, 5)))
     frame = frame_sql(unit, lower, upper, sql)
-    orders = (order,) if unit == "RANGE" else (order, Order("id"))
-    window = Window((Range if unit == "RANGE" else Rows)(offset(lower), offset(upper)), order_by=orders)
+    orders = (order, Order("id")) if unit == "ROWS" else (order,)
+    window = Window(
+        {"ROWS": Rows, "RANGE": Range, "GROUPS": Groups}[unit](offset(lower), offset(upper)), order_by=orders
+    )
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE t (id, o, v, p)")
     connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", drawn)

@@ -69,6 +69,11 @@ class CMachine:
         """For explain."""
         return f"compiled: C hooks of {self.name}, a cdef class"
 
+    @property
+    def runs_on_states(self) -> str:
+        """The same: their states are their own."""
+        return self.runs
+
     def driver(self, plain: Any, *, afresh: bool) -> Any:
         """A new driver of the loop."""
         return Frames(plain.it, afresh=afresh, is_integer=self.result == INT, empty=self.empty)

@@ -1,7 +1,7 @@
-"""When a plain class is compiled without being asked: not before it pays, and once in a process.
+"""When a plain class is compiled by default: not before it pays, and once per process.
 
-A tuple costs Python hooks some 0.1 microseconds, and numba 0.6 seconds to compile a class, or 0.3 to be imported and to find what
-another process has compiled. So the tuples are counted that have gone through the Python hooks, whichever calls they belong to.
+Python hooks take about 0.1 microseconds per tuple. numba takes 0.6 seconds to compile a class, or 0.3 seconds to be imported and to
+find what another process has compiled. So we count the tuples that have gone through the Python hooks of a class, over all calls.
 """
 
 import logging
@@ -38,7 +38,7 @@ def module_if_due(source: str) -> ModuleType | None:
             return _modules.get(source)
         try:
             _modules[source] = loaded(source)
-        except Exception as error:  # numba is not there, or not as it should be: nobody has asked for it
+        except Exception as error:  # numba is missing or broken: the user has not asked for it
             give_up(source, f"{type(error).__name__}: {error}")
         return _modules.get(source)
 

@@ -1,7 +1,7 @@
-"""The arithmetic of Python on 64-bit integers and doubles: what each generated module begins with, as text.
+"""Python's arithmetic on 64-bit integers and doubles: the first part of each generated module, as text.
 
-numba's integers wrap, and it has Python's ``//`` and ``**`` only nearly; these give Python's result to the last bit, or raise
-``Bail``, and then the plain hooks do the call over: they have integers of any size, and raise the errors that they always raised.
+numba's integers wrap, and its ``//`` and ``**`` differ slightly from Python's. These functions give Python's result to the last
+bit, or raise ``Bail``. Then the plain hooks repeat the call: they have integers of any size, and raise Python's usual errors.
 """
 
 EXACT = '''\

@@ -1,6 +1,6 @@
-"""An expression of a hook as text that gives, in machine types, what Python gives: or a refusal.
+"""Compile an expression of a hook to text that gives Python's result in machine types, or refuse it.
 
-Every expression has one type, found from those of its parts: a double, a 64-bit integer, or a bool.
+Every expression has one type, which follows from the types of its parts: a double, a 64-bit integer, or a bool.
 """
 
 import ast

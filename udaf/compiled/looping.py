@@ -1,16 +1,16 @@
-"""The loop that numba compiles: that of ``native/_hooks.Delta``, with the state in local variables.
+"""The loop that numba compiles: the loop of ``native/_hooks.Delta``, with the state in local variables.
 
-What leaves is expired, what comes is iterated, and a frame that shares nothing with the one before begins afresh. Between calls
-the state lies in arrays::
+Tuples that leave are expired, new tuples are iterated, and a frame that shares no tuple with the one before starts anew.
+Between calls the state is in arrays::
 
     floats, integers   1.0 (which no optimizer can see) and the float attributes; the int and bool attributes
     place              lo, hi, count, as in Delta; tuples that have left, those since the last fold, as in `significance.pyx`;
                        whether the frame has been empty; how many frames were folded afresh: by PUNT, and by the rule
     peaks              of the float attributes that hooks change
 
-Where floats are subtracted, the loop sees whether one may have lost what it should hold. What is to be done then is left to the
-Python hooks: the loop stops in front of that frame, and says how many it has done. It folds a frame afresh by itself only where
-very many tuples have left, which happens to every class.
+If hooks subtract floats, the loop notices when a float may have lost its digits. Then it stops before that frame, returns the
+number of finished frames, and the Python hooks do the rest. The loop folds a frame again by itself only after very many tuples
+have left, which happens to every class.
 """
 
 import re
@@ -140,7 +140,7 @@ class Layout:
     """The places of the attributes in the arrays of the state."""
 
     fields: tuple[str, ...]  # the floats that hooks change: floats[1], floats[2], ...
-    constants: tuple[str, ...]  # the other floats, behind them
+    constants: tuple[str, ...]  # the other floats, after them
     integers: tuple[str, ...]  # ints and bools
 
     @classmethod

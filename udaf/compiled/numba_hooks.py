@@ -21,9 +21,10 @@ from inwindow.udaf.errors import UsageError, shown
 def compiled(aggregate: Any) -> CompiledAggregate:
     """Compile the hooks of a plain class with numba (``pip install "inwindow[compiled]"``).
 
-    For classes whose state and arguments are numbers, and whose hooks use arithmetic, ``if`` and ``math``. The results are those
-    of the plain hooks, to the last bit: what cannot be compiled so is an error that names the line; an integer that passes 64
-    bits, or an exception, makes the plain hooks do the call over; and the first rows of each run are computed by both.
+    It is for classes whose state and arguments are numbers, and whose hooks use arithmetic, ``if`` and ``math``. The results
+    are those of the plain hooks, to the last bit. Code that cannot be compiled exactly is an error that names the line. If an
+    integer passes 64 bits or an exception is raised, the plain hooks repeat the call. The first rows of each run are computed
+    by both, and compared.
 
     >>> import pyarrow as pa
     >>> import inwindow as iw
@@ -64,7 +65,7 @@ _checked: set[str] = set()  # programs, by their text
 
 @dataclass(frozen=True)
 class NumbaHooks:
-    """Writes a program for argument types, from what the driver has read of the class."""
+    """Writes a program for argument types, from the class as the driver has read it."""
 
     reading: Reading
 
@@ -87,7 +88,7 @@ class NumbaMachine:
     program: Program
     reading: Reading
     strategies: frozenset[str] = field(default_factory=frozenset)
-    asked: bool = True  # by iw.compiled
+    asked: bool = True  # True: by iw.compiled; False: by default
 
     @property
     def inputs(self) -> tuple[pa.DataType, ...]:
@@ -106,6 +107,11 @@ class NumbaMachine:
         if self.asked:
             return f"compiled: hooks of {name}, by numba; its first rows are checked against the Python hooks"
         return f"Python hooks of {name}, called from Cython; compiled by numba after {AFTER:,} tuples"
+
+    @property
+    def runs_on_states(self) -> str:
+        """Not the loop, which has one state."""
+        return f"Python hooks of {self.program.name}, called from Cython; not compiled: each key goes on from a state of its own"
 
     @property
     def is_to_be_checked(self) -> bool:

@@ -1,6 +1,6 @@
-"""Reading a plain class on the driver: the text of its hooks, and what the names in them stand for.
+"""Read a plain class on the driver: the text of its hooks, and the values of the names in them.
 
-Workers have no source of a class from a notebook; what is read here travels as text and numbers.
+Workers have no source of a class from a notebook, so this is read on the driver, and travels as text and numbers.
 """
 
 import ast
@@ -62,8 +62,8 @@ class Reading:
 
     name: str
     hooks: dict[str, HookText]
-    attributes: tuple[str, ...]  # those that hooks name
-    given: dict[str, Number]  # of them, those that the object or its class has before the first tuple
+    attributes: tuple[str, ...]  # the attributes that hooks use
+    given: dict[str, Number]  # of these, the attributes that the object or its class has before the first tuple
 
 
 class NotCompiled(Exception):
@@ -120,7 +120,7 @@ def given_of(aggregate: Aggregate, attributes: tuple[str, ...]) -> dict[str, Num
 
 
 def is_still(reading: Reading, kind: type) -> bool:
-    """Whether a class still has the hooks that were read, and their names still stand for the same."""
+    """Whether a class still has the hooks that were read, and their names still have the same values."""
     return all(_is_hook(getattr(kind, name, None), reading.hooks.get(name)) for name in READ)
 
 

@@ -1,7 +1,7 @@
-"""A plain class that is compiled though nobody has asked for it: its machine, or why it stays as it is.
+"""Compile a plain class by default: its machine, or the reason why the Python hooks run.
 
-Reading and writing a class costs some milliseconds, so what came of it is kept with the class, for as long as its hooks, the
-attributes of its objects and what its names stand for are the same.
+Reading and compiling a class takes some milliseconds. So the outcome is kept with the class, as long as its hooks, the
+attributes of its objects and the values of its names stay the same.
 """
 
 from dataclasses import dataclass, field, replace
@@ -71,7 +71,7 @@ def _read(aggregate: Aggregate) -> Reading | str:
         return read(aggregate)
     except NotCompiled as refusal:
         return refusal.why
-    except Exception as error:  # nobody has asked for it: whatever is odd about the class, its hooks run
+    except Exception as error:  # the user has not asked for this: if anything fails, the Python hooks run
         return f"{type(error).__name__}: {error}"
 
 

@@ -1,4 +1,4 @@
-"""Fields that are dicts that count, sets, and lists."""
+"""Fields that are counting dicts, sets, or lists."""
 
 import ast
 
@@ -7,7 +7,7 @@ from inwindow.udaf.derive.updates import Update
 
 
 class Counts(Form):
-    """How many times each key came."""
+    """A dict with the number of times that each key came."""
 
     grows = True
     terminate_sees = "order"
@@ -24,19 +24,19 @@ class Counts(Form):
         ]
 
     def undo(self, update: Update) -> Code | No:
-        """One less; a key of which none is left goes, as if it had never come."""
+        """Subtract one; remove the key at 0, as if it had never come."""
         assert update.key is not None
         return self._less(ast.unparse(update.key), ast.unparse(update.value))
 
     def merge(self) -> Code | No:
-        """The sums, in the order in which keys first came."""
+        """Add the counts; keys stay in the order in which they first came."""
         return [
             f"for key, count in later.{self.x}.items():",
             f"    self.{self.x}[key] = self.{self.x}.get(key, 0) + count",
         ]
 
     def unmerge(self) -> Code | No:
-        """The differences."""
+        """Subtract the counts."""
         return [
             f"for key, count in earlier.{self.x}.items():",
             *(f"    {line}" for line in self._less("key", "count")),
@@ -44,7 +44,7 @@ class Counts(Form):
 
 
 class Members(Form):
-    """A set: how many times each member came is kept beside it."""
+    """A set; a hidden dict counts how many times each member came."""
 
     grows = True
     terminate_sees = "order"
@@ -55,11 +55,11 @@ class Members(Form):
         return f"_{self.x}_counts"
 
     def begin(self) -> Code:
-        """None came yet."""
+        """No member has come yet."""
         return [f"self.{self.hidden} = {{}}"]
 
     def beside(self, update: Update) -> Code:
-        """One more."""
+        """Add one to the member's count."""
         member = ast.unparse(update.value)
         return [f"self.{self.hidden}[{member}] = self.{self.hidden}.get({member}, 0) + 1"]
 
@@ -76,7 +76,7 @@ class Members(Form):
         ]
 
     def undo(self, update: Update) -> Code | No:
-        """One less; the last one goes."""
+        """Subtract one from the member's count; remove the member at 0."""
         return self._less(ast.unparse(update.value), "1")
 
     def merge(self) -> Code | No:
@@ -88,7 +88,7 @@ class Members(Form):
         ]
 
     def unmerge(self) -> Code | No:
-        """What is in the earlier run alone goes."""
+        """Remove the members that only the earlier run has."""
         return [
             f"for key, count in earlier.{self.hidden}.items():",
             *(f"    {line}" for line in self._less("key", "count")),
@@ -96,20 +96,20 @@ class Members(Form):
 
 
 class Queue(Form):
-    """A list to which tuples are appended: they leave it at the other end."""
+    """A list to which tuples are appended, and from whose other end they leave."""
 
     grows = True
     commutes = False
     terminate_sees = "contents"
 
     def undo(self, update: Update) -> Code | No:
-        """The oldest."""
+        """Remove the oldest."""
         return [f"del self.{self.x}[0]"]
 
     def merge(self) -> Code | No:
-        """One behind the other."""
+        """Append the later list."""
         return [f"self.{self.x}.extend(later.{self.x})"]
 
     def unmerge(self) -> Code | No:
-        """As many as the earlier run has."""
+        """Remove as many as the earlier run has."""
         return [f"del self.{self.x}[:len(earlier.{self.x})]"]

@@ -1,4 +1,4 @@
-"""Fields that are the largest or the smallest: two runs merge, and nothing comes out."""
+"""Fields that are a maximum or a minimum: two runs can be merged, but no tuple can be undone."""
 
 import ast
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from inwindow.udaf.derive.updates import Update
 
 @dataclass
 class Extreme(Form):
-    """A maximum or a minimum: whether a value takes its place is asked with ``sign``."""
+    """A maximum or a minimum; ``sign`` is the comparison with which a value replaces it."""
 
     sign: str = ">"
     from_none: bool = False
@@ -19,7 +19,7 @@ class Extreme(Form):
         return No(f"self.{self.x} is an extreme: when it leaves, the next one is not in the state")
 
     def merge(self) -> Code | No:
-        """That of both; of equals the one that one run would have kept."""
+        """The extreme of both; of equal values, the one that a single run would have kept."""
         if not self.from_none:
             return [f"if later.{self.x} {self.sign} self.{self.x}:", f"    self.{self.x} = later.{self.x}"]
         return [
@@ -33,25 +33,25 @@ class Extreme(Form):
 
 
 class FloatExtreme(Extreme):
-    """One of floats. A NaN stays if it came first, and is passed over if not: so what came behind it is kept beside."""
+    """An extreme of floats. A NaN stays if it came first, and is ignored otherwise. So a hidden field has the extreme after it."""
 
     commutes = False
 
     @property
     def hidden(self) -> str:
-        """The extreme of what came after a first NaN; None if nothing did."""
+        """The extreme of the values after a first NaN; None if there are none."""
         return f"_{self.x}_rest"
 
     def begin(self) -> Code:
-        """Nothing came yet."""
+        """No value has come yet."""
         return [f"self.{self.hidden} = None"]
 
     def first(self, update: Update) -> Code:
-        """Nothing comes behind the first."""
+        """There is no value after the first."""
         return []
 
     def beside(self, update: Update) -> Code:
-        """Costs a comparison, where there is no NaN."""
+        """Update the hidden field; without a NaN this is only a comparison."""
         value = f"({ast.unparse(update.value)})"
         return [
             f"if self.{self.x} != self.{self.x} and {value} == {value}:",
@@ -65,7 +65,7 @@ class FloatExtreme(Extreme):
         ]
 
     def merge(self) -> Code | No:
-        """What is no NaN in the later run, as if it came as one value."""
+        """Take the extreme of the later run without NaN, like one further value."""
         lines = [
             f"rest = later.{self.hidden} if later.{self.x} != later.{self.x} else later.{self.x}",
             "if rest is not None:",

@@ -1,4 +1,4 @@
-"""The hooks of an aggregate, read: what each field is set to, by initialize and by iterate, and so which form it has."""
+"""Read the hooks of an aggregate: how initialize and iterate set each field, and which form the field therefore has."""
 
 import ast
 import copy
@@ -23,7 +23,7 @@ _OWN_WAYS = (
 
 
 class Fields:
-    """The hooks of an aggregate as steps, and of each field the form."""
+    """The hooks of an aggregate as steps, and the form of each field."""
 
     def __init__(self, aggregate: Aggregate, kinds: tuple[Kind, ...]) -> None:
         self.aggregate, self.kind = aggregate, type(aggregate)
@@ -45,7 +45,7 @@ class Fields:
         if self.begin is not None:
             again = self._reader(self.step, kinds, frozenset(changing), None)
             self.first = self._reader(self.begin, kinds, frozenset(changing), again).body()
-            # With the names of iterate, so that both can be compared.
+            # In the parameter names of iterate, so that both can be compared.
             self.first = renamed(self.first, self.begin, self.step)
 
     def _reader(self, hook: Hook, kinds: tuple[Kind, ...], changing: frozenset[str], step: Reader | None) -> Reader:
@@ -54,7 +54,7 @@ class Fields:
         return Reader(hook, pure, step)
 
     def _check_names(self) -> None:
-        """What the derived lines call things is not what the user's do; nor is a parameter what the other hook knows outside."""
+        """Check that names of derived lines, and of parameters, do not clash with names that the user's hooks use."""
         if self.begin is not None:
             for one, other in ((self.begin, self.step), (self.step, self.begin)):
                 code = one.function.__code__
@@ -83,7 +83,7 @@ class Fields:
                 raise Cannot(f"{base.__name__} has {way}")
 
     def forms(self) -> dict[str, Form]:
-        """Of each field, by its name."""
+        """The form of each field, by name."""
         by_step, by_first = terms.terms_of(self.steps), terms.terms_of(self.first)
         for name in sorted({*by_step, *by_first}):
             of_class = next((vars(base)[name] for base in self.kind.__mro__ if name in vars(base)), None)
@@ -98,7 +98,7 @@ class Fields:
         return found
 
     def _check_starts(self, changing: Iterable[str]) -> None:
-        """A container that changes has one name: what is asked of it by another would not be looked into."""
+        """Check that a container has only one name: uses by another name would not be seen."""
         its = self.aggregate.__dict__
         starts = [its[name] for name in changing if isinstance(its.get(name), (list, set, dict))]
         if not starts:
@@ -110,7 +110,7 @@ class Fields:
             raise Cannot("two of its fields begin as one object")
 
     def _check_nulls(self, name: str, step: list[Any]) -> None:
-        """With ``nulls="pass"`` a field of floats could begin as None, if nothing asks."""
+        """With ``nulls="pass"`` check that a field of floats cannot start as None: the hook must test for it."""
         assert self.traits is not None
         if self.traits.nulls != "pass":
             return
@@ -164,7 +164,7 @@ class Fields:
 
 
 def _asks(test: str, way: bool, name: str) -> bool:
-    """Whether a value is no None, if a test went this way."""
+    """Whether a value cannot be None after this outcome of a test."""
     none = {
         ast.dump(ast.parse(f"{name} is None", mode="eval").body): False,
         ast.dump(ast.parse(f"{name} is not None", mode="eval").body): True,
@@ -173,7 +173,7 @@ def _asks(test: str, way: bool, name: str) -> bool:
 
 
 def value_of_start(aggregate: Aggregate, name: str) -> Any:
-    """What a field is before the first tuple, by ``__init__`` or the class."""
+    """The value of a field before the first tuple, from ``__init__`` or the class."""
     if name in aggregate.__dict__:
         if any(name in vars(base) and hasattr(vars(base)[name], "__get__") for base in type(aggregate).__mro__):
             raise Cannot(f"self.{name} is no plain attribute")

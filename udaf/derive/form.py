@@ -1,8 +1,8 @@
-"""The form of a field, and what it gives: lines that undo a tuple, merge two runs, undo a merge; or why not.
+"""The form of a field: it gives the lines that undo a tuple, merge two runs and undo a merge, or says why it cannot.
 
-Each form has its algebra. A sum is a group: a term is taken out by its inverse (`sums.py`). A maximum is a semilattice: two merge,
-and none comes out (`extremes.py`). A dict that counts is a sum for each key, a list is a queue, for tuples leave in the order
-in which they came (`containers.py`).
+Each form has its algebra. A sum is a group: a term is undone by its inverse (`sums.py`). A maximum is a semilattice: two can be
+merged, but none can be undone (`extremes.py`). A counting dict is a sum for each key, and a list is a queue, because tuples
+leave in the order in which they came (`containers.py`).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Code = list[str]
 
 @dataclass(frozen=True)
 class No:
-    """A hook that a form does not give, and why."""
+    """A hook that a form cannot give, and why."""
 
     why: str
 
@@ -28,40 +28,40 @@ class Form:
     has_start: bool = False
     start: Any = None
     commutes = True
-    grows = False  # with the frame: a state for each tuple of a frame would be its square
-    terminate_sees = ""  # what terminate must not show, or do: see `looking.py`
+    grows = False  # whether the state grows with the frame: a state for each tuple would need quadratic memory
+    terminate_sees = ""  # what terminate must not show or do: see `looking.py`
 
     @property
     def hidden(self) -> str:
-        """A field that the window version has beside it, if it needs one."""
+        """The hidden field that the window version needs for this field, if any."""
         return ""
 
     def begin(self) -> Code:
-        """The hidden field of a state that has seen nothing."""
+        """The start of the hidden field, before any tuple."""
         return []
 
     def step(self, update: Update) -> Code | None:
-        """What iterate does in the window version; None: what the user wrote."""
+        """The lines of iterate in the window version; None: the user's own."""
         return None
 
     def beside(self, update: Update) -> Code:
-        """What is done beside what the user wrote."""
+        """Lines in addition to the user's own."""
         return []
 
     def first(self, update: Update) -> Code:
-        """What initialize does with the hidden fields."""
+        """The lines of initialize for the hidden field."""
         return self.step(update) or self.beside(update)
 
     def undo(self, update: Update) -> Code | No:
-        """What expire does."""
+        """The lines of expire."""
         return No("")
 
     def merge(self) -> Code | No:
-        """What merge does."""
+        """The lines of merge."""
         return No("")
 
     def unmerge(self) -> Code | No:
-        """What unmerge does."""
+        """The lines of unmerge."""
         return No("")
 
     def _from(self, neutral: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Which form a field has, by what is done to it."""
+"""Choose the form of a field from the updates in its hooks."""
 
 import ast
 import math
@@ -16,7 +16,7 @@ from inwindow.udaf.derive.updates import Update
 
 
 def form_of(x: str, updates: list[Update], first: First) -> Form:
-    """The form of a field, by what iterate does to it, and how it begins."""
+    """The form of a field, from its updates in iterate and its start."""
     has_start, start = first.has_start, first.start
     operations = {update.does for update in updates}
     kinds = {update.kind for update in updates}
@@ -90,7 +90,7 @@ def _extreme(x: str, sign: str, updates: list[Update], kinds: set[Any], has_star
     if kinds <= {int, bool} and has_start and type(start) is float and not math.isinf(start):
         raise Cannot(f"self.{x} is an extreme of integers and a float")
     form = Extreme(x, has_start, start, sign=sign, from_none=from_none)
-    form.commutes = len(kinds) == 1 and kinds <= set(KEYS)  # equal ones are alike: whichever came first
+    form.commutes = len(kinds) == 1 and kinds <= set(KEYS)  # equal values are identical
     return form
 
 

@@ -1,4 +1,4 @@
-"""A hook to derive from: its function, its syntax tree, the names of its parameters."""
+"""A hook from which others are derived: its function, its syntax tree, its parameter names."""
 
 import ast
 import inspect
@@ -21,20 +21,20 @@ class Hook:
     name: str
     function: FunctionType
     tree: ast.FunctionDef
-    me: str  # what it calls self
+    me: str  # its name for self
     parameters: tuple[str, ...]
 
     def known(self, name: str) -> tuple[bool, Any]:
-        """Whether a name stands for something outside of the hook, and for what."""
+        """Whether a name means something outside of the hook, and what."""
         return outside(self.function, name)
 
     def called(self, it: ast.expr) -> Any:
-        """What is called by ``name`` or ``module.name``."""
+        """The function that ``name`` or ``module.name`` means."""
         return called(self.function, it)
 
     @property
     def locals(self) -> set[str]:
-        """The names that are its own, in whatever function or comprehension inside it."""
+        """The hook's own names, including those in inner functions and comprehensions."""
         return locals_of(self.function.__code__)
 
 

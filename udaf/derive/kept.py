@@ -1,47 +1,47 @@
-"""Fields that keep what one tuple said: the newest, the oldest, or what never changes."""
+"""Fields with a value of one tuple (the newest or the oldest), or a constant."""
 
 from inwindow.udaf.derive.form import Code, Form, No
 from inwindow.udaf.derive.updates import Update
 
 
 class Newest(Form):
-    """What the newest tuple says."""
+    """A value of the newest tuple."""
 
     commutes = False
 
     def undo(self, update: Update) -> Code | No:
-        """The newest is never the one that leaves."""
+        """Nothing to do: the newest tuple never leaves before the others."""
         return []
 
     def merge(self) -> Code | No:
-        """The later run's."""
+        """Take the later run's."""
         return [f"self.{self.x} = later.{self.x}"]
 
     def unmerge(self) -> Code | No:
-        """The newest is in no earlier run."""
+        """Nothing to do: the newest tuple is never in the earlier run."""
         return []
 
 
 class Oldest(Form):
-    """What the first tuple said."""
+    """A value of the first tuple."""
 
     commutes = False
 
     def undo(self, update: Update) -> Code | No:
-        """The second tuple is not in the state."""
+        """Not possible: the value of the second tuple is not in the state."""
         return No(f"self.{self.x} is what the first tuple said: what the next one says is not in the state")
 
     def merge(self) -> Code | No:
-        """The earlier run's."""
+        """Keep the earlier run's."""
         return []
 
     def unmerge(self) -> Code | No:
-        """The second run's is gone."""
+        """Not possible: the value of the second run is lost."""
         return No(f"self.{self.x} is what the first tuple said")
 
 
 class Fixed(Form):
-    """What initialize sets to a constant, and nothing changes."""
+    """A field that initialize sets to a constant, and that never changes."""
 
     def undo(self, update: Update) -> Code | No:
         """Nothing."""

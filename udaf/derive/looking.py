@@ -1,7 +1,8 @@
-"""What terminate does with the state: it must not change it, nor show what an undone state has in another order.
+"""Check terminate: it must not change the state, and must not show an order that undoing changes.
 
-A dict or a set from which keys have been taken has the others in an order of its own; so terminate may ask it only what does not
-depend on the order: its length, sums, the largest, what is sorted. A list is the frame's, in its order: it may be read.
+After keys have been removed from a dict or a set, the order of the others is not that of a fold. So terminate may use only what
+does not depend on the order: the length, sums, the largest, a sorted list. A list has the order of the frame, so it may be read
+freely.
 """
 
 import ast
@@ -68,7 +69,7 @@ def _looked_at(
 
 
 def _is_parameter(hook: Hook, name: str, value: Any, it: ast.Attribute, above: dict[ast.AST, ast.AST]) -> None:
-    """What no hook sets must be the same at each look: terminate may not change it."""
+    """Whether the attribute is a parameter, which no hook sets; terminate must not change it either."""
     if callable(value):
         if hashable(value) not in PURE:
             raise Cannot(f"terminate calls self.{name}")
@@ -79,7 +80,7 @@ def _is_parameter(hook: Hook, name: str, value: Any, it: ast.Attribute, above: d
 
 
 def _counts(hook: Hook, it: ast.expr, above: dict[ast.AST, ast.AST]) -> bool:
-    """Whether a number is computed with, where True is 1."""
+    """Whether the value is only used in arithmetic, in which True is 1."""
     place = above[it]
     if isinstance(place, ast.Call):
         return it in place.args and hook.called(place.func) in _NUMBERS

@@ -1,7 +1,8 @@
-"""Expressions over the arguments alone: proven pure, and of which type, as far as that is known.
+"""Expressions of the arguments only: prove that they are pure, and find their types if possible.
 
-What is evaluated once when a tuple comes and again when it leaves must give the same both times, and do nothing else: so
-only operators, and calls of functions on a list, over arguments, locals, constants and parameters of the aggregate.
+An expression that is evaluated when a tuple comes, and again when it leaves, must give the same value both times and have no
+effects. So we allow only operators and functions from a list, over arguments, locals, constants and parameters of the
+aggregate.
 """
 
 import ast
@@ -18,14 +19,14 @@ import pyarrow as pa
 from inwindow.udaf.derive.hook import Cannot, Hook
 from inwindow.udaf.source.names import hashable
 
-Kind = type | None  # None: not known
+Kind = type | None  # None: unknown
 NUMBERS = (int, bool, float)
-ORDERED = (int, bool, str, bytes, date, datetime, Decimal)  # totally: whatever order they come in, one maximum
-KEYS = (int, bool, str, bytes, date)  # equal ones are alike
+ORDERED = (int, bool, str, bytes, date, datetime, Decimal)  # with a total order: a maximum is independent of the order
+KEYS = (int, bool, str, bytes, date)  # equal values are identical
 
 
 def _is_float(column: pa.DataType) -> bool:
-    """What Python gets as a float: half floats come as numpy's."""
+    """Whether Python gets a float; half floats come as numpy's type."""
     return bool(pa.types.is_float32(column) or pa.types.is_float64(column))
 
 
@@ -41,7 +42,7 @@ def kind_of_type(column: pa.DataType) -> Kind:
     return next((kind for holds, kind in _KINDS if holds(column)), None)
 
 
-# Functions that are on the list, and what they give: a type, or "its": that of the argument.
+# The allowed functions and their result types; "its" is the type of the argument.
 _MATH: dict[Any, Any] = {
     function: float
     for name, function in vars(math).items()
@@ -74,12 +75,12 @@ _CONSTANTS = (int, float, str, bytes, bool, type(None))
 
 
 class Pure:
-    """What is known at a place in a hook: the arguments' types, the locals', and which fields of self change."""
+    """The facts at one point of a hook: the types of arguments and locals, and which fields of self change."""
 
     def __init__(self, hook: Hook, aggregate: Any, kinds: Mapping[str, Kind], changing: frozenset[str]) -> None:
         self.hook, self.aggregate, self.changing = hook, aggregate, changing
         self.kinds: dict[str, Kind] = dict(kinds)  # of parameters and locals
-        self.names: dict[str, Any] = {}  # that stand for something outside, and for what
+        self.names: dict[str, Any] = {}  # names with a meaning outside, and their values
 
     def kind(self, it: ast.expr) -> Kind:
         """The type of a pure expression; raises :class:`Cannot` for any other."""
@@ -268,6 +269,6 @@ def _is_single(it: ast.expr) -> bool:
 
 
 def _joined(kinds: list[Kind]) -> Kind:
-    """The one type of several values, if it is one."""
+    """The common type of several values; None if they differ."""
     first = kinds[0] if kinds else None
     return first if all(kind is first for kind in kinds) else None

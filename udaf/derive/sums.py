@@ -1,4 +1,4 @@
-"""Fields that are sums and products: what leaves is taken out."""
+"""Fields that are sums or products: a tuple is undone by the inverse operation."""
 
 import ast
 import operator
@@ -11,9 +11,9 @@ from inwindow.udaf.derive.updates import Update, ways_of
 
 
 def zero_of(x: str, first: First) -> Any:
-    """The 0 at which a sum of floats begins where the first tuple adds nothing.
+    """The 0 from which a sum of floats starts if the first tuple adds nothing.
 
-    Where it adds something, that is there without a 0 before it: the same, but for -0.0, which a 0 makes 0.0.
+    If the first tuple adds a value, the sum is that value without a 0 added: the same number, except that 0.0 + -0.0 is 0.0.
     """
     zeros = [first.start] if first.has_start else []
     for conditions, update in first.terms:
@@ -31,7 +31,7 @@ def zero_of(x: str, first: First) -> Any:
 
 
 def _is_never_zero(value: ast.expr, conditions: Conditions) -> bool:
-    """Whether it is compared with a number, and would not have gone this way if it were 0."""
+    """Whether a test shows that the value is not 0: a comparison with a number that fails for 0."""
     for text, way in conditions:
         test = eval(text, dict(vars(ast)))  # noqa: S307 - what ast.dump gave
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _SIGNS:
@@ -55,7 +55,7 @@ _SIGNS: dict[type, Any] = {
 
 
 class Total(Form):
-    """A sum of integers: exact, whatever comes and goes."""
+    """A sum of integers: always exact."""
 
     def undo(self, update: Update) -> Code | No:
         """The inverse."""
@@ -74,7 +74,7 @@ class Total(Form):
 
 
 class FloatTotal(Total):
-    """A sum of floats: kept exactly beside the field, which is that sum rounded. See :mod:`inwindow.native._exact`."""
+    """A sum of floats: a hidden field has the exact sum, and the field is that sum rounded. See :mod:`inwindow.native._exact`."""
 
     @property
     def hidden(self) -> str:
@@ -82,11 +82,11 @@ class FloatTotal(Total):
         return f"_{self.x}_sum"
 
     def begin(self) -> Code:
-        """Nothing, or the start."""
+        """The exact sum of nothing, or of the start."""
         return [f"self.{self.hidden} = ExactSum({repr(self.start) if self.has_start else ''})"]
 
     def step(self, update: Update) -> Code:
-        """The field is what the exact sum is, rounded."""
+        """Add to the exact sum, and set the field to the rounded sum."""
         return [f"self.{self.x} = self.{self.hidden}.add({self._signed(update)})"]
 
     def _signed(self, update: Update) -> str:
@@ -117,10 +117,10 @@ class FloatTotal(Total):
 
 
 class Product(Form):
-    """A product of integers: divided by a factor that is no 0, without a remainder."""
+    """A product of integers: undone by an exact division; a factor 0 is refused."""
 
     def undo(self, update: Update) -> Code | No:
-        """Division; a 0 is refused."""
+        """Divide; refuse a 0."""
         factor = ast.unparse(update.value)
         return [f"if ({factor}) == 0:", "    return PUNT", f"self.{self.x} //= {factor}"]
 

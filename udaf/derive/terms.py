@@ -1,6 +1,6 @@
-"""What a tuple adds to a field, written so that two hooks can be compared.
+"""The terms that a tuple adds to a field, in a form in which two hooks can be compared.
 
-A field can be undone, or merged, if its first tuple does to a *start* what each further tuple does to the field::
+A field can be undone or merged if the first tuple does the same to a *start* as each further tuple does to the field::
 
     initialize:  self.total = value              the start: nothing      its term: total + value
     iterate:     self.total += value             the same term
@@ -8,7 +8,7 @@ A field can be undone, or merged, if its first tuple does to a *start* what each
     initialize:  self.high = value if value > 0 else 0
     iterate:     if value > 0: self.high += value          the same term, if value > 0; from 0
 
-A term is (conditions, operation, value, key), with locals replaced by what they stand for.
+A term is (conditions, operation, value, key), with locals replaced by their values.
 """
 
 import ast
@@ -24,7 +24,7 @@ from inwindow.udaf.derive.updates import Local, Steps, Update
 _numbers = itertools.count()
 Conditions = tuple[tuple[str, bool], ...]
 Term = tuple[Conditions, str, str, str]
-_EMPTY: dict[Any, Any] = {defaultdict: lambda: defaultdict(int)}  # where a type alone does not say it
+_EMPTY: dict[Any, Any] = {defaultdict: lambda: defaultdict(int)}  # the constructors that a type alone does not give
 
 
 class _Inlined(ast.NodeTransformer):
@@ -36,7 +36,7 @@ class _Inlined(ast.NodeTransformer):
 
 
 def terms_of(steps: Steps) -> dict[str, list[tuple[Conditions, Update]]]:
-    """Per field, what is done to it, in order, under which conditions; values without locals."""
+    """For each field its updates in order, with their conditions; values have no locals."""
     found: dict[str, list[tuple[Conditions, Update]]] = {}
     _walk(steps, (), {}, found)
     return found
@@ -67,7 +67,7 @@ def _walk(steps: Steps, conditions: Conditions, known: dict[str, ast.expr], foun
 
 
 def alike(entries: list[tuple[Conditions, Update]], others: list[tuple[Conditions, Update]]) -> bool:
-    """Whether both do the same to a field; what is appended, in the same order."""
+    """Whether both have the same terms; terms that append must have the same order."""
     if any(update.does == "append" for _, update in entries):
         return [keys_of([entry]) for entry in entries] == [keys_of([other]) for other in others]
     return keys_of(entries) == keys_of(others)
@@ -84,7 +84,7 @@ def keys_of(entries: list[tuple[Conditions, Update]]) -> "Counter[Term]":
 
 
 def parts_of(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr]]:
-    """A sum's term, cut at ``a if c else b``, without zeros and double negations."""
+    """A sum's term, split at ``a if c else b``, without zeros and double negations."""
     if does not in ("add", "sub"):
         return [((), does, value)]
     if isinstance(value, ast.IfExp):
@@ -95,7 +95,7 @@ def parts_of(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr
             for more, sign, part in parts_of(its, does)
         ]
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "int" and isinstance(value.args[0], ast.Compare):
-        return [((), does, value.args[0])]  # int(a > b) adds what a > b adds
+        return [((), does, value.args[0])]  # int(a > b) adds the same as a > b
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         return parts_of(value.operand, "sub" if does == "add" else "add")
     if is_zero(value):
@@ -104,20 +104,20 @@ def parts_of(value: ast.expr, does: str) -> list[tuple[Conditions, str, ast.expr
 
 
 def is_zero(it: ast.expr) -> bool:
-    """Whether a 0 stands there, with a sign or not."""
+    """Whether the expression is a literal 0, with or without a sign."""
     its = it.operand if isinstance(it, ast.UnaryOp) and isinstance(it.op, ast.USub) else it
     return isinstance(its, ast.Constant) and type(its.value) in (int, float) and its.value == 0
 
 
 @dataclass
 class First:
-    """What initialize makes of a field: from a start, or nothing, its first terms."""
+    """How initialize makes a field: the start (or none) and the first terms."""
 
     has_start: bool = False
     start: Any = None
     terms: list[tuple[Conditions, Update]] = field(default_factory=list)
-    is_set: bool = False  # else it begins at what `__init__` has set
-    is_replaced: bool = False  # a first term takes the place of the start
+    is_set: bool = False  # False: it starts at the value from `__init__`
+    is_replaced: bool = False  # a first term replaces the start
 
     def is_late(self, step: list[Update]) -> bool:
         """Whether the first tuple may leave it at a 0 that stands there, or set it to a value without that 0 before it."""
@@ -127,9 +127,9 @@ class First:
 
 
 def firsts_of(entries: list[tuple[Conditions, Update]], does: str) -> list[First]:
-    """How what initialize does to a field can be read, where iterate ``does`` this to it.
+    """The ways to read initialize for a field, if iterate ``does`` this to it.
 
-    A constant is a start; but in a sum it may as well be a first term: ``self.count = 1``.
+    A constant is a start; but in a sum it may also be a first term: ``self.count = 1``.
     """
     readings = [_first(entries, does, constants_start=True)]
     if does in ("add", "sub"):

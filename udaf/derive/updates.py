@@ -1,4 +1,4 @@
-"""What a hook does to the fields of self, tuple by tuple: updates of known forms, under conditions on the arguments alone.
+"""The updates of a hook: how it changes the fields of self, in known forms, under conditions on the arguments only.
 
 ::
 
@@ -22,7 +22,7 @@ from inwindow.udaf.derive.pure import Kind, Pure
 
 @dataclass(frozen=True)
 class Update:
-    """One field changes: by an operation with a pure value, at a pure key where the field is a dict."""
+    """A change of one field: an operation with a pure value, and with a pure key if the field is a dict."""
 
     field: str
     does: str  # add, sub, mul, >, >=, <, <=, set, count, append, put, empty
@@ -31,10 +31,10 @@ class Update:
     node: ast.stmt
     key: ast.expr | None = None
     key_kind: Kind = None
-    from_none: bool = False  # an extreme that begins at None
-    keeps_first: bool = True  # of NaN: an extreme that ignores each later one
-    is_new: bool = False  # a container is made for it
-    leaves: frozenset[Kind] = frozenset()  # the types that the value may have, where they are several
+    from_none: bool = False  # an extreme that starts as None
+    keeps_first: bool = True  # an extreme that ignores each NaN after the first value
+    is_new: bool = False  # the container is created here
+    leaves: frozenset[Kind] = frozenset()  # the possible types of the value, if there are several
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ _OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 
 
 def fields_of(hook: Hook) -> set[str]:
-    """The attributes of self that a hook may change: all that it names but as a parameter of the aggregate is read."""
+    """The attributes of self that a hook may change: all that it uses, except those that it only reads like parameters."""
     found = set()
     for node in ast.walk(hook.tree):
         if isinstance(node, ast.Attribute) and _is_me(node.value, hook):
@@ -92,14 +92,14 @@ class Reader:
 
     hook: Hook
     pure: Pure
-    step: "Reader | None" = None  # what `self.iterate(value)` at the end of initialize means
+    step: "Reader | None" = None  # the reader of iterate, for `self.iterate(value)` in initialize
 
     def body(self) -> Steps:
         """The whole hook."""
         return self.read(self.hook.tree.body, outermost=True)
 
     def read(self, statements: Sequence[ast.stmt], *, outermost: bool = False) -> list[Update | Local | Branch]:
-        """Some statements, in order. A return ends the hook, and is known only where nothing is around it but one `if`."""
+        """Read statements in order. A return ends the hook; it is understood only at the top level or inside one `if`."""
         steps: list[Update | Local | Branch] = []
         for number, statement in enumerate(statements):
             if isinstance(statement, ast.Pass) or _is_text(statement):

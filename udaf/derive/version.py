@@ -1,4 +1,4 @@
-"""The window version of a class: the user's, and the hooks that it has not got."""
+"""The window version of a class: a subclass of the user's class with the derived hooks."""
 
 import ast
 import inspect
@@ -26,9 +26,9 @@ class Derivation:
     """The hooks that were derived for an aggregate, and why others were not."""
 
     hooks: dict[str, str] = field(default_factory=dict)  # their text, by name
-    why_not: dict[str, str] = field(default_factory=dict)  # of hooks that are wanting
+    why_not: dict[str, str] = field(default_factory=dict)  # for the missing hooks
     version: type[Aggregate] | None = None
-    names: tuple[tuple[Any, str, Any], ...] = ()  # what the hooks' names stood for
+    names: tuple[tuple[Any, str, Any], ...] = ()  # the values of the names in the hooks
 
     def of(self, aggregate: Aggregate) -> Aggregate:
         """The window version of an aggregate, configured like it."""
@@ -47,7 +47,7 @@ _known: "WeakKeyDictionary[Any, dict[Any, Derivation]]" = WeakKeyDictionary()
 def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
     """The hooks that follow from those of an aggregate, over columns of these types.
 
-    Read once for a class and types; where the object itself holds what can change, once for the object.
+    Done once for a class and types; or once for the object, if it has attributes that can change.
 
     >>> import inwindow as iw
     >>> class MyAvg(iw.Aggregate):                          # ESL, example 7
@@ -68,7 +68,7 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
     assert traits is not None
     wanted = ["expire", "merge", "unmerge"]
     if traits.hooks & {*wanted} or not traits.has_terminate:
-        return Derivation()  # who writes one of them has said what there is
+        return Derivation()  # the user has written one of them, so nothing is derived
     if not aggregate._declared.derive:
         return Derivation(why_not=dict.fromkeys(wanted, "derive=False"))
     if hasattr(type(aggregate), "_spoken"):
@@ -91,7 +91,7 @@ def derive(aggregate: Aggregate, types: list[pa.DataType]) -> Derivation:
 
 
 def _still(found: tuple[bool, Any], value: Any) -> bool:
-    """Whether a name still stands for the same value and type: 1.0 is not 1."""
+    """Whether a name still has the same value and type: 1.0 is not 1."""
     return found == (True, value) and type(found[1]) is type(value)
 
 

@@ -1,6 +1,6 @@
-"""From forms to functions: the hooks' text, compiled, with what their names stand for.
+"""From forms to functions: write the derived hooks as text, and compile it with the values of their names.
 
-Statements keep the line of what they were derived from, so that an error in one of them shows that line of the user's file.
+Statements keep the line number of the user's statement from which they are derived, so that an error shows that line.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What a name in a function stands for outside of it: a variable of a function around it, a global, a built-in."""
+"""The meaning of a name in a function outside of it: a variable of an enclosing function, a global, a built-in."""
 
 import ast
 import builtins
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
-    """Whether a name in a function stands for something outside of it, and for what."""
+    """Whether a name in a function means something outside of it, and what."""
     code = function.__code__
     if name in locals_of(code):
         return False, None  # a local of the function, or of one inside it
@@ -23,7 +23,7 @@ def outside(function: FunctionType, name: str) -> tuple[bool, Any]:
 
 
 def called(function: FunctionType, it: ast.expr) -> Any:
-    """What ``name`` or ``module.name`` stands for where it is called; None where that is not known or has no hash."""
+    """The meaning of ``name`` or ``module.name`` in a call; None if it is unknown or has no hash."""
     found: Any = None
     if isinstance(it, ast.Name):
         found = outside(function, it.id)[1]

@@ -1,7 +1,7 @@
-"""Whether a syntax tree is that of the code that runs.
+"""Whether a syntax tree belongs to the code that runs.
 
-A file may have changed since it was imported, and a decorator may have put another function in a hook's place. So the tree is
-compiled again and compared with the function's bytecode.
+A file may have changed since its import, and a decorator may have replaced a hook by another function. So the tree is compiled
+again, and compared with the function's bytecode.
 """
 
 import ast

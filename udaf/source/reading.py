@@ -1,4 +1,4 @@
-"""A function's source: its text, and the syntax tree that is proven to be that of the code that runs; or why there is none."""
+"""A function's source: its text, and a syntax tree that is proven to belong to the code that runs; or why there is none."""
 
 import ast
 import copy
@@ -72,12 +72,12 @@ def hook_source(name: str, function: Any) -> Source:
 
 
 def parameters_of(tree: ast.FunctionDef) -> list[str]:
-    """The names of what a function takes by position; the first of a method is what it calls self."""
+    """The names of the positional parameters; the first parameter of a method is its self."""
     return [argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)]
 
 
 def parents_in(tree: ast.AST) -> dict[ast.AST, ast.AST]:
-    """Of each node, the one it stands in."""
+    """The parent of each node."""
     return {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
 

@@ -1,4 +1,4 @@
-"""A stream to draw a window over: about a dozen tuples, unevenly apart, two of them at the same time.
+"""An example stream to draw a window over: about a dozen tuples with different distances, two of them at the same time.
 
 It is measured in *units*, a fraction of the window, so that any size gives a readable picture::
 
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval, Size
-from inwindow.windows.spec import Cumulate, Extent, Hop, Landmark, Range, Rows, Scope, Session, Window
+from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Landmark, Range, Rows, Scope, Session, Window
 
 _BEATS = (0.0, 0.8, 1.5, 3.0, 3.4, 4.0, 4.0, 5.2, 6.5, 7.0, 8.6, 9.0, 10.3, 11.0, 12.5)  # in units; 4.0 twice
 _BURSTS = (0.0, 0.3, 0.5, 0.9, 2.2, 2.6, 3.1, 5.0, 5.4, 6.2, 8.0, 8.3)  # in gaps: four sessions
@@ -48,6 +48,8 @@ def example(window: Window | Extent) -> pa.Array:
         return _across(window, window.frame)
     if isinstance(window.frame, Rows):
         return _numbers(_needed(window, window.frame), window.describe())
+    if isinstance(window.frame, Groups):
+        return _for_groups(window, window.frame)
     if isinstance(window.frame, Range):
         return _for_range(window, window.frame)
     if isinstance(window.frame, Landmark):
@@ -57,7 +59,7 @@ def example(window: Window | Extent) -> pa.Array:
 
 
 def read(values: Any, window: Window | Extent) -> pa.Array:
-    """A user's order values, in the order of the window; of a table, those of its order column."""
+    """A user's order values, in the order of the window; for a table, the values of its order column."""
     if isinstance(values, str):
         raise UsageError(f"draw({values!r}): a drawing is written to a file by .draw().save({values!r})")
     if isinstance(values, (dict, pa.RecordBatchReader)) or hasattr(values, "columns"):
@@ -86,7 +88,7 @@ def read(values: Any, window: Window | Extent) -> pa.Array:
 
 
 def _check_values(array: pa.Array) -> None:
-    """The values, in order, have places on an axis that one can read."""
+    """Check that the sorted values can be placed on a readable axis."""
     if (
         not len(array)
         or array.null_count
@@ -157,8 +159,18 @@ def _needed(window: Window, frame: Rows) -> int:
     return count + (count % slide == 0) if window.final == "emit" else max(count, 8)
 
 
+def _for_groups(window: Window, frame: Groups) -> pa.Array:
+    """Groups of one, two and three peers; by the beats, where the window slides by order values."""
+    if window.slides_by_values:
+        return _across(window, Rows(frame.lower, frame.upper))
+    count = _needed(window, Rows(frame.lower, frame.upper))
+    _numbers(2 * count, window.describe())  # or it is too many
+    values = [float(at) for at in range(1, count + 1) for _ in range((1, 2, 1, 3)[at % 4])]
+    return _cast(values, pa.int64(), _descends(window))
+
+
 def _across(window: Window, frame: Rows | Range) -> pa.Array:
-    """For a frame of tuples that slides by time, or the other way round: the beats over and over, as many as are needed."""
+    """For a frame of tuples that slides by time, or the reverse: the beats, repeated as often as needed."""
     if isinstance(frame, Rows):
         size, count = window.slide, max(-(frame.lower or 0), 0) + max(frame.upper or 0, 0) + 12
     else:
@@ -209,7 +221,7 @@ def _for_landmark(window: Window, frame: Landmark) -> pa.Array:
 
 
 def _for_scope(frame: Scope) -> pa.Array:
-    """The functions say which values they take: whole numbers or timestamps."""
+    """Try which values the functions accept: whole numbers or timestamps."""
     kinds = (_positions_of([3 * beat for beat in _BEATS], 0, pa.int64()), _beats(Interval(0, 2 * 3_600_000_000), 4))
     for values in kinds:
         try:
@@ -297,7 +309,7 @@ def _kind(mark: Any) -> pa.DataType:
 
 
 def _number(mark: Any) -> Decimal:
-    """Where a value lies on the axis: microseconds or days since the epoch, or the number itself."""
+    """The place of a value on the axis: microseconds or days since the epoch, or the number itself."""
     if isinstance(mark, datetime):
         return Decimal(pa.scalar(mark, pa.timestamp("us")).value if mark.tzinfo is None else pa.scalar(mark).value)
     if isinstance(mark, date):

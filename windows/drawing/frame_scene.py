@@ -11,7 +11,7 @@ from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
 from inwindow.windows.interval import negated
 from inwindow.windows.panes import RowPanes
 from inwindow.windows.slots import RowSlots, Slots, ValueSlots, slots_of
-from inwindow.windows.spec import Frame, Landmark, Range, Rows, Window
+from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Window
 
 
 def yields(window: Window, values: pa.Array) -> Scene:
@@ -36,7 +36,7 @@ def yields(window: Window, values: pa.Array) -> Scene:
 
 
 def expirations(window: Window, values: pa.Array) -> Scene:
-    """A tuple leaves at its time + size: what is in the window then lies in the mirrored frame, ties before it gone."""
+    """Three tuples that leave, at their time + size: the window then is the mirrored frame, without earlier ties."""
     frame = window.frame
     assert isinstance(frame, Range) and frame.lower is not None
     stream = Stream(values, window.order_by[0], window.describe())
@@ -63,7 +63,7 @@ def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -
             -math.inf if lower is None else max(at + lower, 0) + 0.5,
             math.inf if upper is None else min(at + upper, sequence.end - 1) + 1.5,
         )
-    if isinstance(frame, Rows):  # tuples are counted, on an axis of order values
+    if isinstance(frame, (Rows, Groups)):  # tuples are counted, or groups of them, on an axis of order values
         return (stream.places[held.start], stream.places[held.stop - 1]) if held else (math.inf, -math.inf)
     own = sequence.keys_at(np.array([at]))
 
@@ -87,7 +87,7 @@ def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -
 
 
 def _three(window: Window, at: Any, start: Any, end: Any, tuples: int) -> range:
-    """Three successive yields that show most: frames that move, whole ones, near the middle."""
+    """The three successive yields that show most: moving and whole frames, near the middle."""
     count = len(start)
     if count <= 3:
         return range(count)

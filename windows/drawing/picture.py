@@ -1,7 +1,7 @@
 """A scene as SVG: one strip per snapshot, the tuples on it, the frame behind them; under all of them the axis.
 
-What is in a frame shows by shape too, not by colour alone: filled, hollow, crossed out, ringed. Colours follow the
-reader's light or dark scheme, on a ground of their own, so that any page will do.
+Tuples differ not only by colour but also by shape: filled, hollow, crossed out, ringed. Colours follow the reader's light or dark
+scheme, and the picture has its own background, so that it fits any page.
 """
 
 import math
@@ -80,7 +80,7 @@ class _Canvas:
         self.parts: list[str] = []
 
     def x(self, place: float) -> float:
-        """A place of the axis in the picture; what lies beyond is at its edge."""
+        """The x of a place on the axis; places beyond it are at its edge."""
         share = (min(max(place, self.low), self.high) - self.low) / (self.high - self.low)
         return round(_MARGIN + share * (_WIDTH - 2 * _MARGIN), 1)
 
@@ -105,7 +105,7 @@ class _Canvas:
         return svg.document(_WIDTH, height, *about, ground, *self.parts, role="img")
 
     def snapshot(self, one: Snapshot, y: float) -> float:
-        """What is said, then the strip; the next one's top."""
+        """Draw the text, then the strip; return the top of the next one."""
         base = y + 18 + self.strip - _STRIP / 2  # of tuples without ties
         parts, self.parts = self.parts, []
         self.text("iw-said", 20, y + 10, one.said)
@@ -123,7 +123,7 @@ class _Canvas:
         return base + _STRIP / 2 + 12
 
     def frame(self, one: Snapshot, top: float, base: float) -> None:
-        """The stretch from bound to bound; a frame that is closed on both sides reaches around its last tuples."""
+        """The bar from bound to bound; if both bounds are inclusive, it reaches around its last tuples."""
         if one.start >= one.end and one.low > one.high:
             return
         pad = (
@@ -131,7 +131,7 @@ class _Canvas:
         )
         left = max(self.x(one.low) - pad, _MARGIN - 12) if math.isfinite(one.low) else _MARGIN - 12
         if one.high == one.now and not self.scene.active:
-            pad = 0.0  # a row of another table sees nothing of its own time
+            pad = 0.0  # a row of another table sees no tuple of the same time
         right = min(self.x(one.high) + pad, _WIDTH - _MARGIN + 12) if math.isfinite(one.high) else _WIDTH - _MARGIN + 12
         width, height = max(right - left, 1.0), base + 13 - top - 2
         self.add("rect", "iw-frame", x=left, y=top + 2, width=width, height=height, rx=3)

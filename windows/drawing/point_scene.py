@@ -11,7 +11,7 @@ from inwindow.windows.drawing.scale import label
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
 from inwindow.windows.interval import is_positive
 from inwindow.windows.points import bounds_at, point_framing_of, points_of
-from inwindow.windows.spec import Range, Rows, Window
+from inwindow.windows.spec import Groups, Range, Rows, Window
 
 _MOST = 12  # points of a picture
 
@@ -47,7 +47,7 @@ def _moved(offset: Any, keys: Any, stream: Stream, now: float, unbounded: float,
 
 def _check(window: Window) -> None:
     frame = window.frame
-    ahead = isinstance(frame, (Rows, Range)) and (frame.upper is None or is_positive(frame.upper))
+    ahead = isinstance(frame, (Rows, Range, Groups)) and (frame.upper is None or is_positive(frame.upper))
     if ahead or window.slide is not None or window.active_expiration:
         raise UsageError(
             f"draw(at=...): {window.describe()} slides, expires actively or looks ahead, which a row of another table cannot"

@@ -1,4 +1,4 @@
-"""What a picture shows, without a line drawn: tuples in their places on an axis, and what each frame holds.
+"""The content of a picture, without any drawing: the places of tuples on an axis, and the frames.
 
 A *snapshot* is a window at one moment: at a yield, at an expiration, or one extent. It names tuples by position.
 """
@@ -58,7 +58,7 @@ class Stream:
     def __init__(self, values: pa.Array, order: Order | None, what: str, *, first: int = 1) -> None:
         self.values, self.first = values, first
         self.key = None if order is None else order_key(order, values.type, what=what)
-        self.sequence = Sequence(self.key, peers=True)
+        self.sequence = Sequence(self.key, peers=True, groups=order is not None)
         self.sequence.append([], [] if order is None else [values], len(values))
         self.sequence.ended = True
         self.everyone = np.arange(len(values))
@@ -106,7 +106,7 @@ class Stream:
 
 
 def _view(places: list[float], snapshots: Iterable[Snapshot]) -> tuple[float, float]:
-    """What the axis shows: the tuples and the frames' bounds, but no bound further off than the tuples are wide."""
+    """The range of the axis: the tuples and the frames' bounds, but no bound further away than the width of the tuples."""
     low, high = min(places), max(places)
     room = (high - low) or math.inf
     ends = [
