@@ -348,7 +348,6 @@ class Catalog:
 
 
 def _one_statement(text: str, speaker: str) -> tuple[Source, Tokens]:
-    """The one statement of a text."""
     if not isinstance(text, str):
         raise UsageError(f"{speaker}({shown(text)}): a query is a text, as in 'SELECT * FROM Bid [NOW]'")
     whole = Source(text, speaker)
