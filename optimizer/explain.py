@@ -1,6 +1,6 @@
 """``explain``: for each aggregate the strategy, the reason, why not the better ones, and the cost of a tuple."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -16,6 +16,9 @@ class Explanation:
     passes: Sequence[Pass]
     place: str
     at_points: bool = False  # results at the rows of another table
+    on_states: Callable[[Step], bool] = lambda step: (
+        False
+    )  # whether each key has a state from which its aggregate goes on
 
     def __str__(self) -> str:
         lines = []
@@ -98,7 +101,7 @@ class Explanation:
 
     def _rows(self, step: Step) -> list[tuple[str, str]]:
         choice, case = step.choice, step.case
-        runs = _what_runs(step)
+        runs = step.machine.runs_on_states if step.machine is not None and self.on_states(step) else _what_runs(step)
         rows = [
             ("strategy", f"{choice.strategy.name}{' (forced)' if choice.forced else ''}"),
             ("why", choice.verdict.reason),

@@ -3,6 +3,7 @@
 Aggregates with equal partitioning and order share one pass: one sort, one buffer, whatever their frames.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -135,7 +136,8 @@ def _step(
     if condition is not None:
         check_columns(schema, [condition], f"the filter of {applied.label}")
         if not pa.types.is_boolean(schema.field(condition).type):
-            its = "" if condition.startswith("__") else f" {condition!r}"  # a computed column: its name says nothing
+            written = re.sub(r" #\d+$", "", condition)  # the number of an expression among equal ones
+            its = "" if condition.startswith("__") else f" {written!r}"  # a computed column: its name says nothing
             raise UsageError(
                 f"{applied.label}: the filter{its} is of type {schema.field(condition).type}; it must be a boolean column or "
                 "expression: compare its values, or cast it"

@@ -110,10 +110,10 @@ class GroupOperator(Operator):
             if not evaluator.evicts and not evaluator.moves:
                 self.run(step, evaluator.absorb, self.framing.next_start, self.sequence.end)
 
-    def finish(self) -> pa.RecordBatch:
+    def _finish(self) -> pa.RecordBatch:
         """The input has ended. As in SQL, an aggregate without keys gives a row even without tuples."""
         if self.work.partition_by or self.work.extent is not None or self.waiting or self.sequence.end:
-            return super().finish()
+            return super()._finish()
         nothing = np.zeros(1, dtype=np.int64)
         self.buffer.append(pa.RecordBatch.from_pylist([], schema=self.columns))
         steps = zip(self.work.steps, self.evaluators, strict=True)

@@ -47,6 +47,7 @@ class Operator(ABC):
                 self.buffer.plain(name)
         self.waiting: list[pa.RecordBatch] = []
         self.waiting_rows = 0
+        self.is_restored = False
 
     def reads(self, *, begins_known: bool = False) -> set[str]:
         """The columns that the operator reads; with ``begins_known``, the column BEGINS says where partitions begin."""
@@ -72,6 +73,10 @@ class Operator(ABC):
     def process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Take the next tuples; return the rows that are now decided (maybe none)."""
         check_columns(batch.schema, self.reads(begins_known=BEGINS in batch.schema.names), "a batch")
+        with sealed.going_on(self.is_restored):
+            return self._process(batch)
+
+    def _process(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if batch.num_rows:
             self.waiting.append(batch)
             self.waiting_rows += batch.num_rows
@@ -88,6 +93,10 @@ class Operator(ABC):
 
     def finish(self) -> pa.RecordBatch:
         """The input has ended: return all remaining rows."""
+        with sealed.going_on(self.is_restored):
+            return self._finish()
+
+    def _finish(self) -> pa.RecordBatch:
         early = self.flush() if self.waiting else None
         self.sequence.ended = True
         late = self._advance()
@@ -168,6 +177,7 @@ class Operator(ABC):
             for part, its in zip(self._stateful(), parts, strict=True):
                 part.restore(its)
             vars(self).update(zip(self.kept, kept, strict=True))
+        self.is_restored = True
 
     def _stateful(self) -> list[Any]:
         return [self.buffer, self.sequence, *self.parts()]

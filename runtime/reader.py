@@ -17,6 +17,7 @@ from inwindow.runtime.expressions import Computed
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Query, single_pass
 from inwindow.udaf.errors import DataError, UsageError
+from inwindow.udaf.pythonic import text_of
 from inwindow.windows.neighbours import descents
 from inwindow.windows.spec import Hop
 
@@ -87,9 +88,9 @@ class SortedCheck:
         if len(wrong):
             first = int(wrong[0])
             row = self.rows + first - (self.last is not None)
-            before, after = batch.slice(first, 2).to_pylist()
             raise DataError(
-                f"{self.what} not sorted by {', '.join(self._orders())}: row {row} is {before}, row {row + 1} is {after}; "
+                f"{self.what} not sorted by {', '.join(self._orders())}: row {row} is {_text(batch, first)}, row {row + 1} is "
+                f"{_text(batch, first + 1)}; "
                 f"{self.remedy}"
             )
         self.rows += batch.num_rows - (self.last is not None)
@@ -102,3 +103,12 @@ class SortedCheck:
                 f"{order.column}{'' if order.ascending else ' descending'} nulls {'first' if order.nulls_first else 'last'}"
             )
         return [*self.work.partition_by, *orders]
+
+
+def _text(batch: pa.RecordBatch, row: int) -> str:
+    """A row as a dict; values beyond Python's dates by their numbers."""
+    one = batch.slice(row, 1)
+    try:
+        return str(one.to_pylist()[0])
+    except (OverflowError, ValueError):
+        return str({name: text_of(column[0]) for name, column in zip(one.schema.names, one.columns, strict=True)})

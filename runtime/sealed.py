@@ -63,6 +63,22 @@ def reading() -> Iterator[None]:
         raise StateError(f"{_DAMAGED} ({type(error).__name__}: {error})") from None
 
 
+@contextmanager
+def going_on(is_restored: bool) -> Iterator[None]:
+    """What is raised within, after a state was read, may come from bytes that somebody forged: they are data like any other."""
+    try:
+        yield
+    except (InWindowError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        if not is_restored:
+            raise
+        raise StateError(
+            f"this state cannot be gone on from ({type(error).__name__}: {error}): its checksum fits, so either somebody made or "
+            "changed its bytes, or this is a defect of inwindow: begin anew from a new checkpoint, and report it"
+        ) from error
+
+
 _DAMAGED = (
     "the bytes of this state are not those that were written: they have been changed, or cut off; go on from a copy "
     "(an earlier checkpoint, another replica), or begin anew"

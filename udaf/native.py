@@ -88,6 +88,10 @@ class Machine(Protocol):
         """What runs, for explain."""
 
     @property
+    def runs_on_states(self) -> str:
+        """What runs on a stream, where the aggregate of each key goes on from its state."""
+
+    @property
     def inputs(self) -> tuple[pa.DataType, ...]:
         """What each argument is cast to."""
 

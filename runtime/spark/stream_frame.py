@@ -11,7 +11,7 @@ from typing import Any
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import described_stream
+from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
@@ -45,7 +45,9 @@ class StreamFramePlan:
     def explanation(self) -> Explanation:
         said = described_stream(self.work, early=self.query.early)
         return Explanation(
-            [self.work], f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}"
+            [self.work],
+            f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
+            on_states=resumes,
         )
 
 

@@ -78,9 +78,14 @@ class Bucket(ABC):
         self.held = self.log.addressed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
+        self.is_restored = False
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         """Take the next tuples, in the order of arrival, and the watermark as a key."""
+        with sealed.going_on(self.is_restored):
+            return self._step(batch, watermark)
+
+    def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
@@ -176,6 +181,7 @@ class Bucket(ABC):
             else:
                 self.held = self.log.addressed(held)
             self.take_tables(tables)
+        self.is_restored = True
 
     @cached_property
     def plan(self) -> dict[str, Part]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.stream import described_stream
+from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
@@ -40,7 +40,7 @@ class StreamPlan:
 
     @property
     def explanation(self) -> Explanation:
-        return Explanation([self.work], described_stream(self.work, early=self.early))
+        return Explanation([self.work], described_stream(self.work, early=self.early), on_states=resumes)
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(

@@ -22,6 +22,8 @@ from bad.input import (
 import inwindow as iw
 from inwindow.udaf.errors import NotAppliedError
 
+FAR = pa.table({"day": pa.array([2_000_000_000, 1], pa.int32()).cast(pa.date32()), "n": [1, 2]})
+
 ROWS = [
     # with_columns, select, explain
     Bad(
@@ -389,6 +391,13 @@ ROWS = [
         "the reader is not sorted by item, t nulls first: row 1 is {'item': 'b', 't': 2}, row 2 is "
         "{'item': 'a', 't': 5}; sort it first, or give a table (reader.read_all()), which is sorted for "
         "you",
+    ),
+    Bad(
+        "... beyond the year 9999",
+        lambda: iw.with_columns(FAR.to_reader(), a=iw.max("n").over(iw.rows(2, order_by="day"))).read_all(),
+        iw.DataError,
+        "the reader is not sorted by day nulls first: row 0 is {'day': '2000000000 as a date32[day]'}, row 1 is {'day': "
+        "datetime.date(1970, 1, 2)}; sort it first, or give a table (reader.read_all()), which is sorted for you",
     ),
     Bad(
         "... within a partition",

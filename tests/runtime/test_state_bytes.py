@@ -1,5 +1,6 @@
 """The bytes of a state: data and no code; whatever is changed in them is found; what `__init__` was given is not in them."""
 
+import contextlib
 import pickle
 from collections.abc import Callable
 from random import Random
@@ -237,3 +238,31 @@ def test_arrays_that_point_elsewhere_are_refused() -> None:
             storage.from_bytes(changed)
         with pytest.raises(pa.ArrowInvalid):
             from_plain([plain.replace(content, changed)])
+
+
+@pytest.mark.parametrize("name", [name for name in APPLIED if name != "pickled"])
+def test_forged_bytes_are_no_raw_errors(name: str) -> None:
+    """Where a checksum fits, numbers in a state may say anything: results of other data, or an error of ours."""
+    state, random = state_of(name), Random(7)
+    begin = len(state) - len(sealed.opened(sealed.OPERATOR, state))
+    for _ in range(40):
+        content = bytearray(state[begin:])
+        for _ in range(random.choice([1, 2, 8])):
+            content[random.randrange(len(content))] ^= random.choice([1, 0x80, 0xFF])
+        made = operator(name)
+        with contextlib.suppress(iw.InWindowError):
+            made.restore(sealed.sealed(sealed.OPERATOR, bytes(content)))
+            for start in range(0, ROWS, 10):
+                made.process(TABLE.slice(start, 10).combine_chunks().to_batches()[0])
+            made.finish()
+
+
+def test_a_forged_state_of_a_stream_says_so() -> None:
+    made = query(Stream(TABLE.schema)).bucket()
+    made.step(TABLE.slice(0, 30), None)
+    made.step(TABLE.slice(30), 25)
+    again = query(Stream(TABLE.schema)).bucket()
+    again.restore(made.state())
+    again.done = "soon"  # as forged bytes would say
+    with pytest.raises(iw.StateError, match=r"cannot be gone on from \(TypeError: .*begin anew"):
+        again.step(TABLE.slice(0, 5), 30)

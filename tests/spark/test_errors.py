@@ -221,3 +221,14 @@ def test_an_aggregate_where_spark_wants_a_column(events: Any) -> None:
         with pytest.raises(iw.UsageError, match="no column of pyspark: write iw.with_columns.df, a=..."):
             call()
     assert events.transform(iw.with_columns, a=applied).columns[-1] == "a"
+
+
+def test_an_expression_is_named_as_it_was_written(events: Any) -> None:
+    """Inside, equal expressions have numbers."""
+    from pyspark.sql import functions as F
+
+    with pytest.raises(iw.UsageError, match=r"the filter 'id' is of type int64; it must be a boolean"):
+        iw.with_columns(events, a=iw.avg("v").filter(F.col("id")).over(WINDOW))
+    applied = iw.avg(F.col("v") + 1).filter(F.col("v") + 1).over(WINDOW)
+    with pytest.raises(iw.UsageError, match=r"the filter '.*v.*' is of type double"):
+        iw.with_columns(events, a=applied)

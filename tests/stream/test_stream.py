@@ -421,3 +421,34 @@ def test_names_of_ours_are_refused() -> None:
         iw.testing.replay(
             [pa.table({"__inwindow_own": [1]})], lambda df: iw.with_columns(df, n=iw.count().over(iw.rows(1)))
         )
+
+
+class Total(iw.WindowAggregate):
+    """Numbers alone: it could be compiled."""
+
+    def initialize(self, v: float) -> None:
+        self.total = v
+
+    def iterate(self, v: float) -> None:
+        self.total += v
+
+    def expire(self, v: float) -> None:
+        self.total -= v
+
+    def terminate(self) -> float:
+        return self.total
+
+
+def test_explain_says_compiled_only_where_it_is() -> None:
+    """A frame that only grows goes on from a state per key, in Python."""
+    said: list[str] = []
+
+    def query(df: Any) -> Any:
+        for window in (iw.unbounded(order_by="t"), iw.rows(3, order_by="t")):
+            said.append(str(iw.explain(df, a=Total()("v").over(window))))
+        return iw.with_columns(df, a=Total()("v").over(iw.rows(3, order_by="t")))
+
+    iw.testing.replay([pa.table({"t": [1], "v": [1.0]})], query)
+    grows, moves = said[:2]
+    assert "called from Cython; not compiled: each key goes on from a state of its own" in grows
+    assert "compiled by numba after" in moves and "not compiled" not in moves

@@ -66,8 +66,13 @@ class CMachine:
 
     @property
     def runs(self) -> str:
-        """For explain."""
+        """The line of explain."""
         return f"compiled: C hooks of {self.name}, a cdef class"
+
+    @property
+    def runs_on_states(self) -> str:
+        """The same: their states are their own."""
+        return self.runs
 
     def driver(self, plain: Any, *, afresh: bool) -> Any:
         """A new driver of the loop."""

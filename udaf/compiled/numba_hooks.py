@@ -109,6 +109,11 @@ class NumbaMachine:
         return f"Python hooks of {name}, called from Cython; compiled by numba after {AFTER:,} tuples"
 
     @property
+    def runs_on_states(self) -> str:
+        """Not the loop, which has one state."""
+        return f"Python hooks of {self.program.name}, called from Cython; not compiled: each key goes on from a state of its own"
+
+    @property
     def is_to_be_checked(self) -> bool:
         """Whether both kinds of hooks compute the next rows: in each call of iw.compiled, else once per process."""
         return self.asked or self.program.source not in _checked
