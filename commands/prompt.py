@@ -44,7 +44,7 @@ def prompt(catalog: Any, shown: Callable[[Any], str], read: Callable[[str], str]
 
 
 def is_whole(text: str) -> bool:
-    """Whether statements end here: with a semicolon or a brace, or an empty line.
+    """Whether the statements are complete: they end with a semicolon, a brace or an empty line.
 
     >>> [is_whole(text) for text in ("SELECT 1;\\n", "SELECT 1\\n", "SELECT 1\\n\\n", "CREATE AGGREGATE a(x Int) : Int { b;\\n")]
     [True, False, True, False]

@@ -107,7 +107,7 @@ class RecomputeHolding:
         return Yes("nothing better is possible")
 
     def time(self, case: Case) -> str:
-        """All that holds."""
+        """All rows that hold are folded."""
         return "O(rows that hold) per result"
 
     def memory(self, case: Case) -> str:

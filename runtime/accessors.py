@@ -1,4 +1,4 @@
-"""``df.iw``: the calls as methods of frames, in the libraries that have a way for it."""
+"""``df.iw``: the calls as methods of frames, in the libraries that support accessors."""
 
 import sys
 from collections.abc import Callable
@@ -41,7 +41,7 @@ class Calls:
 
 
 def add_accessors() -> None:
-    """Give the frames of pandas, Polars and pandas-on-Spark, if they are imported, the calls as ``df.iw``.
+    """Add ``df.iw`` to the frames of pandas, Polars and pandas-on-Spark, if these libraries are imported.
 
     >>> import pandas as pd
     >>> import inwindow as iw

@@ -147,7 +147,7 @@ class KernelEvaluator(Evaluator):
     def resume(
         self, first: Positions, end: Positions, folded: Positions, grown: Positions, shift: Positions, states: list[Any]
     ) -> pa.Array:
-        """One call."""
+        """Continue all keys in one call of the kernel."""
         kernel: Any = self.kernel  # only kernels in Cython have resume
         return self.native.finish(kernel.resume(self.given.read()[0], first, end, folded, grown, shift, states))
 

@@ -1,4 +1,4 @@
-"""``metrics``: what a query on a stream has counted, over all its micro-batches that Spark remembers."""
+"""``metrics``: the numbers of a query on a stream, over all micro-batches that Spark remembers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,12 +15,13 @@ _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes":
 def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     """The numbers of a running or ended streaming query on Spark.
 
-    ``late_tuples`` is the sum over its micro-batches (also ``checked``, ``deviations``, ``punts`` and ``rebased`` of a sentinel);
-    ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are those after the newest; ``micro_batches`` says how many were
-    counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``) of this start of the query.
-    ``query.lastProgress`` alone is only the newest one, which had no tuples with ``availableNow=True``: nothing of it was late.
+    ``late_tuples`` is the sum over its micro-batches (and so are ``checked``, ``deviations``, ``punts`` and ``rebased`` of a
+    sentinel). ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
+    ``micro_batches`` is how many were counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``)
+    since this start of the query. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
+    tuples, and so no late tuples.
 
-    ``name`` is for queries of several results: ``inwindow_2``, and so on.
+    ``name`` is for queries with several results: ``inwindow_2``, and so on.
 
     >>> from types import SimpleNamespace
     >>> progress = [{"observedMetrics": {"inwindow": dict(late_tuples=n, waiting_tuples=5 - n)}} for n in (2, 1, 0)]

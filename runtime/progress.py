@@ -1,11 +1,11 @@
-"""What a local call says while it runs for long: a line on a terminal, a bar in a notebook, nothing anywhere else.
+"""The progress of a long local call: a line on a terminal, a bar in a notebook, nothing anywhere else.
 
 ::
 
     [######..........]  38 %, with_columns of 20,000,000 rows, 3 s, 5 s left
 
-A thread writes it, since the call is busy; it is started only where there is somebody to read it. Spark has a bar of its own: a
-call on its frames says nothing here.
+A thread writes it, because the call is busy. The thread starts only on a terminal or in a notebook. Spark has its own bar, so
+calls on its frames show nothing here.
 """
 
 import shutil
@@ -22,14 +22,14 @@ from typing import Any, TextIO
 AFTER, EVERY = 2.0, 0.5  # seconds, before the first line and between two
 _WIDTH = 16  # of the bar, in characters
 _LINE = 78
-_SMALL = 10_000  # rows: of fewer than these a call seldom lasts, and a thread costs as much as the call
+_SMALL = 10_000  # rows: with fewer, a call is short, and a thread would cost as much as the call
 
-_busy = threading.Lock()  # one bar at a time: a call within a command, or in another thread, says nothing
+_busy = threading.Lock()  # one bar at a time: a call within a command, or in another thread, shows nothing
 _wanted = True
 
 
 def show_progress(on: bool) -> None:
-    """Whether calls on tables of more than two seconds show how far they are; they do, on a terminal and in a notebook.
+    """Whether calls on tables that take more than two seconds show their progress, on a terminal and in a notebook.
 
     >>> import inwindow as iw
     >>> iw.show_progress(False)
@@ -41,7 +41,7 @@ def show_progress(on: bool) -> None:
 
 @dataclass(frozen=True)
 class Said:
-    """What is done, and which share of it; None where that is not known."""
+    """The text of a progress line, and the share that is done; None if unknown."""
 
     words: str
     share: float | None = None
@@ -57,15 +57,15 @@ class Said:
 
 
 class Screen(ABC):
-    """Where it is shown."""
+    """A place where progress is shown."""
 
     @abstractmethod
     def show(self, said: Said) -> None:
-        """In the place of what was shown before."""
+        """Replace the text that was shown before."""
 
     @abstractmethod
     def clear(self) -> None:
-        """As if nothing had been shown."""
+        """Remove the text."""
 
 
 class Terminal(Screen):
@@ -88,7 +88,7 @@ class Terminal(Screen):
 
 
 class Notebook(Screen):
-    """An output of the cell, which is written anew."""
+    """An output of the cell, which is updated."""
 
     def __init__(self, display: Callable[..., Any]) -> None:
         self.display = display
@@ -111,7 +111,7 @@ class Notebook(Screen):
 
 
 def screen_here() -> Screen | None:
-    """Where somebody reads: the notebook or the terminal of this process; None in a pipe, a file, a test."""
+    """The notebook or the terminal of this process; None in a pipe, a file or a test."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is not None and hasattr(shell, "kernel"):
@@ -126,14 +126,14 @@ class Run:
         self.call, self.rows, self.known = call, rows, known
         self.passes = 1  # each takes all rows
         self.taken = 0
-        self._first: tuple[float, float] | None = None  # when rows had first been taken, and which share of them
+        self._first: tuple[float, float] | None = None  # when the first rows were processed, and their share
 
     def took(self, rows: int) -> None:
-        """So many more."""
+        """Count processed rows."""
         self.taken += rows
 
     def said(self, seconds: float) -> Said:
-        """How far it is.
+        """The text and the share now.
 
         >>> run = Run("with_columns", 20_000_000)
         >>> for seconds in (2.0, 3.0):
@@ -149,7 +149,7 @@ class Run:
         return Said(f"{100 * share:.0f} %, {words}{self._left(seconds, share)}", share)
 
     def _left(self, seconds: float, share: float) -> str:
-        """By how fast rows were taken since the first ones: before that they were put in order."""
+        """The remaining time, from the speed since the first rows; before these, rows were sorted."""
         if self._first is None:
             self._first = (seconds, share) if share else None
             return ""
@@ -159,7 +159,7 @@ class Run:
 
 @contextmanager
 def shown(run: Run) -> Iterator[Run]:
-    """While this is open, somebody who waits for it for long is told how far it is."""
+    """Show the progress of the block, if it takes long."""
     screen = screen_here() if _wanted and run.rows >= _SMALL else None
     with telling(screen, run.said):
         yield run
@@ -169,7 +169,7 @@ def shown(run: Run) -> Iterator[Run]:
 def telling(
     screen: Screen | None, said: Callable[[float], Said], after: float = AFTER, every: float = EVERY
 ) -> Iterator[None]:
-    """Show on a screen what ``said`` gives, after some seconds and then again and again; with no screen, nothing."""
+    """Show the result of ``said`` on a screen, after some seconds and then repeatedly; without a screen do nothing."""
     if screen is None or not _busy.acquire(blocking=False):
         yield
         return

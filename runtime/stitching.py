@@ -1,13 +1,13 @@
-"""Time is cut, an operator runs on each stretch, and results that go on at a cut are joined: on streams, and of hot keys on Spark.
+"""Join results at cuts of time: an operator runs on each stretch. Used on streams, and for hot keys on Spark.
 
 ::
 
     cuts          |              |
     rows          [=====|==============|====)      cut at both
-    results       [=====|====) [=======|           what ends before the second one is decided;
-                                                   what reaches it is open, and goes on with what begins there
+    results       [=====|====) [=======|           results that end before the second cut are decided;
+                                                   results that reach it are open, and continue in the next stretch
 
-A result is joined where the operator on the whole would have made one row of it.
+Results are joined if the operator on the whole input would give one row for them.
 """
 
 from collections.abc import Sequence

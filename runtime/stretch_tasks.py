@@ -1,4 +1,4 @@
-"""What a task does with relations that are cut by time: the operator on stretches; and behind it, joins at the cuts."""
+"""The tasks for relations that are cut by time: run the operator on stretches, and afterwards join results at the cuts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Bounds = list[tuple[Bound, Bound]]
 
 @dataclass(frozen=True)
 class OnStretches(Task):
-    """The operator on each stretch of a key that is cut, and on other keys as a whole.
+    """Runs the operator on each stretch of a cut key, and on other keys as a whole.
 
     Rows come with their STRETCH. Results have the columns of ``schema``: those of parts and the STRETCH of a row that touches a
     cut (0 in others) are the last ones, where results go on from one stretch to the next.
@@ -69,7 +69,7 @@ class OnStretches(Task):
 
 @dataclass(frozen=True)
 class AtCuts(Task):
-    """Parts that touch a cut are joined with those that they go on as; other rows are as they are. All parts are in one task."""
+    """Joins parts that touch a cut with their continuations; other rows do not change. All parts are in one task."""
 
     operation: Operation
     schemas: tuple[pa.Schema, ...]

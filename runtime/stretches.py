@@ -1,15 +1,15 @@
-"""Hot keys of relations: a key that holds most of the rows is cut by time into stretches, which run in parallel.
+"""Hot keys of relations: a key with most of the rows is cut by time into stretches, which run in parallel.
 
 ::
 
     cuts of a hot key            |              |
     x  [1 --- 5)                 |              |         in stretch 1
-    y        [3 ------------------- 9)          |         in 1 and 2: a row is sent to every stretch that it reaches
+    y        [3 ------------------- 9)          |         in 1 and 2: a row goes to every stretch that it reaches
     z                            |    [8 --- 10)          in 2
 
-A pair belongs to the stretch where the later of both begins, so none is given twice (Bouros and Mamoulis, VLDB 2017, partition a
-domain so). What an aggregate or coalesce gives at a cut is joined behind (``runtime/stitching.py``). So results are right for any
-cuts; a sample says which are good: as many rows in each stretch, and few in two.
+A pair belongs to the stretch in which the later of both begins, so no pair comes twice (a partitioning by Bouros and Mamoulis, VLDB
+2017). Results of an aggregate or coalesce at a cut are joined afterwards (``runtime/stitching.py``). So results are right for any
+cuts. A sample gives good cuts: an equal number of rows in each stretch, and few rows in two.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from inwindow.runtime.intervals import SINCE, UNTIL, Instants
 from inwindow.windows.shards import Sampled
 from inwindow.windows.spec import Order
 
-_FAIR = 1.25  # a key is hot if it has that many times the rows that a core should have
-_DOUBLED = 0.2  # so many rows more, in two stretches, are no matter
+_FAIR = 1.25  # a key is hot if it has more than this multiple of a core's share of rows
+_DOUBLED = 0.2  # this share of additional rows, in two stretches, is acceptable
 _WORTH = 0.6  # where more are, a task has at most so much of what the key alone would be
-_MOST, _MOST_KEYS = 64, 8  # stretches of a key, and keys that are cut: all are written out in the plan
+_MOST, _MOST_KEYS = 64, 8  # stretches per key, and keys that are cut: both make the plan longer
 
 Bound: TypeAlias = pa.Scalar | None
 
@@ -42,7 +42,7 @@ class HotInTime:
     shown: str
     share: float  # of the sampled rows
     cuts: tuple[pa.Scalar, ...]
-    doubled: float  # how many rows more, as a share of the key's
+    doubled: float  # the additional rows, as a share of the key's rows
 
     @property
     def count(self) -> int:
@@ -52,7 +52,7 @@ class HotInTime:
 
 @dataclass(frozen=True)
 class Stretches:
-    """Keys to be cut, and in how many tasks the others are. Stretches are numbered through all keys, from 1."""
+    """The keys to be cut, and the number of tasks for the others. Stretches are numbered across all keys, from 1."""
 
     keys: tuple[HotInTime, ...]
     others: int
@@ -60,12 +60,12 @@ class Stretches:
 
     @property
     def first_numbers(self) -> list[int]:
-        """The number of each key's first stretch; and behind them the first number of none."""
+        """The number of each key's first stretch, and last the number after all stretches."""
         return np.cumsum([1, *(key.count for key in self.keys)]).tolist()
 
     @property
     def bounds(self) -> list[tuple[Bound, Bound]]:
-        """By the number, from when to when; 0 is a key that is not cut."""
+        """The bounds of each stretch, by its number; 0 is a key that is not cut."""
         found: list[tuple[Bound, Bound]] = [(None, None)]
         for key in self.keys:
             found += zip((None, *key.cuts), (*key.cuts, None), strict=True)
@@ -86,7 +86,7 @@ class Stretches:
 
 
 def stretches_of(sample: pa.Table, by: tuple[str, ...], cores: int) -> Stretches | No:
-    """Which keys to cut where, by a sample: HASH, of the keys ``by``, these, and both ends. ``cores`` tasks run at a time."""
+    """Find the keys to cut, from a sample with HASH (of the keys ``by``), these keys and both ends; ``cores`` tasks run at once."""
     if cores < 2:
         return No("one task runs at a time")
     if not len(sample):

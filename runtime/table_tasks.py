@@ -1,4 +1,4 @@
-"""What a task does with the rows of an operator: it puts them in the order of their keys, and runs it on some keys at a time."""
+"""The task of an operator on relations: it sorts its rows by their keys, and runs the operator on some keys at a time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from inwindow.runtime.sides import Sides
 from inwindow.runtime.tasks import Batches, Room, Task
 from inwindow.windows.neighbours import changes
 
-_LEAST = 1 << 17  # rows that the operator is run on, where keys have fewer
+_LEAST = 1 << 17  # rows to run the operator on; keys with fewer rows are taken together
 
 
 @dataclass(frozen=True)
 class OnTables(Task):
-    """The operator on the rows of a task."""
+    """Runs the operator on the rows of a task."""
 
     operation: Operation
     sides: Sides
@@ -62,7 +62,7 @@ def bundles(batches: Batches, keys: Sequence[str], room: Room, at_once: int) -> 
 
 
 def whole_keys(batches: Batches, keys: Sequence[str], least: int = _LEAST) -> Iterator[list[pa.RecordBatch]]:
-    """Batches in the order of their keys, in bundles of whole keys; each has ``least`` rows or more, except the last."""
+    """Join batches that are sorted by keys into bundles of whole keys; each has at least ``least`` rows, except the last."""
     held: list[pa.RecordBatch] = []
     rows, last = 0, None
     for batch in batches:

@@ -1,14 +1,14 @@
-"""Several operators of a query as one: what a stream needs, where a second operator would get its rows too late.
+"""Several operators of a query as one, for streams: there a second operator would get its rows too late.
 
 ::
 
     watermark        before -------- now
-    rows          [=====|==============|====)      cut at both: all operators run on what lies between
-    windows       hold the tuples that they see at the watermark, and give them to the next turn
-    istream       holds what reaches the watermark, and sees in the next turn whether it goes on
+    rows          [=====|==============|====)      cut at both: all operators run on the part in between
+    windows       hold the tuples that they see at the watermark, for the next turn
+    istream       holds the rows that reach the watermark, and sees in the next turn whether they continue
 
-A row of a relation comes out when it ends, so that an operator behind it would see it when its time has passed. Here the operators
-share a state, and each piece of time goes through all of them. What is aggregated is folded in the order of a piece.
+A row of a relation is emitted when it ends, so a following operator would see it only after its time. Here the operators share a
+state, and each piece of time goes through all of them. Aggregates fold rows in the order of a piece.
 """
 
 from collections.abc import Sequence
@@ -46,10 +46,13 @@ _WHERE = "temporal.run"
 
 def run_tree(tree: Tree, data: Sequence[Any]) -> Any:
     """A query on its data; on a stream one operator runs as it is, and several as one."""
+    return carried_out(*Composed.of(tree, data)) if is_composed(tree, data) else tree.run(data)
+
+
+def is_composed(tree: Tree, data: Sequence[Any]) -> bool:
+    """Whether operators share a state: several that hold rows, on a stream."""
     holding = [node for node in _nodes(tree) if node.operation is not None and _holds(node)]
-    if len(holding) < 2 or not any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data):
-        return tree.run(data)
-    return carried_out(*Composed.of(tree, data))
+    return len(holding) > 1 and any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data)
 
 
 def _holds(node: Tree) -> bool:
@@ -58,7 +61,7 @@ def _holds(node: Tree) -> bool:
 
 
 def _nodes(tree: Tree) -> list[Tree]:
-    """All of a tree, what is below before what is above."""
+    """All nodes of a tree, inputs first."""
     found: dict[int, Tree] = {}
     for node in [*(below for one in tree.inputs for below in _nodes(one)), tree]:
         found.setdefault(id(node), node)
@@ -66,7 +69,7 @@ def _nodes(tree: Tree) -> list[Tree]:
 
 
 def _numbered(tree: Tree) -> tuple[Tree, list[int]]:
-    """The tree with its inputs numbered anew, and the numbers that they had."""
+    """The tree with its inputs renumbered, and their old numbers."""
     leaves = [node for node in _nodes(tree) if node.operation is None]
     made = {id(node): replace(node, number=number) for number, node in enumerate(leaves)}
 
@@ -80,16 +83,17 @@ def _numbered(tree: Tree) -> tuple[Tree, list[int]]:
 
 @dataclass(frozen=True)
 class Composed(Operation):
-    """A tree of operators; an input that is no relation has its time as ``since``."""
+    """A tree of operators; an input that is a stream of tuples has its time as ``since``."""
 
     tree: Tree
-    times: tuple[str | None, ...]  # of inputs that are tuples: what their time is called in the tree
+    times: tuple[str | None, ...]  # for inputs of tuples: the name of their time in the tree
     name = "run"
     steps = "all operators on one piece of time after the other"
+    holds = "what all operators hold: rows that have not ended, tuples that windows see, and open results"
 
     @classmethod
     def of(cls, tree: Tree, data: Sequence[Any]) -> tuple[Any, ...]:
-        """The operation, and its data: what is done to each row by itself is done before it."""
+        """The operation and its data; steps on single rows are done before it."""
         inputs: list[Any] = []
         known: dict[int, Tree] = {}
 
@@ -132,16 +136,16 @@ class Composed(Operation):
         return replace(self, tree=planned(self.tree))
 
     def keys(self, *schemas: pa.Schema) -> list[tuple[str, ...]] | None:
-        """What no operator lets meet."""
+        """The keys that all operators share: rows that differ in them never meet."""
         return shared_keys(self.tree, len(schemas))
 
     def source(self, name: str, schemas: tuple[pa.Schema, ...]) -> tuple[int, str] | None:
-        """Through all operators."""
+        """The input's column from which a result's column comes, through all operators."""
         found = column_of(self.tree, name)
         return None if found is None else (found[0], SINCE if self.times[found[0]] == found[1] else found[1])
 
     def work(self, *schemas: pa.Schema) -> Pass:
-        """The steps of all."""
+        """The steps of all operators."""
         steps = [
             step
             for node in _nodes(self.tree)
@@ -163,7 +167,7 @@ class Composed(Operation):
         return table.rename_columns([time or name if name == SINCE else name for name in table.column_names])
 
     def check_stream(self, *schemas: pa.Schema) -> None:
-        """Operators whose result at an instant is made of what holds then, or of the tuples that came before."""
+        """Check that each operator's result at an instant depends only on the rows that hold then, or on earlier tuples."""
         for node in _nodes(self.tree):
             if node.operation is not None:
                 self._check(node.operation, node)
@@ -203,11 +207,11 @@ class Composed(Operation):
         return Advanced(rows, _packed({**piece.held, _RESULT: opened}), piece.stay)
 
 
-_RESULT = -1  # the stage of the results that are open
+_RESULT = -1  # the stage of open results
 
 
 class _Piece:
-    """What all operators give between two watermarks, and what they hold for the next turn."""
+    """The results of all operators between two watermarks, and what they hold for the next turn."""
 
     def __init__(self, composed: Composed, turn: Turn) -> None:
         self.turn = turn
@@ -224,7 +228,7 @@ class _Piece:
         ]
 
     def of(self, node: Tree) -> pa.Table:
-        """The rows of a node: a relation's as they hold in the piece, a stream's that are in it."""
+        """The rows of a node: of a relation, those that hold in the piece; of a stream, those in it."""
         number = self.numbers[id(node)]
         if number not in self.made:
             self.made[number] = self._made(node, number)
@@ -251,7 +255,7 @@ class _Piece:
         return table if before is None else pa.concat_tables([before, table.cast(before.schema)])
 
     def _cut(self, table: pa.Table) -> pa.Table:
-        """Of a relation what lies in the piece; a row may begin behind it, where a window lags."""
+        """The part of a relation in the piece; with a lag, a row may begin after the piece."""
         table = cut(table, self.turn.since, self.turn.until, _WHERE)
         return table.filter(pc.fill_null(pc.less(table.column(SINCE), table.column(UNTIL)), True))
 

@@ -89,7 +89,7 @@ class Latest(Stitched):
         return self.by
 
     def compared(self, *schemas: pa.Schema) -> tuple[str, ...]:
-        """The others."""
+        """The columns that are not keys."""
         return self._others(schemas[0])
 
     def work(self, *schemas: pa.Schema) -> Pass:

@@ -1,4 +1,4 @@
-"""Columns of a tree of operators under other names, or made of one another."""
+"""``project`` in a query: rename columns, or compute them from each other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from inwindow.runtime.operation import Operation
 
 @dataclass(frozen=True)
 class Project(Operation):
-    """The columns of the result: names of columns that are there, or Arrow expressions."""
+    """The columns of the result: names of columns, or Arrow expressions."""
 
     columns: tuple[tuple[str, str | pc.Expression], ...]
     name = "project"
@@ -37,7 +37,7 @@ class Project(Operation):
         return (0, found) if isinstance(found, str) else None
 
     def timed_by(self) -> str | None:
-        """What is called ``since`` in the result."""
+        """The column that becomes ``since`` in the result."""
         found = dict(self.columns).get("since")
         return found if isinstance(found, str) else None
 

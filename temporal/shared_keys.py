@@ -1,4 +1,4 @@
-"""Which columns of its inputs a whole query may be cut by: rows that differ in them never meet, in none of its operators.
+"""The columns by which the inputs of a whole query may be partitioned: rows that differ in them never meet, in any operator.
 
 ::
 
@@ -14,11 +14,11 @@ from inwindow.temporal.multiplicity import Multiplicity
 from inwindow.temporal.tree import Tree
 from inwindow.temporal.union import Union
 
-Origin = dict[int, str]  # a column of each input from which a column's values are
+Origin = dict[int, str]  # the column of each input from which a column comes
 
 
 def shared_keys(tree: Tree, inputs: int) -> list[tuple[str, ...]]:
-    """Per input the columns, in one order; none where there are none that all operators share."""
+    """The columns of each input, in one order; none if the operators share no keys."""
     wanted = [_keys(node) for node in _nodes(tree) if node.operation is not None]
     candidates = [one for one in wanted[0] or [] if len(one) == inputs] if wanted else []
     found: list[Origin] = []
@@ -30,7 +30,7 @@ def shared_keys(tree: Tree, inputs: int) -> list[tuple[str, ...]]:
 
 
 def _nodes(tree: Tree) -> list[Tree]:
-    """All operators, the last one first, but those before which each row is by itself."""
+    """All operators, the last one first, without those that look at each row by itself."""
     nodes = [tree, *(node for one in tree.inputs for node in _nodes(one))]
     while nodes and _keys(nodes[0]) is None and nodes[0].operation is not None and len(nodes[0].inputs) == 1:
         nodes = nodes[1:]
@@ -42,7 +42,7 @@ def _within(one: Origin, other: Origin) -> bool:
 
 
 def _keys(node: Tree) -> list[Origin] | None:
-    """Where the keys of an operator are from, as far as that can be said; None where it has none."""
+    """The origins of an operator's keys, as far as they are known; None if it has no keys."""
     assert node.operation is not None or not node.inputs
     if node.operation is None:
         return None
@@ -59,7 +59,7 @@ def _keys(node: Tree) -> list[Origin] | None:
 
 
 def origin(node: Tree, name: str) -> Origin | None:
-    """The columns of all inputs below an operator in whose values a column's are; None where one has none such."""
+    """The columns of all inputs from which a column comes; None if an input has no such column."""
     operation = node.operation
     if operation is None:
         return {node.number: name}
@@ -73,7 +73,7 @@ def origin(node: Tree, name: str) -> Origin | None:
 
 
 def _together(origins: list[Origin]) -> Origin | None:
-    """Of several parts; None where they say different things of one input."""
+    """The origins of several parts together; None if they differ for an input."""
     found: Origin = {}
     for one in origins:
         if any(found.get(number, name) != name for number, name in one.items()):
@@ -83,7 +83,7 @@ def _together(origins: list[Origin]) -> Origin | None:
 
 
 def column_of(node: Tree, name: str) -> tuple[int, str] | None:
-    """The input and its column whose values a column of the result has; None where they are made."""
+    """The input and its column from which a column of the result comes; None if it is computed."""
     if node.operation is None:
         return node.number, name
     source = node.operation.source(name, tuple(one.schema for one in node.inputs))

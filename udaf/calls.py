@@ -1,4 +1,4 @@
-"""A public function called with other arguments than it takes: an error of ours that says what it takes."""
+"""Calls of public functions with wrong arguments: our error says which arguments the function takes."""
 
 import inspect
 from collections.abc import Callable
@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def says_what_it_takes(function: Function) -> Function:
-    """The function; where arguments do not fit its parameters, Python's TypeError becomes a UsageError.
+    """The function, in which Python's TypeError for wrong arguments becomes a UsageError.
 
     >>> @says_what_it_takes
     ... def session(on, *, gap): ...

@@ -1,6 +1,6 @@
-"""Names of other libraries, and what to write here: ``iw.quantile`` answers with ``iw.percentile('x', 0.5)``.
+"""Names of other libraries, and what to write instead: the error for ``iw.quantile`` suggests ``iw.percentile('x', 0.5)``.
 
-A name is looked for without its underscores and capitals: ``groupBy``, ``groupby`` and ``GROUP_BY`` are one guess.
+Names are compared without underscores and case: ``groupBy``, ``groupby`` and ``GROUP_BY`` are the same guess.
 """
 
 import difflib
@@ -11,7 +11,7 @@ from inwindow.udaf.errors import UnknownNameError
 _ROLLING = ".over(iw.rows(50, order_by='ts'))"
 _SO_FAR = ".over(iw.unbounded(order_by='ts'))"
 
-NAMES = {  # of functions: an expression in its place
+NAMES = {  # functions: an expression to write instead
     # pandas, Polars
     "quantile": "iw.percentile('x', 0.5)",
     "nunique": "iw.count_distinct('x')",
@@ -85,7 +85,7 @@ NAMES = {  # of functions: an expression in its place
 }
 
 _RANKS = "iw has aggregates, and a rank is none: take F.{} of PySpark, or that of SQL"
-ELSEWHERE = {  # what no expression can say
+ELSEWHERE = {  # names for which there is no expression
     "rank": _RANKS.format("rank"),
     "denserank": _RANKS.format("dense_rank"),
     "percentrank": _RANKS.format("percent_rank"),
@@ -98,7 +98,7 @@ ELSEWHERE = {  # what no expression can say
     "aggregatefunction": "an aggregate of your own is a class: class MyAvg(iw.WindowAggregate)",
 }
 
-OPTIONS = {  # of calls: what they may be called here
+OPTIONS = {  # keywords of calls: their names here
     "by": ("partition_by", "keys"),
     "partition": ("partition_by",),
     "partitions": ("partition_by",),
@@ -173,7 +173,7 @@ OF_WINDOW = {  # methods of PySpark's Window
     "sum": "iw.sum('x').over(window)",
     "agg": "iw.with_columns(df, a=iw.avg('x').over(window))",
 }
-OF_GROUPED = {  # methods of iw.group_by(...), beside built-ins
+OF_GROUPED = {  # methods of iw.group_by(...), besides built-ins
     "tumble": ".window(iw.tumble('ts', size=10)).agg(a=iw.avg('x'))",
     "hop": ".window(iw.hop('ts', size=10, every=5)).agg(a=iw.avg('x'))",
     "cumulate": ".window(iw.cumulate('ts', size=10, every=5)).agg(a=iw.avg('x'))",
@@ -228,7 +228,7 @@ def unknown_attribute(what: str, name: str, guesses: Mapping[str, str]) -> Attri
     """
     said = f"{what} has no {name!r}"
     if name.startswith("_"):
-        return AttributeError(said)  # Python asks for such names, and expects none
+        return AttributeError(said)  # Python looks for such names, and does not expect them
     close = difflib.get_close_matches(_flat(name), guesses, 1, 0.75)
     return UnknownNameError(f"{said}: write {guesses[close[0]]}" if close else said)
 

@@ -1,7 +1,7 @@
-"""On a stream: operators that hold rows, put together as one query before it runs (``temporal/composed.py``).
+"""On a stream: combine the operators that hold rows into one query before it runs (``temporal/composed.py``).
 
-What is done to each row before the first of them, and after the last, is the engine's. Between two of them it is done by
-workers, so that it is said in Arrow's terms: columns, comparisons, and + - * of whole numbers and doubles.
+The engine does the steps before the first and after the last of them. Steps between two of them run in workers, so they must be
+Arrow expressions: columns, comparisons, and + - * of whole numbers and doubles.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ class Held:
         return replace(self, later=(*self.later, ("where", condition)))
 
     def settled(self) -> Tree:
-        """As a tree, for one more operator; a :class:`KeyError` with what cannot be said in it."""
+        """The query as a tree, for a further operator; a :class:`KeyError` with the part that a tree cannot express."""
         tree = self.tree
         for what, said in self.later:
             if what == "where":
@@ -47,7 +47,7 @@ class Held:
 
 
 def held(node: Tree) -> Held:
-    """An operator, and nothing behind it."""
+    """A query that is just one operator."""
     return Held(node, tuple(node.schema.names))
 
 
@@ -70,7 +70,7 @@ _MADE: dict[str, Callable[..., Any]] = {
 
 
 def arrow_of(tree: Any) -> pc.Expression:
-    """An expression of SQL as Arrow's; a :class:`KeyError` with the part that is none.
+    """An SQL expression as an Arrow expression; a :class:`KeyError` with the part that Arrow lacks.
 
     >>> print(arrow_of(_parsed("a > 5 AND NOT b = 'x'")))
     ((a > 5) and invert((b == "x")))

@@ -34,7 +34,7 @@ class Answer:
 def run_cql(
     engine: Any, source: Source, tokens: Tokens, orders: Mapping[str, str | None], aggregates: Mapping[str, Any]
 ) -> Answer:
-    """Run a statement."""
+    """Run a statement of CQL."""
     marks = take_marks(source, tokens)
     tree = parsed(source, marks.tokens)
     exp = library().exp

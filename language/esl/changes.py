@@ -212,7 +212,6 @@ def _update(tree: Any, table: Stored, context: Context) -> list[ast.stmt]:
 def _update_key(
     table: Keyed, scan: Scan, values: list[Node], conditions: list[Node], context: Context
 ) -> list[ast.stmt]:
-    """The row of one key."""
     assert scan.key is not None and scan.variables is not None
     place = item(me(table.attribute), scan.key)
     there = compare(scan.key, ast.In(), me(table.attribute))

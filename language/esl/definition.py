@@ -113,7 +113,7 @@ class _Reader:
         self.at = 0
 
     def read(self) -> Definition:
-        """The whole of it."""
+        """Read the whole definition."""
         if not self.tokens:
             raise UsageError(
                 f"{self.source.speaker}: the text is empty: write CREATE AGGREGATE name(next Real) : Real {{ ... }}"

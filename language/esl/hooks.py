@@ -181,7 +181,7 @@ class Method:
         return ast.Dict([constant(one.name) for one in self.definition.results], [one.node for one in made])
 
     def written(self, called: str, parameters: list[str], start: list[ast.stmt]) -> ast.stmt:
-        """The method."""
+        """The method as a syntax tree, with the lines of ``start`` first."""
         body = tidy([*start, *self.body], self.context.names)
         return method(called, parameters, body or [ast.Pass()], self._annotation())
 

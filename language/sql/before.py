@@ -171,7 +171,7 @@ class _Layout:
             at = end + 1
 
     def composed(self) -> Query:
-        """The query."""
+        """The query of the first step."""
         query = Query(self.source)
         self._open(query)
         for number, item in enumerate(self.statement.items):

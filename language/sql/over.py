@@ -286,20 +286,7 @@ class _Reader:
                 at,
             )
         if not over.order_by:
-            offsets = isinstance(frame, Range) and any(bound not in (None, 0) for bound in (frame.lower, frame.upper))
-            window = Window(frame, slide=over.slide, slide_by=over.slide_by)
-            if offsets or window.slides_by_values or (isinstance(frame, Range) and active):
-                its = "RANGE bounds and slides are distances"
-                if isinstance(frame, (Rows, Groups)):
-                    its = f"SLIDE {over.slide} is a distance"
-                raise self.error(
-                    f"{its} in the order value: write ORDER BY before {unit.upper()}", clauses.get("frame", at)
-                )
-            if "groups" in (unit, window.slide_unit):
-                raise self.error(
-                    "GROUPS counts groups of equal order values: write ORDER BY before the frame",
-                    clauses.get("frame", at),
-                )
+            self._check_without_order(over, unit, clauses.get("frame", at))
         if active and not (isinstance(frame, Range) and frame.lower is not None and frame.upper == 0):
             raise self.error(
                 "ACTIVE EXPIRATION needs a RANGE frame that ends at the current row, so that each tuple leaves at a known time: "
@@ -316,6 +303,22 @@ class _Reader:
             window_of(Window(frame), **options)
         except UsageError as error:
             raise self.error(str(error), at) from None
+
+    def _check_without_order(self, over: Over, unit: str, at: Token) -> None:
+        """Refuse frames and slides that need an order."""
+        frame = over.frame
+        offsets = isinstance(frame, Range) and any(bound not in (None, 0) for bound in (frame.lower, frame.upper))
+        window = Window(frame, slide=over.slide, slide_by=over.slide_by)
+        if offsets or window.slides_by_values or (isinstance(frame, Range) and over.active_expiration):
+            its = "RANGE bounds and slides are distances"
+            if isinstance(frame, (Rows, Groups)):
+                its = f"SLIDE {over.slide} is a distance"
+            raise self.error(f"{its} in the order value: write ORDER BY before {unit.upper()}", at)
+        if "groups" in (unit, window.slide_unit):
+            raise self.error(
+                "GROUPS counts groups of equal order values: write ORDER BY before the frame",
+                at,
+            )
 
 
 def _shown(token: Token) -> str:

@@ -101,7 +101,7 @@ class _Reading:
         self.names = {f"{prefix}{number}": place for number, place in enumerate(places)}
 
     def statement(self) -> Statement:
-        """The whole of it."""
+        """Read the whole statement."""
         clauses = self.clauses
         root = self._parsed()
         self._check_places(root)

@@ -1,8 +1,8 @@
-"""Rows of their own out of an Arrow UDF: a list for each tuple that came, and most lists are NULL.
+"""New rows from an Arrow UDF: a list for each arriving tuple; most lists are NULL.
 
-Spark weighs every row that it hands to ``mapInArrow``, as it crosses in a struct; the columns of an Arrow UDF cross side by side,
-and are not weighed. An Arrow UDF must give as many values as it takes. So each value is a list of rows, and ``inline`` makes rows
-of the lists. This pays where few rows come out of many tuples: for partials of panes.
+Spark computes the size of every row that goes to ``mapInArrow``, because it crosses in a struct. The columns of an Arrow UDF
+cross without that. But an Arrow UDF must give as many values as it takes. So each value is a list of rows, and ``inline`` makes
+rows of the lists. This pays if few rows come out of many tuples, as with partials of panes.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ import pyarrow as pa
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.tasks import Batches
 
-_SPARE = 1 << 12  # lists that are kept for the rows that come last
+_SPARE = 1 << 12  # lists that are kept for the last rows
 
 
 class Lists:
-    """How many tuples came, and how many lists went back."""
+    """Counts the tuples that have arrived, and the lists that have been returned."""
 
     def __init__(self, schema: pa.Schema) -> None:
         none = pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
@@ -26,13 +26,13 @@ class Lists:
         self.arrived = self.given = 0
 
     def counted(self, columns: Iterator[list[pa.Array]]) -> Iterator[list[pa.Array]]:
-        """The arguments, as they come."""
+        """Count the arguments, and pass them on."""
         for arrays in columns:
             self.arrived += len(arrays[0])
             yield arrays
 
     def of(self, rows: Batches) -> Iterator[pa.Array]:
-        """The rows in lists: as many lists as tuples, at the end."""
+        """The rows in lists; in the end there are as many lists as tuples."""
         held: list[pa.Array] = []
         for batch in rows:
             held.append(spark_batch(batch).to_struct_array())
@@ -43,7 +43,7 @@ class Lists:
             yield self._lists(held, self.arrived - self.given)
 
     def _lists(self, held: list[pa.Array], count: int) -> pa.Array:
-        """So many lists, the first of which have all rows."""
+        """That many lists; the first of them have all rows."""
         self.given += count
         return in_lists(pa.concat_arrays(held) if held else pa.array([], self.kind), count)
 

@@ -1,4 +1,4 @@
-"""Relations cut by time, in Spark: in which stretches a row is, a copy for each, a task for each; results joined at the cuts.
+"""Relations cut by time, in Spark: a copy of a row for each stretch that it is in, a task per stretch; results joined at the cuts.
 
 ::
 
@@ -7,7 +7,7 @@
                                               a 4     9     2              other rows are as they are
     b 7     8         0..0                    b 7     8     0 (in a task by the hash of b)
 
-The columns are numbers from comparisons with literals, in the one pass that the shuffle needs anyway.
+The columns are numbers from comparisons with literals, computed in the pass that the shuffle needs anyway.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +77,7 @@ def _ends_of(names: tuple[str, ...]) -> Pass:
 
 
 def _as_one(samples: Sequence[pa.Table], rows: Sequence[float | None], keys: Sequence[tuple[str, ...]]) -> pa.Table:
-    """One sample of all sides, of each as many of its rows."""
+    """One sample of all sides, with the same share of the rows of each."""
     rates = [len(one) / max(count or len(one), len(one), 1) for one, count in zip(samples, rows, strict=True)]
     least = min([rate for rate in rates if rate > 0], default=1.0)
     parts: list[pa.Table] = []
@@ -97,7 +97,7 @@ def cut_by_time(
     result: pa.Schema,
     cut: Stretches,
 ) -> Any:
-    """The results, in columns known by their positions: those of stretches, joined at the cuts."""
+    """The results, in columns named by position: the results of stretches, joined at the cuts."""
     session = sides[0].session
     F = session.F
     beside: list[Callable[[int, Mapping[str, Any]], Any]] = [
@@ -138,7 +138,7 @@ def cut_by_time(
 
 
 def _stretch(side: Columns, names: tuple[str, ...], cut: Stretches, end: str, F: Any) -> Any:
-    """The first stretch that a row is in (by ``since``), or the last one (by ``until``); 0 where its key is not cut."""
+    """The first stretch of a row (by ``since``), or the last (by ``until``); 0 if its key is not cut."""
     value, its = side.crossing(end), hash_of(side, _ends_of(names))
     number: Any = F
     for key, base in zip(cut.keys, cut.first_numbers, strict=False):

@@ -237,12 +237,6 @@ ROWS = [
         "count_distinct() needs a column: write count_distinct('item'), or count() for the tuples",
     ),
     Bad(
-        "ignorenulls that is no bool",
-        lambda: iw.first("price", "item"),
-        iw.UsageError,
-        "first(price, 'item'): ignorenulls is True or False",
-    ),
-    Bad(
         "a type that a built-in is not for",
         lambda: iw.with_columns(TABLE, a=iw.sum("item").over(iw.rows(2))),
         iw.UsageError,

@@ -451,39 +451,6 @@ ROWS = [
         "origin= places the slots of a RANGE slide: give slide= in order values with it, or drop it",
     ),
     Bad(
-        "groups without an order",
-        lambda: iw.groups(3),
-        iw.UsageError,
-        "(groups between 2 preceding and current row) counts groups of peers, tuples with equal order values: add order_by='...'",
-    ),
-    Bad(
-        "a slide of groups without an order",
-        lambda: iw.rows(3, slide=2, slide_by="groups"),
-        iw.UsageError,
-        "(rows between 2 preceding and current row slide 2 groups) slides by groups of peers, tuples with equal order values: add "
-        "order_by='...'",
-    ),
-    Bad(
-        "half a group",
-        lambda: iw.groups(1.5, order_by="t"),
-        iw.UsageError,
-        "groups: size=1.5 is not a whole number of groups of peers; a size in time or in order values is for iw.range (or size= of "
-        "an extent)",
-    ),
-    Bad(
-        "a bound that is no count of groups",
-        lambda: iw.groups_between("1 day", 0, order_by="t"),
-        iw.UsageError,
-        "groups_between: start='1 day' is not a whole number of groups of peers (negative is PRECEDING), or None for UNBOUNDED",
-    ),
-    Bad(
-        "groups that slide by time in two orders",
-        lambda: iw.groups(3, slide="5 minutes", order_by=["ts", "t"]),
-        iw.UsageError,
-        "(order by ts, t groups between 2 preceding and current row slide 5 minutes) has 2 order columns, but its slide is a "
-        "distance in the order value, which needs exactly one: use one order column, or a slide in groups",
-    ),
-    Bad(
         "an origin of tuples",
         lambda: iw.rows(3, slide=2, origin=1),
         iw.UsageError,

@@ -213,12 +213,6 @@ ROWS = [
         "or iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it",
     ),
     Bad(
-        "a union of one",
-        lambda: iw.union(TABLE, order_by="t"),
-        iw.UsageError,
-        "union() was given 1 stream: give two or more, as in union(bids, closings, order_by='ts')",
-    ),
-    Bad(
         "a union by an unknown column",
         lambda: iw.union(TABLE.select(["t"]), TABLE.select(["t"]), order_by="x"),
         iw.UsageError,

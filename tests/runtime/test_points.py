@@ -41,6 +41,11 @@ from inwindow.windows.spec import Order, Window
 BLOCKING = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, Longest, LongestInWindow]
 
 
+FRAMES = (
+    "rows", "rows to here", "groups", "groups to here", "range", "range to here", "unbounded", "landmark", "scope",
+)  # fmt: skip
+
+
 @st.composite
 def windows(draw: st.DrawFn, order: str) -> Window:
     """Every window that makes sense at points in time."""
@@ -50,21 +55,7 @@ def windows(draw: st.DrawFn, order: str) -> Window:
         "partition_by": draw(st.sampled_from([(), ("k",)])),
         "order_by": Order("t", True, draw(st.booleans())),
     }
-    kind = draw(
-        st.sampled_from(
-            [
-                "rows",
-                "rows to here",
-                "groups",
-                "groups to here",
-                "range",
-                "range to here",
-                "unbounded",
-                "landmark",
-                "scope",
-            ]
-        )
-    )
+    kind = draw(st.sampled_from(FRAMES))
     if kind == "rows":
         return iw.rows(draw(st.integers(1, 5)), lag=draw(st.integers(0, 3)), **options)
     if kind == "rows to here":

@@ -151,70 +151,85 @@ class Made(iw.Aggregate{base}):
 """
 
 
+class Maker:
+    """Draws the parts of a module: what can be derived, with here and there something odd."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+        self.starts = {
+            "zero": self.some(["0", "0.0", "False", "5", "-0.0"]),
+            "low": self.some(["0", "None", "-math.inf", "0.0", "False", "math.inf"]),
+            "d": self.some(["defaultdict(int)", "Counter()", "{}", "defaultdict(list)", "defaultdict(lambda: 2)"]),
+            "scale": self.some(["2", "0.5", "True"]), "many": self.some(["3", "'a'", "[1]"]),
+        }  # fmt: skip
+        self.begin: list[str] = []  # lines of __init__, of initialize, of iterate; what terminate reads
+        self.first: list[str] = []
+        self.steps: list[str] = []
+        self.ends: list[str] = []
+
+    def some(self, of: list[str]) -> str:
+        return self.draw(st.sampled_from(of))
+
+    def rarely(self) -> bool:
+        return self.draw(st.integers(0, 5)) == 0
+
+    def value(self) -> str:
+        return self.some(VALUES) if self.rarely() else self.some(PLAIN)
+
+    def fields(self) -> None:
+        """One to three fields; now and then an odd statement among their updates."""
+        for _ in range(self.draw(st.integers(1, 3))):
+            start, once, step, end = self.draw(st.sampled_from(FORMS))
+            one, other = self.value(), self.value()
+            made = [text.format(one, other, **self.starts) for text in (start, once, step)]
+            test = self.value()
+            if self.rarely():
+                made[2] = f"if {test}:\n" + _indented(made[2])
+                made[1] = f"if {test}:\n{_indented(made[1])}\nelse: {made[0]}"
+            self.begin.append(made[0])
+            self.first.append(made[1] if not self.rarely() else made[1].replace(one, self.value()))
+            self.steps.append(made[2])
+            self.ends.append(end.format())
+        for lines in (self.steps, self.first):
+            if self.rarely():
+                lines.insert(self.draw(st.integers(0, len(lines))), self.some(ODD).format(self.value(), self.value()))
+
+    def hooks(self) -> str:
+        """``initialize``, if there is one, and ``iterate``; their parameters may have other names."""
+        how = self.some(["no initialize", "starts", "firsts", "firsts", "firsts"])
+        hooks = []
+        names = [("v", "w")] * 4 + [("w", "v"), ("K", "w"), ("first", "second"), ("abs", "w"), ("v", "x")]
+        v, w = self.draw(st.sampled_from(names))
+        if how != "no initialize":
+            lines = [*self.begin, f"self.iterate({v}, {w})"] if how == "starts" else self.first
+            hooks += [f"def initialize(self, {v}, {w}):", _indented("\n".join(lines))]
+            if (v, w) != ("v", "w") and how == "firsts" and not self.rarely():
+                hooks[-1] = re.sub(r"\bv\b", "_v_", hooks[-1])
+                hooks[-1] = re.sub(r"\b_v_\b", v, re.sub(r"\bw\b", w, hooks[-1]))
+        me = self.some(["self"] * 5 + ["this"])
+        hooks += [f"def iterate({me}, v, w):", _indented("\n".join(self.steps)).replace("self", me)]
+        return "\n".join(hooks)
+
+    def class_text(self) -> str:
+        hooks = self.hooks()
+        odd = "self.spare, self.cache, self.show, self.kernel = [self.scale], {}, self.helper, Kernel()"
+        return CLASS.format(
+            base=self.some(["", "", ', nulls="pass"']), body=self.some(BODY) if self.rarely() else "",
+            init=_indented("\n".join(self.begin), 2), hooks=_indented(hooks),
+            end=self.some(ENDS) if self.rarely() else " + ".join(self.ends), spare=odd if self.rarely() else "self.spare = [1]",
+            **self.starts,
+        )  # fmt: skip
+
+
 @st.composite
 def sources(draw: st.DrawFn) -> str:
     """A module with a class ``Made``, of two arguments: some forms that can be derived, with here and there something odd."""
-
-    def some(of: list[str]) -> str:
-        return draw(st.sampled_from(of))
-
-    def rarely() -> bool:
-        return draw(st.integers(0, 5)) == 0
-
-    def value() -> str:
-        return some(VALUES) if rarely() else some(PLAIN)
-
-    starts = {
-        "zero": some(["0", "0.0", "False", "5", "-0.0"]), "low": some(["0", "None", "-math.inf", "0.0", "False", "math.inf"]),
-        "d": some(["defaultdict(int)", "Counter()", "{}", "defaultdict(list)", "defaultdict(lambda: 2)"]),
-        "scale": some(["2", "0.5", "True"]), "many": some(["3", "'a'", "[1]"]),
-    }  # fmt: skip
-    how = draw(st.sampled_from(["no initialize", "starts", "firsts", "firsts", "firsts"]))
-    begin: list[str] = []
-    first: list[str] = []
-    steps: list[str] = []
-    ends: list[str] = []
-    for _ in range(draw(st.integers(1, 3))):
-        start, once, step, end = draw(st.sampled_from(FORMS))
-        one, other = value(), value()
-        made = [text.format(one, other, **starts) for text in (start, once, step)]
-        test = value()
-        if rarely():
-            made[2] = f"if {test}:\n" + _indented(made[2])
-            made[1] = f"if {test}:\n{_indented(made[1])}\nelse: {made[0]}"
-        begin.append(made[0])
-        first.append(made[1] if not rarely() else made[1].replace(one, value()))
-        steps.append(made[2])
-        ends.append(end.format())
-    if rarely():
-        steps.insert(draw(st.integers(0, len(steps))), some(ODD).format(value(), value()))
-    if rarely():
-        first.insert(draw(st.integers(0, len(first))), some(ODD).format(value(), value()))
-    hooks = []
-    v, w = draw(
-        st.sampled_from([("v", "w")] * 4 + [("w", "v"), ("K", "w"), ("first", "second"), ("abs", "w"), ("v", "x")])
-    )
-    if how != "no initialize":
-        lines = [*begin, f"self.iterate({v}, {w})"] if how == "starts" else first
-        hooks += [f"def initialize(self, {v}, {w}):", _indented("\n".join(lines))]
-        if (v, w) != ("v", "w") and how == "firsts" and not rarely():
-            hooks[-1] = re.sub(r"\bv\b", "_v_", hooks[-1])
-            hooks[-1] = re.sub(r"\b_v_\b", v, re.sub(r"\bw\b", w, hooks[-1]))
-    me = some(["self"] * 5 + ["this"])
-    hooks += [f"def iterate({me}, v, w):", _indented("\n".join(steps)).replace("self", me)]
-    spare = (
-        "self.spare, self.cache, self.show, self.kernel = [self.scale], {}, self.helper, Kernel()"
-        if rarely()
-        else "self.spare = [1]"
-    )
-    said = some(ENDS) if rarely() else " + ".join(ends)
-    made_class = CLASS.format(
-        base=some(["", "", ', nulls="pass"']), body=some(BODY) if rarely() else "", init=_indented("\n".join(begin), 2),
-        hooks=_indented("\n".join(hooks)), end=said, spare=spare, **starts,
-    )  # fmt: skip
-    if not rarely():
+    maker = Maker(draw)
+    maker.fields()
+    made_class = maker.class_text()
+    if not maker.rarely():
         return f"{HEAD}\n{made_class}"
-    around = some(AROUND)
+    around = maker.some(AROUND)
     if draw(st.booleans()):
         return f"{HEAD}\n{around}\n{made_class}"
     inner = _indented(f"{around}\n{made_class}")

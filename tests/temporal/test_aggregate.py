@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples.aggregates import Mean
+from samples.aggregates import Mean, Total
 from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
 
 import inwindow as iw
@@ -207,20 +207,8 @@ def test_a_value_leaves_nothing_behind() -> None:
     assert list(map(str, result["s"])) == ["1e+300", "nan", "3.5", "1.0"]
 
 
-class Drifts(iw.WindowAggregate, expire_any_order=True):
-    """A plain running sum: what a float loses is folded afresh."""
-
-    def initialize(self, value):
-        self.total = value
-
-    def iterate(self, value):
-        self.total += value
-
-    def expire(self, value):
-        self.total -= value
-
-    def terminate(self) -> float:
-        return self.total
+class Drifts(Total, expire_any_order=True):
+    """A plain running sum: frames are folded again when a float has lost digits."""
 
 
 def test_a_running_sum_is_folded_afresh_where_it_has_lost_its_digits() -> None:

@@ -66,7 +66,7 @@ class CMachine:
 
     @property
     def runs(self) -> str:
-        """For explain."""
+        """The line of explain."""
         return f"compiled: C hooks of {self.name}, a cdef class"
 
     @property

@@ -16,7 +16,7 @@ class Cannot(Exception):
 
 @dataclass(frozen=True)
 class Hook:
-    """A hook, read."""
+    """A hook of a class, with its syntax tree."""
 
     name: str
     function: FunctionType

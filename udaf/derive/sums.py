@@ -58,7 +58,7 @@ class Total(Form):
     """A sum of integers: always exact."""
 
     def undo(self, update: Update) -> Code | No:
-        """The inverse."""
+        """Apply the inverse operation."""
         return [f"self.{self.x} {'-' if update.does == 'add' else '+'}= {ast.unparse(update.value)}"]
 
     def merge(self) -> Code | No:
@@ -66,7 +66,7 @@ class Total(Form):
         return [f"self.{self.x} += later.{self.x}"] if self._from(0) else self._twice()
 
     def unmerge(self) -> Code | No:
-        """The difference."""
+        """Subtract the earlier run."""
         return [f"self.{self.x} -= earlier.{self.x}"] if self._from(0) else self._twice()
 
     def _twice(self) -> No:
@@ -131,7 +131,7 @@ class Product(Form):
         return [f"self.{self.x} *= later.{self.x}"]
 
     def unmerge(self) -> Code | No:
-        """Division."""
+        """Divide by the earlier run."""
         if not self._from(1):
             return No(f"self.{self.x} begins at {self.start!r}, by which a merge would multiply twice")
         return [f"if earlier.{self.x} == 0:", "    return PUNT", f"self.{self.x} //= earlier.{self.x}"]
