@@ -53,6 +53,7 @@ def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     - ``slide_by="rows"|"range"|"groups"``: what ``slide=`` counts where it is not what the frame counts.
     - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
+    - ``min_count=``: NULL where hooks see fewer tuples of the frame: NULL arguments, and what a filter rejects, do not count.
     - ``strategy=``: force one of ``explain``'s strategies, to compare.
 
     >>> rows(50, partition_by="item", order_by="ts", slide=10).describe()
@@ -221,6 +222,7 @@ def _window(
     active_expiration: bool = False,
     strategy: str | None = None,
     slide_by: Unit | None = None,
+    min_count: int | None = None,
     every: Any = None,
     **unknown: Any,
 ) -> Window:
@@ -247,7 +249,8 @@ def _window(
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
     elif isinstance(frame, (Rows, Groups)):
         frame = type(frame)(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
-    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by)
+    least = None if min_count is None else count_of(min_count, "min_count")
+    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least)
     _check_frame(window)
     return window
 
