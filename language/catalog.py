@@ -29,7 +29,18 @@ from inwindow.language.spark_engine import Spark
 from inwindow.language.sql.run import run
 from inwindow.language.sql.statement import read
 from inwindow.language.sql.windows import BUILT_IN
-from inwindow.language.text import Source, Span, Token, Tokens, alone, close_of, in_order_of, span_of, split
+from inwindow.language.text import (
+    Source,
+    Span,
+    Token,
+    Tokens,
+    alone,
+    close_of,
+    in_order_of,
+    not_too_deep,
+    span_of,
+    split,
+)
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
 
@@ -73,7 +84,8 @@ class Catalog:
             )
         whole, result = Source(script, _SPEAKER), None
         for tokens in statements(whole):
-            result = self._statement(whole, tokens)
+            with not_too_deep(alone(whole, tokens)):
+                result = self._statement(whole, tokens)
         return result
 
     def aggregate(self, name: str) -> type[Aggregate]:
@@ -245,7 +257,9 @@ class Catalog:
 
     def _cql(self, whole: Source, tokens: Tokens) -> Answer:
         aggregates = {name: kind() for name, kind in {**self.window, **self.base}.items()}
-        return run_cql(self.engine, alone(whole, tokens), tokens, self.orders, aggregates)
+        source = alone(whole, tokens)
+        with not_too_deep(source):
+            return run_cql(self.engine, source, tokens, self.orders, aggregates)
 
     def _order_of(self, tokens: Tokens) -> str | None:
         """The timestamp of the stream in FROM."""

@@ -95,8 +95,8 @@ class Duck:
     name = "DuckDB"
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
-        self.connection = _duckdb().connect()
-        self.connection.execute("SET python_enable_replacements = false; SET TimeZone = 'UTC'")
+        self.connection = _connected()
+        self.connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         self.tables: dict[str, pa.Table] = {}
         for name, table in tables.items():
             self.register(name, arrow_of(name, table))
@@ -128,13 +128,9 @@ class Duck:
         return self._table(self.run(text))
 
     def file(self, path: str, kind: str) -> pa.Table:
-        """A file as a table."""
-        duckdb = _duckdb()
-        read = {
-            "parquet": self.connection.read_parquet,
-            "csv": self.connection.read_csv,
-            "json": self.connection.read_json,
-        }
+        """A file as a table: by a connection of its own, for statements reach no files."""
+        duckdb, connection = _duckdb(), _connected()
+        read = {"parquet": connection.read_parquet, "csv": connection.read_csv, "json": connection.read_json}
         if kind not in read:
             raise EngineError(f"{path}: files of {kind} are read by Spark only")
         try:
@@ -255,7 +251,7 @@ def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
     'Referenced column "prise" not found! There are: "price"'
     """
     said, _, more = str(error).partition("\n")
-    missing = re.search(r"Table with name (\w+)", said)
+    missing = re.search(r"Table with name (.+?) does not exist", said)
     if missing is not None:
         near = difflib.get_close_matches(missing[1], tables, 1)
         hint = (
@@ -265,9 +261,20 @@ def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
         )
         return EngineError(said, hint=f" {hint}")
     more = more.split("\n")[0].strip()
+    if said.startswith("Permission Error"):
+        return EngineError(
+            said, hint=". A statement reads tables: name the file, by SOURCE or --tables, and select from that"
+        )
     if more.startswith(("Did you mean", "Candidate bindings:", "Candidate tables:")):
         return EngineError(said, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
     return EngineError(said)
+
+
+def _connected() -> Any:
+    """A connection that sees no variables of Python."""
+    connection = _duckdb().connect()
+    connection.execute("SET python_enable_replacements = false; SET TimeZone = 'UTC'")
+    return connection
 
 
 def _duckdb() -> Any:

@@ -159,6 +159,15 @@ def quiet() -> Iterator[None]:
         log.disabled = was
 
 
+@contextmanager
+def not_too_deep(source: Source) -> Iterator[None]:
+    """Brackets in brackets, until Python's own stack is full: a message in the place of its traceback."""
+    try:
+        yield
+    except RecursionError:
+        raise source.error(f"{source.speaker}: this is nested too deeply", Span(0, len(source.text))) from None
+
+
 def in_order_of(source: Source, column: str) -> Source:
     """The same text for a stream that is in the order of a column."""
     start = len(source.text) + 4

@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from inwindow.native.int128 cimport int128_t
-from inwindow.native.space import space
+from inwindow.native.kernel import space
 
 cdef extern from *:
     """

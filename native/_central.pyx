@@ -149,9 +149,6 @@ cdef inline void note(Frame* frame, Run* kind, const Terms* terms, int64_t posit
     frame.newest.at = position
 
 
-include "central_scaled.pxi"
-
-
 # --- results -------------------------------------------------------------------------------------------------
 
 

@@ -78,21 +78,31 @@ cdef class _Distinct(Kernel):
     def __dealloc__(self):
         free(self.frame.table.slots)
 
+    cdef Source source_of(self, object values, int64_t base, int64_t last_start, int64_t last_end):
+        return Source(slice_of(values, base, 8), self.floating, NULL, last_start, last_end)
+
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Source source = Source(
-            slice_of(values, base, 8), self.floating, NULL, start[n - 1] if n else 0, end[n - 1] if n else 0
-        )
+        cdef Source source = self.source_of(values, base, start[n - 1] if n else 0, end[n - 1] if n else 0)
         with nogil:
             return fold_frames(&self.frame, &source, self.evicts, start, end, i, n, out, validity)
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: ``(lists,)``, each pane's distinct values."""
-        panes = []
-        for first, last in zip(start, end, strict=True):
-            self.absorb(values, base, first, last)
-            panes.append(rows_of(&self.frame.table)[:, 0])
-        return (lists_of(panes, np.float64 if self.floating else np.int64),)
+        cdef int64_t n = start.shape[0], i, distinct
+        cdef Source source = self.source_of(values, base, start[n - 1] if n else 0, end[n - 1] if n else 0)
+        cdef Rows rows = Rows(NULL, 0, 0)
+        cdef int64_t[::1] edges = np.zeros(n + 1, np.int64)
+        try:
+            with nogil:
+                for i in range(n):
+                    fold_frames(&self.frame, &source, self.evicts, &start[0], &end[0], i, i + 1, &distinct - i, NULL)
+                    gather(&rows, &self.frame.table)
+                    edges[i + 1] = rows.length
+            keys = rows_from(rows.words, rows.length, 2)[:, 0]
+        finally:
+            free(rows.words)
+        return (lists_of(edges.base, keys, np.float64 if self.floating else np.int64),)
 
     def state(self):
         """(lo, hi, rows of key and count): what :meth:`restore` goes on from."""
@@ -146,44 +156,42 @@ cdef class ObjectDistinct(ObjectKernel):
     """
 
     cdef dict counts
+    cdef int64_t* results    # of a call
 
     def __cinit__(self, *, bint evicts=True):
         self.counts, self.evicts = {}, evicts
-
-    cdef object value_at(self, list columns, Py_ssize_t row):
-        cdef list values
-        if len(columns) == 1:
-            value = (<list>columns[0])[row]
-            return None if value is None else canonical(value)
-        values = [(<list>column)[row] for column in columns]
-        for value in values:
-            if value is None:
-                return None
-        return canonical(tuple(values))
 
     cdef int forget(self) except -1:
         self.counts.clear()
         return 0
 
     cdef int enter(self, object value) except -1:
-        self.counts[value] = self.counts.get(value, 0) + 1
+        cdef dict counts = self.counts
+        value = canonical(value)
+        counts[value] = counts.get(value, 0) + 1
         return 0
 
     cdef int leave(self, object value) except -1:
         cdef dict counts = self.counts
+        value = canonical(value)
         if counts[value] > 1:
             counts[value] -= 1
         else:
             del counts[value]
         return 0
 
-    cdef int answer(self, list results) except -1:
-        results.append(len(self.counts))
+    cdef object room(self, Py_ssize_t frames):
+        results = np.empty(frames, np.int64)
+        self.results = <int64_t*><uintptr_t>results.ctypes.data
+        return results
+
+    cdef int answer(self, object results, Py_ssize_t frame) except -1:
+        self.results[frame] = len(self.counts)
         return 0
 
-    def column(self, list results):
+    def column(self, results):
         """Counts, int64."""
-        return pa.array(results, pa.int64())
+        return pa.array(results)
 
     def state(self):
         """(lo, hi, the keys, their counts): what :meth:`restore` goes on from."""

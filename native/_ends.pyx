@@ -12,7 +12,7 @@ over memory: 20 ns a row for five million. Where the three do not fit into a wor
 
 import numpy as np
 
-from inwindow.native.space import space
+from inwindow.native.kernel import space
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint64_t
 from libc.stdlib cimport free, malloc

@@ -35,9 +35,11 @@ from libc.string cimport memcpy
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.kernel import space
+
 from inwindow.native.kernel cimport Slice, is_seen, no_eviction, slice_of
 from inwindow.native.objects cimport ObjectKernel
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
 from inwindow.native.sketch cimport (
     DEEPEST, Item, Sketch, Slot, arrive, begin, consider, estimate, forget_candidates, frequent, index_candidates, leave,
     multiplier_of,
@@ -236,7 +238,7 @@ cdef class _FrequentNumbers(_Frequent):
         cdef int64_t[:, ::1] columns
         cdef int64_t index, word
         try:
-            columns = np.empty((2, found.length), np.int64)
+            columns = space(2 * found.length, np.int64).reshape(2, -1)
             for index in range(found.length):
                 word = found.items[index].key
                 columns[0, index] = ranked(word) if self.floating else word
@@ -344,7 +346,7 @@ cdef class ObjectFrequent(ObjectKernel):
         forget_candidates(sketch)
         self.objects.clear()
         for position in range(self.lo, self.hi):
-            value = self.value_at(columns, position - base)
+            value = (<list>columns[0])[position - base]
             if value is not None and (seen == NULL or seen[position - base]):
                 digest = digest_of(value)
                 if consider(sketch, digest, estimate(sketch, digest, 0)):
@@ -360,7 +362,11 @@ cdef class ObjectFrequent(ObjectKernel):
                             for index in range(sketch.used)}
         return 0
 
-    cdef int answer(self, list results) except -1:
+    cdef object room(self, Py_ssize_t frames):
+        """Items, their counts, and where each frame's begin; apart, as tuples of both are looked through by the garbage collector."""
+        return [], [], [0]
+
+    cdef int answer(self, object results, Py_ssize_t frame) except -1:
         """The frequent items and their counts, the most frequent first."""
         cdef Sketch* sketch = &self.frequent.sketch
         cdef int64_t index
@@ -370,14 +376,15 @@ cdef class ObjectFrequent(ObjectKernel):
             found.sort()
         except TypeError:                    # of items that have no order
             found.sort(key=lambda row: (row[0], text_of(row[1])))
-        results.append(found)
+        items, counts, offsets = results
+        items += [item for _, item in found]
+        counts += [-count for count, _ in found]
+        offsets.append(len(items))
         return 0
 
-    def column(self, list results):
+    def column(self, results):
         """Lists of struct<item, count>."""
-        offsets = np.cumsum([0, *map(len, results)])
-        items = [item for found in results for _, item in found]
-        counts = [-count for found in results for count, _ in found]
+        items, counts, offsets = results
         return lists_of(offsets, pa.array(items, self.type), pa.array(counts, pa.int64()))
 
     def __len__(self):

@@ -94,11 +94,12 @@ cdef class _Mode(Kernel):
         free(self.modes.table.slots)
         free(self.modes.heap)
 
+    cdef Source source_of(self, object values, int64_t base, int64_t last_start, int64_t last_end):
+        return Source(slice_of(values, base, 8), self.modes.floating, NULL, last_start, last_end)
+
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Source source = Source(
-            slice_of(values, base, 8), self.modes.floating, NULL, start[n - 1] if n else 0, end[n - 1] if n else 0
-        )
+        cdef Source source = self.source_of(values, base, start[n - 1] if n else 0, end[n - 1] if n else 0)
         if self.over_panes:
             source.times = <const int64_t*>slice_of(self.times, base, 8).data
         with nogil:
@@ -119,14 +120,25 @@ cdef class _Mode(Kernel):
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: two list arrays, each pane's distinct values and their counts."""
-        panes, counts = [], []
-        for first, last in zip(start, end, strict=True):
-            self.absorb(values, base, first, last)
-            keys, times = rows_of(&self.modes.table).T
-            panes.append(keys ^ (keys >> 63) & INT64_MAX if self.modes.floating else keys)
-            counts.append(times)
-        dtype = np.float64 if self.modes.floating else np.int64
-        return lists_of(panes, dtype), lists_of(counts, np.int64)
+        cdef int64_t n = start.shape[0], i, mode
+        cdef Source source = self.source_of(values, base, start[n - 1] if n else 0, end[n - 1] if n else 0)
+        cdef Rows rows = Rows(NULL, 0, 0)
+        cdef int64_t[::1] edges = np.zeros(n + 1, np.int64)
+        try:
+            with nogil:
+                for i in range(n):
+                    fold_frames(&self.modes, &source, self.modes.evicts, &start[0], &end[0], i, i + 1, &mode - i, NULL)
+                    gather(&rows, &self.modes.table)
+                    edges[i + 1] = rows.length
+            keys, counts = rows_from(rows.words, rows.length, 2).T
+        finally:
+            free(rows.words)
+        if self.modes.floating:
+            keys = keys ^ (keys >> 63) & INT64_MAX
+        return (
+            lists_of(edges.base, keys, np.float64 if self.modes.floating else np.int64),
+            lists_of(edges.base, counts, np.int64),
+        )
 
     def state(self):
         """(lo, hi, rows of key and count): what ``restore`` goes on from."""
@@ -295,8 +307,8 @@ cdef class ObjectMode(ObjectKernel):
                 heappop(self.heap)
         return None
 
-    cdef int answer(self, list results) except -1:
-        results.append(self.mode())
+    cdef int answer(self, object results, Py_ssize_t frame) except -1:
+        (<list>results).append(self.mode())
         return 0
 
     def state(self):

@@ -19,7 +19,7 @@ from libc.string cimport memcmp, memset
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native.space import space
+from inwindow.native.kernel import space
 
 from inwindow.native.key_bits cimport Key, key_of
 from inwindow.native.numbering cimport number

@@ -41,7 +41,7 @@ from inwindow.native.core cimport (
 )
 from inwindow.native.piles cimport FULL, Entry, Pile, Side
 from inwindow.native.kernel cimport Kernel, Slice, column_of, is_seen, set_null, slice_of
-from inwindow.native.ranked cimport one_nan, ranked
+from inwindow.native.doubles cimport one_nan, ranked
 
 cdef inline int64_t key_at(const Slice* column, int64_t position, bint floating) noexcept nogil:
     cdef int64_t word = (<const int64_t*>column.data)[position]

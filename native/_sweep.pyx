@@ -17,7 +17,7 @@ the bounds that every other kernel knows, but for what leaves.
 
 import numpy as np
 
-from inwindow.native.space import space
+from inwindow.native.kernel import space
 
 from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint8_t
 

@@ -17,7 +17,7 @@ merged on the way down, once per filled node.
 import numpy as np
 
 from inwindow.native._hooks import HookRaised
-from inwindow.native.space import space
+from inwindow.native.kernel import space
 
 from libc.stdint cimport int64_t
 

@@ -6,7 +6,7 @@ from libc.string cimport memcmp, memcpy
 
 from inwindow.native.int128 cimport int128_t
 from inwindow.native.kernel cimport Slice
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
 
 cdef extern from *:
     uint64_t __builtin_bswap64(uint64_t) nogil

@@ -15,19 +15,24 @@ from inwindow.native.kernel cimport no_eviction, set_null
 
 cdef int64_t fold_frames(State* state, const Source* source, bint evicts, const int64_t* start, const int64_t* end,
                          int64_t i, int64_t n, int64_t* out, uint8_t* validity) except -1 nogil:
-    """Fold the frames from i on; stop at the first NULL if there is no bitmap for it."""
-    cdef int64_t position
+    """Fold the frames from i on; stop at the first NULL if there is no bitmap for it.
+
+    The source is copied: nothing that is written can be in the copy, so it stays in registers.
+    """
+    cdef Source its = source[0]
+    cdef int64_t lo = state.lo, hi = state.hi, position
     while i < n:
-        if start[i] >= state.hi:
+        if start[i] >= hi:
             restart(state, start[i])
-            state.lo = state.hi = start[i]
-        elif start[i] > state.lo and not evicts:
-            no_eviction(state.lo, start[i])
-        for position in range(state.lo, start[i]):
-            leave(state, source, position)
-        for position in range(state.hi, end[i]):
-            enter(state, source, position)
-        state.lo, state.hi = start[i], max(state.hi, end[i])
+            lo = hi = start[i]
+        elif start[i] > lo and not evicts:
+            no_eviction(lo, start[i])
+        for position in range(lo, start[i]):
+            leave(state, &its, position)
+        for position in range(hi, end[i]):
+            enter(state, &its, position)
+        state.lo = lo = start[i]
+        state.hi = hi = max(hi, end[i])
         if not answer(state, out + i):
             if validity == NULL:
                 break

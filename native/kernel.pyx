@@ -16,6 +16,15 @@ import numpy as np
 import pyarrow as pa
 
 
+def space(int64_t count, dtype):
+    """Room for ``count`` numbers of 8 bytes, to be filled.
+
+    >>> space(3, np.int64).shape
+    (3,)
+    """
+    return np.frombuffer(pa.allocate_buffer(8 * max(count, 1)), dtype=dtype, count=count)
+
+
 cdef Slice slice_of(object values, int64_t base, int64_t width):
     """``values`` holds the positions from ``base`` on; a value has ``width`` bytes."""
     cdef int64_t offset = values.offset

@@ -1,4 +1,4 @@
-"""Kernels whose result is a list of the frame's values: collect_list, collect_set, string_agg; and lists as partials.
+"""Kernels whose result is a list: collect_list, collect_set, string_agg, the results of several kernels; and lists as partials.
 
 A frame's list is a run of the tuples that count. All lists of a call are gathered at once, whole arrays at a time::
 
@@ -9,6 +9,7 @@ A frame's list is a run of the tuples that count. All lists of a call are gather
 Cost: the size of the lists. What a frame needs is read again for every result.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,38 @@ class StringAgg(CollectList):
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """A string per frame."""
         return joined(super().roll(values, base, start, end, seen), self.delimiter)
+
+
+class Several:
+    """A list of one result per kernel for each frame; NULL where they have none."""
+
+    def __init__(self, kernels: list[Any], finish: Callable[[pa.Array], pa.Array]) -> None:
+        self.kernels, self.finish = kernels, finish
+
+    def roll(self, *arguments: Any) -> pa.Array:
+        """The lists."""
+        results = [self.finish(kernel.roll(*arguments)) for kernel in self.kernels]
+        valid = pc.is_valid(results[0]).to_numpy(zero_copy_only=False)
+        offsets = np.concatenate([[0], np.cumsum(np.where(valid, len(results), 0))])
+        # The results one after another, read across: those of the first frame, of the second, ...
+        index = np.flatnonzero(valid)[:, None] + len(valid) * np.arange(len(results))
+        turned = pa.concat_arrays(results).take(pa.array(index.ravel()))
+        kind = pa.list_(pa.field("element", turned.type, nullable=False))
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), turned, type=kind, mask=pa.array(~valid))
+
+    def absorb(self, *arguments: Any) -> None:
+        """Into each."""
+        for kernel in self.kernels:
+            kernel.absorb(*arguments)
+
+    def state(self) -> Any:
+        """Of each."""
+        return [kernel.state() for kernel in self.kernels]
+
+    def restore(self, state: Any) -> None:
+        """The inverse of :meth:`state`."""
+        for kernel, its in zip(self.kernels, state, strict=True):
+            kernel.restore(its)
 
 
 # Lists as partials

@@ -8,12 +8,12 @@ cdef class ObjectKernel:
     cdef int64_t lo          # the frame that is folded in: [lo, hi)
     cdef int64_t hi
 
-    cdef object value_at(self, list columns, Py_ssize_t row)
     cdef int forget(self) except -1
     cdef int enter(self, object value) except -1
     cdef int leave(self, object value) except -1
     cdef int settle(self, list columns, int64_t base, const uint8_t* seen) except -1
-    cdef int answer(self, list results) except -1
+    cdef object room(self, Py_ssize_t frames)
+    cdef int answer(self, object results, Py_ssize_t frame) except -1
     cdef int fold(self, list columns, int64_t base, const uint8_t* seen, int64_t start, int64_t end) except -1
 
 

@@ -30,12 +30,17 @@ cdef const uint8_t* bytes_of(const uint8_t[::1] seen) noexcept:
     return &seen[0]
 
 
+cdef tuple tuple_at(list columns, Py_ssize_t row):
+    """The values of a row; None where one of them is None."""
+    cdef list values = [(<list>column)[row] for column in columns]
+    for value in values:
+        if value is None:
+            return None
+    return tuple(values)
+
+
 cdef class ObjectKernel:
     """A subclass defines ``forget``, ``enter``, ``leave`` and ``answer``; and ``state`` and ``restore``."""
-
-    cdef object value_at(self, list columns, Py_ssize_t row):
-        """What enters and leaves for a row; None where it does not count."""
-        return (<list>columns[0])[row]
 
     cdef int forget(self) except -1:
         """Start with an empty frame."""
@@ -51,16 +56,22 @@ cdef class ObjectKernel:
         """The frame is [lo, hi) now; a kernel may read it again."""
         return 0
 
-    cdef int answer(self, list results) except -1:
-        """Append the result of the frame."""
+    cdef object room(self, Py_ssize_t frames):
+        """Where the results of so many frames are put."""
+        return []
+
+    cdef int answer(self, object results, Py_ssize_t frame) except -1:
+        """Put the result of the frame, the next one, there."""
         raise NotImplementedError
 
-    def column(self, list results):
-        """What ``roll`` returns, made of all answers."""
+    def column(self, results):
+        """What ``roll`` returns, made of all results."""
         return results
 
     cdef int fold(self, list columns, int64_t base, const uint8_t* seen, int64_t start, int64_t end) except -1:
         cdef int64_t position
+        cdef list values = <list>columns[0] if len(columns) == 1 else None
+        cdef object value
         if start >= self.hi:
             self.forget()
             self.lo = self.hi = start
@@ -68,12 +79,12 @@ cdef class ObjectKernel:
             no_eviction(self.lo, start)
         for position in range(self.lo, start):
             if seen == NULL or seen[position - base]:
-                value = self.value_at(columns, position - base)
+                value = tuple_at(columns, position - base) if values is None else values[position - base]
                 if value is not None:
                     self.leave(value)
         for position in range(self.hi, end):
             if seen == NULL or seen[position - base]:
-                value = self.value_at(columns, position - base)
+                value = tuple_at(columns, position - base) if values is None else values[position - base]
                 if value is not None:
                     self.enter(value)
         self.lo, self.hi = start, max(self.hi, end)
@@ -83,10 +94,10 @@ cdef class ObjectKernel:
         """The results of the frames [start, end); ``columns`` and ``seen`` hold the positions from ``base`` on."""
         cdef const uint8_t* counted = bytes_of(seen)
         cdef Py_ssize_t frame
-        cdef list results = []
+        cdef object results = self.room(start.shape[0])
         for frame in range(start.shape[0]):
             self.fold(columns, base, counted, start[frame], end[frame])
-            self.answer(results)
+            self.answer(results, frame)
         return self.column(results)
 
     def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):

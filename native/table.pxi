@@ -10,14 +10,14 @@
 # measured twice as fast as one half full where keys come and go at random.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t, uintptr_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, slice_of
-from inwindow.native.ranked cimport one_nan_one_zero, ranked
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, memory_of, rows_from, slice_of
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
 
 cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15u    # Fibonacci hashing: 2 ** 64 divided by the golden ratio
 
@@ -129,14 +129,12 @@ cdef int clear(Table* table) except -1 nogil:
 
 cdef rows_of(const Table* table):
     """The keys and their counts, as rows."""
-    cdef uint64_t slot
-    rows = np.empty((table.used, 2), np.int64)
-    cdef int64_t* words = <int64_t*><uintptr_t>rows.ctypes.data
-    for slot in range(table.mask + 1):
-        if table.slots[slot].count:
-            words[0], words[1] = table.slots[slot].key, table.slots[slot].count
-            words += 2
-    return rows
+    cdef Rows rows = Rows(NULL, 0, 0)
+    try:
+        gather(&rows, table)
+        return rows_from(rows.words, rows.length, 2)
+    finally:
+        free(rows.words)
 
 
 cdef check_table(const Table* table):
@@ -155,12 +153,35 @@ cdef check_table(const Table* table):
 
 # --- Panes: a list of values for each ------------------------------------------------------------------------
 
-cdef lists_of(parts, dtype):
-    """An Arrow list array with one list for each of the arrays."""
-    offsets = np.zeros(len(parts) + 1, np.int32)
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
-    flat = np.concatenate([np.empty(0, np.int64), *parts]).view(dtype)
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat))
+cdef struct Rows:            # of key and count, of one table behind the other
+    int64_t* words
+    int64_t length
+    int64_t capacity
+
+
+cdef int gather(Rows* rows, const Table* table) except -1 nogil:
+    """All that is in the table."""
+    cdef int64_t length = rows.length + <int64_t>table.used
+    cdef int64_t* words = rows.words
+    cdef uint64_t slot
+    if length > rows.capacity:
+        words = <int64_t*>realloc(rows.words, 4 * length * sizeof(int64_t))
+        if words == NULL:
+            with gil:
+                raise MemoryError(f"no room for {length} rows of keys and counts")
+        rows.words, rows.capacity = words, 2 * length
+    words += 2 * rows.length
+    for slot in range(table.mask + 1):
+        if table.slots[slot].count:
+            words[0], words[1] = table.slots[slot].key, table.slots[slot].count
+            words += 2
+    rows.length = length
+    return 0
+
+
+cdef lists_of(edges, values, dtype):
+    """An Arrow list array; the values of list i are those from edges[i] on."""
+    return pa.ListArray.from_arrays(pa.array(edges, pa.int32()), pa.array(np.ascontiguousarray(values).view(dtype)))
 
 
 cdef flat_bounds(lists, int64_t base, bounds):

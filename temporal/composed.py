@@ -46,10 +46,13 @@ _WHERE = "temporal.run"
 
 def run_tree(tree: Tree, data: Sequence[Any]) -> Any:
     """A query on its data; on a stream one operator runs as it is, and several as one."""
+    return carried_out(*Composed.of(tree, data)) if is_composed(tree, data) else tree.run(data)
+
+
+def is_composed(tree: Tree, data: Sequence[Any]) -> bool:
+    """Whether operators share a state: several that hold rows, on a stream."""
     holding = [node for node in _nodes(tree) if node.operation is not None and _holds(node)]
-    if len(holding) < 2 or not any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data):
-        return tree.run(data)
-    return carried_out(*Composed.of(tree, data))
+    return len(holding) > 1 and any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data)
 
 
 def _holds(node: Tree) -> bool:
@@ -86,6 +89,7 @@ class Composed(Operation):
     times: tuple[str | None, ...]  # for inputs of tuples: the name of their time in the tree
     name = "run"
     steps = "all operators on one piece of time after the other"
+    holds = "what all operators hold: rows that have not ended, tuples that windows see, and open results"
 
     @classmethod
     def of(cls, tree: Tree, data: Sequence[Any]) -> tuple[Any, ...]:

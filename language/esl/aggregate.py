@@ -2,7 +2,7 @@
 
 from inwindow.language.esl.definition import read_definition
 from inwindow.language.esl.written import made_class
-from inwindow.language.text import Source
+from inwindow.language.text import Source, not_too_deep
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -29,4 +29,6 @@ def aggregate(text: str) -> type[Aggregate]:
     if not isinstance(text, str) or not text.strip():
         example = "'CREATE AGGREGATE my_avg(next Real) : Real { ... }'"
         raise UsageError(f"iw.aggregate({shown(text)}): an aggregate is a text, as in {example}")
-    return made_class(read_definition(Source(text, "iw.aggregate")))
+    source = Source(text, "iw.aggregate")
+    with not_too_deep(source):
+        return made_class(read_definition(source))

@@ -41,6 +41,7 @@ from inwindow.windows.interval import Interval
 _OPERATORS: dict[str, tuple[type[ast.operator], str]] = {
     "Add": (ast.Add, "add"), "Sub": (ast.Sub, "sub"), "Mul": (ast.Mult, "mul"),
 }  # fmt: skip
+_DIGITS = 38  # of the longest decimal
 
 
 def value(tree: Any, scope: Scope) -> Value:
@@ -131,6 +132,8 @@ def _literal(tree: Any, scope: Scope) -> Value:
     if tree.is_string:
         return Value(constant(text), STR, False)
     whole = text.isdigit()
+    if len(text) > _DIGITS and whole:
+        raise scope.context.error(f"{text[:20]}... is no number: SQL has {_DIGITS} digits", tree)
     if not whole:
         try:
             return Value(constant(float(text)), FLOAT, False)

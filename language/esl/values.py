@@ -120,9 +120,18 @@ def is_like(text: str, pattern: str) -> bool:
 
 @lru_cache(256)
 def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = re.findall(r"\\.|%|_|[^%_\\]+|\\$", pattern, re.DOTALL)
-    plain = {"%": ".*", "_": "."}
-    return re.compile("".join(plain.get(part) or re.escape(part.removeprefix("\\")) for part in parts), re.DOTALL)
+    """Between two % the first place that fits is right, so none is tried twice: ``(?>...)``."""
+    runs = [""]
+    for part in re.findall(r"\\.|%|_|[^%_\\]+|\\$", pattern, re.DOTALL):
+        if part == "%":
+            runs.append("")
+        else:
+            runs[-1] += "." if part == "_" else re.escape(part.removeprefix("\\") or "\\")
+    first, *others = runs
+    if not others:
+        return re.compile(first, re.DOTALL)
+    between = "".join(f"(?>.*?{one})" for one in others[:-1] if one)
+    return re.compile(f"{first}{between}.*{others[-1]}", re.DOTALL)
 
 
 def is_in(value: Any, values: Iterable[Any]) -> bool | None:

@@ -21,7 +21,7 @@ from inwindow.language.sql.calls import Call
 from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
 from inwindow.language.sql.statement import Made, SortedBy, Statement, read
 from inwindow.language.sql.windows import BUILT_IN, Windows
-from inwindow.language.text import Span, StatementError
+from inwindow.language.text import Source, Span, StatementError, not_too_deep
 from inwindow.runtime.call_arguments import emitted_at
 from inwindow.runtime.select import select
 from inwindow.runtime.spark.messages import unquoted
@@ -48,7 +48,8 @@ def sql(spark: Any, text: str = "") -> Any:
     if not isinstance(text, str) or not text:
         raise UsageError(f"iw.sql(spark, {shown(text)}): the statement is a text, as in 'SELECT ...'")
     registered = aggregates_of(spark)
-    statement = read(text, registered.keys(), BUILT_IN.keys())
+    with not_too_deep(Source(text)):
+        statement = read(text, registered.keys(), BUILT_IN.keys())
     return spark.sql(text) if statement is None else run(Spark(spark), statement, registered)
 
 

@@ -126,6 +126,18 @@ ROWS = [
         "                   ^",
     ),
     Bad(
+        "a number of many digits",
+        lambda: iw.aggregate(
+            "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real); INITIALIZE:\n"
+            f"  ITERATE: {{ INSERT INTO RETURN VALUES ({'9' * 60}) }}\n"
+            "}"
+        ),
+        StatementError,
+        "a: 99999999999999999999... is no number: SQL has 38 digits (line 2, column 41)\n"
+        "    ITERATE: { INSERT INTO RETURN VALUES (999999999999999999999999999999999999999999999999999999999999) }\n"
+        "               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
+    ),
+    Bad(
         "an aggregate that calls itself",
         lambda: iw.aggregate(
             "CREATE AGGREGATE a(next Real) : Real { TABLE l(v Real); INITIALIZE:\n"

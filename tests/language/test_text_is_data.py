@@ -7,12 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import inwindow as iw
+from inwindow.language.esl.values import is_like
 
 MODULES = {"inwindow", "inwindow.language.esl.values", "collections.abc", "datetime", "decimal", "math", "operator"}
 CALLED = {"any", "all", "sum", "len", "min", "max", "list", "dict", "int", "float", "str", "abs", "bool", "sorted"}
@@ -59,6 +61,7 @@ NAMES = [
     "__class__", "__dict__", "__init__", "self", "iw", "import", "lambda", "None", "initialize", "iterate", "inwindow", "over",
     "source", "sum", "len", "os", "exec", "eval", "_declared", "_traits", "`a b`", "`a; import os`",
     "`x)\nimport os`", "`__import__('os')`",
+    "`𝐢𝐦𝐩𝐨𝐫𝐭`", "`𝐬𝐞𝐥𝐟`", "`__ｉmport__`", "`\u202e`", "`/* ''' */`", "__slots__", "__init_subclass__", "__x", "terminate", "merge",
     "`\"\"\"`", "`\\`", "`ä`", "`1`", "`self.x`", "record", "found", "unless_null", "Iterator",
 ]  # fmt: skip
 
@@ -92,6 +95,11 @@ def test_names_of_queries(name: str) -> None:
 
 
 STRINGS = [
+    "{self.__class__}",
+    "%(x)s",
+    "{{!r:>{width}}}",
+    "/* */ -- #",
+    "\u202e\ufeff",
     "'''",
     '"""',
     "\\",
@@ -134,6 +142,67 @@ def test_any_name(name: str) -> None:
 def test_functions(call: str) -> None:
     with pytest.raises(iw.InWindowError):
         iw.aggregate(text_of(value=call))
+
+
+DEEP = [
+    text_of(value="(" * 3000 + "1" + ")" * 3000),
+    text_of(value="abs(" * 2000 + "1" + ")" * 2000),
+    text_of(value="'x'" + " || 'x'" * 20000),
+    text_of(value="CASE WHEN 1 = 1 THEN " * 800 + "'x'" + " END" * 800),
+]
+
+
+@pytest.mark.parametrize("text", DEEP, ids=["brackets", "calls", "a long sum", "cases"])
+def test_deep_texts(text: str) -> None:
+    with pytest.raises(iw.UsageError, match="this is nested too deeply"):
+        iw.aggregate(text)
+
+
+@pytest.mark.parametrize("text", ["(" * 3000 + "1" + ")" * 3000, "(SELECT " * 500 + "1" + ")" * 500])
+def test_deep_queries(text: str) -> None:
+    for run_ in (iw.Catalog().run, iw.Catalog().cql):
+        with pytest.raises(iw.UsageError, match=r"this is nested too deeply .*line 1"):
+            run_(f"SELECT {text}")
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 6000, "9" * 39])
+def test_long_numbers(number: str) -> None:
+    with pytest.raises(iw.UsageError, match=r"\.\.\. is no number: SQL has 38 digits"):
+        iw.aggregate(text_of(value=number))
+
+
+@given(text=st.text("ab\n", max_size=8), pattern=st.text("ab%_", max_size=8))
+def test_like_is_that_of_duckdb(text: str, pattern: str) -> None:
+    with duckdb.connect() as connection:
+        expected = connection.execute("SELECT ? LIKE ?", [text, pattern]).fetchall()[0][0]
+    assert is_like(text, pattern) is expected
+
+
+def test_like_does_not_try_for_ever() -> None:
+    assert not is_like("a" * 5000 + "b", "%a" * 40 + "c")
+
+
+FILES = [
+    "SELECT * FROM read_csv('{}')", "SELECT * FROM '{}'", "SELECT * FROM read_text('{}')", "SELECT * FROM sniff_csv('{}')",
+    "CREATE TABLE t AS SELECT * FROM read_csv('{}')", "WITH x AS (SELECT * FROM read_blob('{}')) SELECT * FROM x", "FROM '{}'",
+    "COPY (SELECT 1) TO '{}'", "ATTACH '{}'", "INSTALL httpfs", "LOAD httpfs",
+    "EXPORT DATABASE '{}'", "SET enable_external_access = true",
+    "SELECT max(x) OVER (ORDER BY x ROWS 1 PRECEDING) FROM read_csv('{}')", "SELECT * FROM secret",
+    "SELECT * FROM read_text('{}'), t [NOW]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", FILES)
+def test_statements_reach_no_files(statement: str, tmp_path: Path) -> None:
+    """What is not given by SOURCE, and no variable of Python either."""
+    file, secret = tmp_path / "secret.csv", pa.table({"x": ["hidden"]})
+    file.write_text("x\nhidden\n")
+    catalog = iw.Catalog(t=pa.table({"x": [1], "t": [1]}))
+    with pytest.raises(iw.InWindowError) as raised:
+        catalog.run(statement.format(file))
+    assert "hidden" not in str(raised.value) and secret.num_rows
+    catalog.run(f"CREATE STREAM s(x string) SOURCE '{file}'")
+    assert catalog.run("SELECT x FROM s")["x"].to_pylist() == ["hidden"]
 
 
 WORDS = """

@@ -19,12 +19,12 @@ from inwindow.native.lists import (
     Flattened,
     ListOfPanes,
     SetOfPanes,
+    Several,
     StringAgg,
     TextOfPanes,
     TextOfPartials,
 )
 from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
-from inwindow.native.several import Several
 
 TEXTS = st.tuples(st.sampled_from([None, "a", "b", "", "ccc"]), st.booleans())
 DASH = pa.scalar("-")

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from inwindow.native._modes import FloatMode, IntMode, ObjectMode
 from inwindow.native._ranks import DiscreteFloatQuantile, DiscreteIntQuantile, Quantile
+from inwindow.native.lists import Several
 from inwindow.native.ordering import comparable
-from inwindow.native.several import Several
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import Resolve, built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
