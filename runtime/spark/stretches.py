@@ -43,12 +43,12 @@ def stretches_for(
     operation: Operation, sides: Sequence[Columns], schemas: Sequence[pa.Schema], keys: Sequence[tuple[str, ...]]
 ) -> Stretches | No:
     """Where to cut which keys, or why not."""
+    if not sides[0].session.is_spark:
+        return No("not looked for outside Spark")
     asked = sides[0].df.sparkSession.conf.get(OPTION, "auto")
     check_hot_keys_said(asked, f"{operation.where}: {OPTION}={asked!r}")
     if asked == "off":
         return No("switched off")
-    if not sides[0].session.is_spark:
-        return No("not looked for outside Spark")
     whole = operation.why_whole(*schemas)
     if whole:
         return No(f"{operation.name} {whole}")
