@@ -39,6 +39,7 @@ from inwindow.language.text import (
     depths,
     in_order_of,
     not_too_deep,
+    parsed,
     span_of,
     split,
 )
@@ -296,6 +297,8 @@ class Catalog:
             return ask()
         except EngineError as error:
             failure = error
+        if failure.is_unread:
+            parsed(source, tokens)  # an error that says what, and where
         raise source.error(
             f"{_SPEAKER}: {self.engine.name} says: {failure.message}", failure.place(tokens) or span_of(tokens)
         )
