@@ -89,6 +89,9 @@ class _Queries:
         mark = self.asked.marks.streams.get(first.alias)
         if mark is not None:
             tree.set("expressions", tree.expressions[1:])
+            if not tree.expressions:
+                word = mark.operator
+                raise self.asked.error(f"{word}(...) stands around the select list: write {word}(*)", mark.span)
         return mark
 
     def _is_reducible(self, tree: Any, mark: StreamMark | None, wants_stream: bool) -> bool:
