@@ -46,10 +46,20 @@ _WHERE = "temporal.run"
 
 def run_tree(tree: Tree, data: Sequence[Any]) -> Any:
     """A query on its data; on a stream one operator runs as it is, and several as one."""
+    return carried_out(*Composed.of(tree, data)) if runs_as_one(tree, data) else tree.run(data)
+
+
+def runs_as_one(tree: Tree, data: Sequence[Any]) -> bool:
+    """Whether several operators of a query hold rows, on a stream."""
     holding = [node for node in _nodes(tree) if node.operation is not None and _holds(node)]
-    if len(holding) < 2 or not any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data):
-        return tree.run(data)
-    return carried_out(*Composed.of(tree, data))
+    return len(holding) > 1 and any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data)
+
+
+def told_as_one(tree: Tree, inputs: int) -> list[str]:
+    """For explain: how such a query runs."""
+    keys = ", ".join(dict.fromkeys(name for names in shared_keys(tree, inputs) for name in names))
+    together = f"rows with equal {keys} together" if keys else "all rows together"
+    return [f"stream: all operators as one, on each piece of time between two watermarks; {together}"]
 
 
 def _holds(node: Tree) -> bool:
