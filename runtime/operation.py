@@ -61,6 +61,16 @@ class Unread(ABC):
         """The result of an operator over this and other such objects."""
 
 
+@dataclass(frozen=True)
+class Offsets:
+    """Ends that are so many units behind a row's time; None: none."""
+
+    time: str
+    since: int | None
+    until: int | None
+    keeps_null: bool = False  # a row without a time always held; else it is left out
+
+
 class Operation(ABC):
     """An operator and its options: plain data that can be sent to workers."""
 
@@ -96,6 +106,10 @@ class Operation(ABC):
     @abstractmethod
     def run(self, *tables: pa.Table) -> pa.Table:
         """The result. With empty tables it only raises the errors that do not depend on data, and gives the result's columns."""
+
+    def offsets(self, schema: pa.Schema) -> Offsets | None:
+        """What the operator adds to a row, where that is two ends made of its time, and nothing else."""
+        return None
 
     # In a stretch of time
 

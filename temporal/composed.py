@@ -46,20 +46,13 @@ _WHERE = "temporal.run"
 
 def run_tree(tree: Tree, data: Sequence[Any]) -> Any:
     """A query on its data; on a stream one operator runs as it is, and several as one."""
-    return carried_out(*Composed.of(tree, data)) if runs_as_one(tree, data) else tree.run(data)
+    return carried_out(*Composed.of(tree, data)) if is_composed(tree, data) else tree.run(data)
 
 
-def runs_as_one(tree: Tree, data: Sequence[Any]) -> bool:
-    """Whether several operators of a query hold rows, on a stream."""
+def is_composed(tree: Tree, data: Sequence[Any]) -> bool:
+    """Whether operators share a state: several that hold rows, on a stream."""
     holding = [node for node in _nodes(tree) if node.operation is not None and _holds(node)]
     return len(holding) > 1 and any(isinstance(one, Stream) or getattr(one, "isStreaming", False) for one in data)
-
-
-def told_as_one(tree: Tree, inputs: int) -> list[str]:
-    """For explain: how such a query runs."""
-    keys = ", ".join(dict.fromkeys(name for names in shared_keys(tree, inputs) for name in names))
-    together = f"rows with equal {keys} together" if keys else "all rows together"
-    return [f"stream: all operators as one, on each piece of time between two watermarks; {together}"]
 
 
 def _holds(node: Tree) -> bool:
@@ -96,6 +89,7 @@ class Composed(Operation):
     times: tuple[str | None, ...]  # for inputs of tuples: the name of their time in the tree
     name = "run"
     steps = "all operators on one piece of time after the other"
+    holds = "what all operators hold: rows that have not ended, tuples that windows see, and open results"
 
     @classmethod
     def of(cls, tree: Tree, data: Sequence[Any]) -> tuple[Any, ...]:

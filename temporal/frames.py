@@ -65,13 +65,18 @@ class Tuples:
 
     def moved(self, size: Size, *, up: bool, plus: int = 0) -> Keys:
         """Times moved by a size; a fraction of a unit is rounded up or down."""
-        if isinstance(size, Interval) and size.months:
-            raise UsageError(
-                f"{_WHERE}: {size}: months differ in length, so that which instants see a tuple would depend on the day: give days"
-            )
-        zero = size.is_zero if isinstance(size, Interval) else size == 0
-        distance = 0 if zero else self.key.distance(size, up=up, what=f"{_WHERE}: size")
-        return shifted(self.time, int(distance) + plus) if distance + plus else self.time
+        units = distance(self.key, size, up=up) + plus
+        return shifted(self.time, units) if units else self.time
+
+
+def distance(key: OrderKey, size: Size, *, up: bool) -> int:
+    """A size in units of the column; a fraction of a unit is rounded up or down."""
+    if isinstance(size, Interval) and size.months:
+        raise UsageError(
+            f"{_WHERE}: {size}: months differ in length, so that which instants see a tuple would depend on the day: give days"
+        )
+    zero = size.is_zero if isinstance(size, Interval) else size == 0
+    return 0 if zero else int(key.distance(size, up=up, what=f"{_WHERE}: size"))
 
 
 Ends = tuple[Keys, Keys]

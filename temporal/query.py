@@ -7,7 +7,7 @@ from typing import Any
 from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.operations import is_lazy, placed, seen_by
 from inwindow.temporal.aggregate import Holding, holding
-from inwindow.temporal.composed import run_tree, runs_as_one, told_as_one
+from inwindow.temporal.composed import Composed, is_composed, run_tree
 from inwindow.temporal.rules import Rewrite, rewritten
 from inwindow.temporal.tree import Tree, tree_of
 
@@ -63,8 +63,8 @@ def explain(query: Any, *data: Any, by: str | Iterable[str] | None = None, **opt
     if by is not None:
         options["by"] = by
     tree, used = rewritten(tree_of(partial(query, **options) if options else query, data, "temporal.explain"))
-    if runs_as_one(tree, data):
-        return _explained(tree, used, lambda node: told_as_one(tree, len(data)) if node is tree else [])
+    if is_composed(tree, data):
+        return _explained(tree, used, lambda node: placed(*Composed.of(tree, data)) if node is tree else [])
     return _explained(tree, used, lambda node: _placed(node, data))
 
 

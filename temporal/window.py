@@ -12,15 +12,15 @@ from inwindow.native.dictionaries import plain_type
 from inwindow.optimizer.columns import check_columns, check_position_columns
 from inwindow.runtime.dictionaries import read_column
 from inwindow.runtime.intervals import Instants, Keys, Rows, in_order
-from inwindow.runtime.operation import NUMBER, Advanced, Operation, Turn
+from inwindow.runtime.operation import NUMBER, Advanced, Offsets, Operation, Turn
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.ordering import partition_numbers
-from inwindow.temporal.frames import Tuples, ends_of_extent, ends_of_window
+from inwindow.temporal.frames import Tuples, distance, ends_of_extent, ends_of_window
 from inwindow.temporal.names import names_of
 from inwindow.temporal.relation import ENDS
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.frames import window_of
-from inwindow.windows.interval import is_positive
+from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Order, Range, Scope, Session, Window
 from inwindow.windows.spec import Rows as RowsFrame
@@ -76,6 +76,8 @@ class Windowed(Operation):
 
     @property
     def _looks_at_others(self) -> bool:
+        if self._grows:
+            return False
         if isinstance(self.window, Window):
             counts = isinstance(self.window.frame, (RowsFrame, Groups))
             return counts or self.window.slides_by_rows or self.window.slides_by_groups
@@ -122,6 +124,25 @@ class Windowed(Operation):
         """Sort, and compute both ends."""
         (table,) = tables
         return self._seen(table, *self._ends(table))
+
+    @property
+    def _grows(self) -> bool:
+        """Whether a tuple is seen from its time on, for ever, whatever the others are: all tuples so far."""
+        frame = self.window.frame if isinstance(self.window, Window) and self.window.slide is None else None
+        return isinstance(frame, (RowsFrame, Groups)) and frame.lower is None and frame.upper == 0
+
+    def offsets(self, schema: pa.Schema) -> Offsets | None:
+        """For frames of times that do not slide, and for all tuples so far."""
+        window = self.window
+        if self._grows:
+            key = self._key(schema)
+            return Offsets(key.column, 0, None, keeps_null=key.nulls_first)
+        if not (isinstance(window, Window) and isinstance(window.frame, Range)) or window.slide is not None:
+            return None
+        key, bounds = self._key(schema), window.frame
+        since = None if bounds.upper is None else distance(key, negated(bounds.upper), up=True)
+        until = None if bounds.lower is None else distance(key, negated(bounds.lower), up=False) + 1
+        return Offsets(key.column, since, until)
 
     def _ends(self, table: pa.Table) -> tuple[Rows, Keys, Keys]:
         """Rows in the order of (partition, time), and when each is in the window."""

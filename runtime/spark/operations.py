@@ -24,6 +24,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped, titled
 from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
+from inwindow.runtime.spark.projected import can_be_projected, projected
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stream_job import WATERMARK, described, watermark_of
 from inwindow.runtime.spark.stretches import cut_by_time, stretches_for
@@ -71,6 +72,11 @@ class Asked:
     def session(self) -> Session:
         return self.sides[0].session
 
+    @property
+    def is_projected(self) -> bool:
+        """Whether no row needs Python."""
+        return not self.is_stream and can_be_projected(self.sides[0], self.operation.offsets(self.schemas[0]))
+
     def cut(self) -> Stretches | No:
         """Which keys are cut by time, and where."""
         if self.keys is None:
@@ -80,6 +86,11 @@ class Asked:
     def made(self, cut: Stretches | No) -> Any:
         """The result."""
         operation, sides, schemas = self.operation, self.sides, self.schemas
+        if self.is_projected:
+            offsets = operation.offsets(schemas[0])
+            assert offsets is not None
+            operation.run(empty_table(schemas[0]))  # what is wrong is said
+            return projected(sides[0], offsets)
         result = operation.run(*map(empty_table, schemas)).schema
         layout = Sides.of(schemas, columns_read(operation, schemas), self.keys)
         results = results_of(operation, schemas, sides, result)
@@ -95,6 +106,8 @@ class Asked:
     def lines(self) -> list[str]:
         """How rows come together, for explain."""
         engine, cut = engine_of(self.session, self.sides[0].df.sparkSession), self.cut()
+        if self.is_projected:
+            return [f"{engine}: a projection; no row crosses to Python"]
         if self.keys is None:
             return [f"{engine}: no shuffle; mapInArrow"]
         if isinstance(cut, Stretches):

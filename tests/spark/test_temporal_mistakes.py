@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import inwindow as iw
@@ -144,8 +146,16 @@ def test_explain_raises_what_the_call_would(marked: Any, stream: Any, batch: Any
         temporal.explain(temporal.coalesce, stream)
     with pytest.raises(iw.UsageError, match="one is a stream and the other is not"):
         temporal.explain(temporal.join, marked, batch, on="host", suffix="_b")
-    with pytest.raises(iw.UsageError, match="a query is one call"):
-        temporal.explain(lambda a: temporal.coalesce(temporal.aggregate(a, by="v", n=iw.count()), by="v"), marked)
+    with pytest.raises(iw.UsageError, match="since or until, and rows are cut wherever"):
+        late = pc.field("since") > pc.scalar(datetime(2026, 1, 1, tzinfo=UTC))
+        temporal.explain(lambda a: temporal.coalesce(temporal.aggregate(a, by="v", n=iw.count()).where(late)), marked)
+
+
+def test_explain_of_several_operators_on_a_stream(marked: Any) -> None:
+    """They share a state, so it is said once."""
+    said = str(temporal.explain(lambda a: temporal.dstream(temporal.aggregate(a, by="v", n=iw.count())), marked))
+    assert said.count("  stream: ") == said.count("state: ") == 1
+    assert "state: what all operators hold: rows that have not ended, tuples that windows see, and open results" in said
 
 
 def test_explain_says_what_a_stream_waits_for_and_holds(marked: Any) -> None:

@@ -12,7 +12,6 @@ from samples.temporal_streams import bag, check, cut_streams, decided, on_time
 
 import inwindow as iw
 from inwindow import temporal
-from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.temporal.shared_keys import shared_keys
 from inwindow.temporal.tree import tree_of
 
@@ -94,12 +93,3 @@ KEYS = [
 @pytest.mark.parametrize(("query", "keys"), KEYS)
 def test_what_a_query_may_be_cut_by(query: Any, keys: Any) -> None:
     assert shared_keys(tree_of(query, (RELATION, RELATION), "temporal.run"), 2) == keys
-
-
-def test_explain_says_that_they_are_one() -> None:
-    def query(a: Any) -> Any:
-        return temporal.istream(temporal.aggregate(temporal.distinct(a), by="k", n=iw.count()))
-
-    said = "stream: all operators as one, on each piece of time between two watermarks; rows with equal k together"
-    assert said in str(temporal.explain(query, Stream(RELATION.schema)))
-    assert said not in str(temporal.explain(query, RELATION))
