@@ -120,6 +120,9 @@ def cases(native_of: Callable[..., Any], table: pa.Table, name: str, arguments: 
     def rolled(start: Any, end: Any, evicts: bool = True) -> Run:
         return lambda: native.kernel(evicts).roll(values, 0, *between, start, end, *seen)
 
+    keys = np.sort(np.random.default_rng(3).integers(0, TUPLES // 5, TUPLES))  # five peers, more or less
+    yield "range", rolled(np.searchsorted(keys, keys - 20), at + 1)
+    yield "range, peers", rolled(np.searchsorted(keys, keys - 20), np.searchsorted(keys, keys, "right"))
     blocks = np.arange(0, TUPLES, 100)
     for window in (10, 1_000):
         yield f"rows {window}", rolled(np.maximum(at - window + 1, 0), at + 1)

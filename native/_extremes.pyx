@@ -19,64 +19,51 @@ The order is Spark's. A double is compared as the int64 of the same rank: every 
 right below 0.0, and no comparison of results can tell the two. The maximum is the minimum of the complements.
 """
 
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t
 from libc.stdlib cimport free
 
 import pyarrow as pa
 
 from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
-from inwindow.native.kernel cimport Kernel, Slice, set_null, slice_of
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, no_eviction, set_null, slice_of
 from inwindow.native.doubles cimport one_nan, ranked
 
 
-cdef inline int64_t key_of(int64_t word, bint floating, int64_t flip) noexcept nogil:
+ctypedef fused Word:
+    int64_t
+    double
+
+
+cdef inline int64_t key_at(const Word* values, int64_t position, int64_t flip) noexcept nogil:
     """The int64 that ranks as the value does; ``flip`` is -1 for a maximum."""
-    return (ranked(one_nan(word)) if floating else word) ^ flip
+    cdef int64_t word = (<const int64_t*>values)[position]
+    return (ranked(one_nan(word)) if Word is double else word) ^ flip
 
 
-cdef inline int64_t word_of(int64_t key, bint floating, int64_t flip) noexcept nogil:
+cdef inline int64_t word_of(const Word* kind, int64_t key, int64_t flip) noexcept nogil:
     """The value's bits again."""
-    return ranked(key ^ flip) if floating else key ^ flip
+    return ranked(key ^ flip) if Word is double else key ^ flip
 
 
-cdef Py_ssize_t fold(
-    Deque* deque, const Slice column, bint floating, int64_t flip, bint evicts,
-    const int64_t* start, const int64_t* end, Py_ssize_t frame, Py_ssize_t frames, int64_t* out,
-    uint8_t* valid,
-) except -1 nogil:
-    """Fold the frames from ``frame`` on; stop at the first NULL if there is no bitmap ``valid`` to note it."""
+cdef int64_t slide(Deque* deque, const Word* values, const Slice column, int64_t flip, const int64_t* start, const int64_t* end,
+                   int64_t i, int64_t n, int64_t* out, uint8_t* validity) except -1 nogil:
+    """Fold the frames from i on; stop at the first NULL if there is no bitmap for it."""
     cdef Entry* entries = deque.entries
-    cdef int64_t head = deque.head, tail = deque.tail, capacity = deque.capacity
-    cdef int64_t lo = deque.lo, hi = deque.hi
-    cdef const int64_t* words = <const int64_t*>column.data
-    cdef const uint8_t* seen = column.seen
-    cdef int64_t position, bit, key
-    while frame < frames:
-        if start[frame] >= hi:
+    cdef int64_t head = deque.head, tail = deque.tail, capacity = deque.capacity, hi = deque.hi, position, key
+    while i < n:
+        if start[i] >= hi:
             head = tail = 0
-            hi = start[frame]
-        elif evicts:
-            while head < tail and entries[head].position < start[frame]:
+            hi = start[i]
+        else:
+            while head < tail and entries[head].position < start[i]:
                 head += 1
-        elif start[frame] != lo:
-            with gil:        # not `no_eviction`: a call here makes the whole loop a tenth slower (measured)
-                raise RuntimeError(
-                    f"evicts=False, but the lower end moved from {lo} to {start[frame]} inside a frame"
-                )
-        lo = start[frame]
-
-        for position in range(hi, end[frame]):
-            if seen != NULL:
-                bit = column.bit + position
-                if not seen[bit >> 3] >> (bit & 7) & 1:
-                    continue
-            key = key_of(words[position], floating, flip)
-            if evicts:
-                while head < tail and entries[tail - 1].key >= key:
-                    tail -= 1
-            elif head < tail:
-                entries[head].key = min(entries[head].key, key)
+        deque.lo = start[i]
+        for position in range(hi, end[i]):
+            if not is_seen(&column, position):
                 continue
+            key = key_at(values, position, flip)
+            while head < tail and entries[tail - 1].key >= key:
+                tail -= 1
             if tail == capacity:
                 deque.head, deque.tail = head, tail
                 make_room(deque, 256)
@@ -84,18 +71,62 @@ cdef Py_ssize_t fold(
             entries[tail].key = key
             entries[tail].position = position
             tail += 1
-        hi = end[frame]
-
+        hi = end[i]
         if head < tail:
-            out[frame] = word_of(entries[head].key, floating, flip)
-        elif valid != NULL:
-            out[frame] = 0
-            set_null(valid, frame)
+            out[i] = word_of(values, entries[head].key, flip)
+        elif validity != NULL:
+            out[i] = 0
+            set_null(validity, i)
         else:
             break
-        frame += 1
-    deque.head, deque.tail, deque.lo, deque.hi = head, tail, lo, hi
-    return frame
+        i += 1
+    deque.head, deque.tail, deque.hi = head, tail, hi
+    return i
+
+
+cdef int64_t grow(Deque* deque, const Word* values, const Slice column, int64_t flip, const int64_t* start, const int64_t* end,
+                  int64_t i, int64_t n, int64_t* out, uint8_t* validity) except -1 nogil:
+    """The same where tuples leave a frame all at once or not at all: the deque is the minimum alone."""
+    cdef int64_t lo = deque.lo, hi = deque.hi, position, least
+    cdef bint some = deque.head < deque.tail
+    if deque.capacity == 0:
+        make_room(deque, 1)
+    least = deque.entries[deque.head].key if some else INT64_MAX
+    while i < n:
+        if start[i] >= hi:
+            hi = start[i]
+            some, least = False, INT64_MAX
+        elif start[i] != lo:
+            no_eviction(lo, start[i])
+        lo = start[i]
+        if column.seen == NULL:
+            some |= hi < end[i]
+            for position in range(hi, end[i]):
+                least = min(least, key_at(values, position, flip))
+        else:
+            for position in range(hi, end[i]):
+                if is_seen(&column, position):
+                    some = True
+                    least = min(least, key_at(values, position, flip))
+        hi = end[i]
+        if some:
+            out[i] = word_of(values, least, flip)
+        elif validity != NULL:
+            out[i] = 0
+            set_null(validity, i)
+        else:
+            break
+        i += 1
+    deque.entries[0] = Entry(least, lo)
+    deque.head, deque.tail, deque.lo, deque.hi = 0, some, lo, hi
+    return i
+
+
+cdef int64_t fold_words(Deque* deque, const Word* values, const Slice column, bint evicts, int64_t flip, const int64_t* start,
+                        const int64_t* end, int64_t i, int64_t n, int64_t* out, uint8_t* validity) except -1 nogil:
+    if evicts:
+        return slide(deque, values, column, flip, start, end, i, n, out, validity)
+    return grow(deque, values, column, flip, start, end, i, n, out, validity)
 
 
 cdef class _Extreme(Kernel):
@@ -118,8 +149,13 @@ cdef class _Extreme(Kernel):
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values[0] if self.over_panes else values, base, 8)
+        cdef Deque* deque = &self.deque
+        cdef const double* doubles = <const double*>column.data
+        cdef const int64_t* words = <const int64_t*>column.data
         with nogil:
-            return fold(&self.deque, column, self.floating, self.flip, self.evicts, start, end, i, n, out, validity)
+            if self.floating:
+                return fold_words(deque, doubles, column, self.evicts, self.flip, start, end, i, n, out, validity)
+            return fold_words(deque, words, column, self.evicts, self.flip, start, end, i, n, out, validity)
 
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: one column, the panes' results."""

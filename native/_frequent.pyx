@@ -35,6 +35,8 @@ from libc.string cimport memcpy
 import numpy as np
 import pyarrow as pa
 
+from inwindow.native.kernel import space
+
 from inwindow.native.kernel cimport Slice, is_seen, no_eviction, slice_of
 from inwindow.native.objects cimport ObjectKernel
 from inwindow.native.doubles cimport one_nan_one_zero, ranked
@@ -236,7 +238,7 @@ cdef class _FrequentNumbers(_Frequent):
         cdef int64_t[:, ::1] columns
         cdef int64_t index, word
         try:
-            columns = np.empty((2, found.length), np.int64)
+            columns = space(2 * found.length, np.int64).reshape(2, -1)
             for index in range(found.length):
                 word = found.items[index].key
                 columns[0, index] = ranked(word) if self.floating else word

@@ -40,6 +40,8 @@ import pyarrow as pa
 
 from inwindow.native.kernel cimport Kernel, Slice, is_seen, slice_of
 
+ctypedef Slice Source
+
 cdef enum:
     SIZES = 64               # 2 ** 0, ..., 2 ** 63
 
@@ -51,14 +53,14 @@ cdef struct Size:
     int64_t kept
     int64_t buckets          # with the expired ones, which are older than the kept
 
-cdef struct Histogram:
+cdef struct State:
+    int64_t lo, hi           # the frame: what has been read are the positions before hi
     Size sizes[SIZES]
     int64_t most             # buckets of size 1
     int64_t most_larger      # buckets of any other size
     int largest              # no larger bucket is kept
     int64_t total            # the sizes of all that are kept
     int64_t edge             # no one of the oldest kept bucket is at or before it; INT64_MIN: not known
-    int64_t hi               # what has been read: the positions before it
 
 
 cdef int push(Size* size, int64_t position) except -1 nogil:
@@ -86,7 +88,7 @@ cdef inline int64_t pop(Size* size) noexcept nogil:
     return position
 
 
-cdef inline int add(Histogram* histogram, int64_t position) except -1 nogil:
+cdef inline int add(State* histogram, int64_t position) except -1 nogil:
     """A one at the next position."""
     cdef Size* size = &histogram.sizes[0]
     push(size, position)
@@ -97,7 +99,7 @@ cdef inline int add(Histogram* histogram, int64_t position) except -1 nogil:
     return 0
 
 
-cdef int merge(Histogram* histogram) except -1 nogil:
+cdef int merge(State* histogram) except -1 nogil:
     """Let the two oldest buckets of size 1 become one of size 2, and so on where those are too many now."""
     cdef int power = 0
     cdef int64_t most = histogram.most, expired
@@ -120,17 +122,17 @@ cdef int merge(Histogram* histogram) except -1 nogil:
     return 0
 
 
-cdef void clear(Histogram* histogram, int64_t start) noexcept nogil:
+cdef int restart(State* histogram, int64_t start) noexcept nogil:
     cdef int power
     for power in range(SIZES):
         histogram.sizes[power].head = histogram.sizes[power].kept = histogram.sizes[power].buckets = 0
     histogram.largest = 0
     histogram.total = 0
     histogram.edge = start - 1
-    histogram.hi = start
+    return 0
 
 
-cdef inline int64_t count_from(Histogram* histogram, int64_t start) noexcept nogil:
+cdef inline int64_t count_from(State* histogram, int64_t start) noexcept nogil:
     """Forget what lies before ``start``; how many ones are left."""
     cdef Size* size
     while histogram.total:
@@ -147,20 +149,22 @@ cdef inline int64_t count_from(Histogram* histogram, int64_t start) noexcept nog
     return histogram.total
 
 
-cdef int64_t fold(
-    Histogram* histogram, const Slice* column, const int64_t* start, const int64_t* end, int64_t i, int64_t n, int64_t* out,
-) except -1 nogil:
-    cdef const int64_t* words = <const int64_t*>column.data
-    cdef int64_t position
-    for i in range(i, n):
-        if start[i] >= histogram.hi:
-            clear(histogram, start[i])
-        for position in range(histogram.hi, end[i]):
-            if words[position] and is_seen(column, position):
-                add(histogram, position)
-        histogram.hi = max(histogram.hi, end[i])
-        out[i] = count_from(histogram, start[i])
-    return n
+cdef inline int leave(State* histogram, const Source* column, int64_t position) noexcept nogil:
+    return 0                 # `answer` forgets what lies before the frame
+
+
+cdef inline int enter(State* histogram, const Source* column, int64_t position) except -1 nogil:
+    if (<const int64_t*>column.data)[position] and is_seen(column, position):
+        add(histogram, position)
+    return 0
+
+
+cdef inline bint answer(State* histogram, int64_t* out) noexcept nogil:
+    out[0] = count_from(histogram, histogram.lo)
+    return True
+
+
+include "frames.pxi"
 
 
 cdef class OnesInWindow(Kernel):
@@ -171,7 +175,7 @@ cdef class OnesInWindow(Kernel):
     [1, 2, 1, 0]
     """
 
-    cdef Histogram histogram
+    cdef State histogram
 
     def __cinit__(self, double eps):
         if not 0 < eps <= 1:
@@ -181,7 +185,7 @@ cdef class OnesInWindow(Kernel):
         self.histogram.most = k + 1
         self.histogram.most_larger = (k + 1) // 2 + 1
         self.type = pa.int64()
-        clear(&self.histogram, 0)
+        restart(&self.histogram, 0)
 
     def __dealloc__(self):
         cdef int power
@@ -192,7 +196,7 @@ cdef class OnesInWindow(Kernel):
                       int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values, base, 8)
         with nogil:
-            return fold(&self.histogram, &column, start, end, i, n, out)
+            return fold_frames(&self.histogram, &column, True, start, end, i, n, out, validity)
 
     def state(self):
         """(hi, edge, (buckets, kept) of each size, the newest positions): what :meth:`restore` goes on from."""
@@ -214,7 +218,7 @@ cdef class OnesInWindow(Kernel):
         hi, edge, numbers, newest = state
         if numbers.shape != (SIZES, 2):
             raise ValueError("a state of a histogram has other sizes than its own")
-        clear(&self.histogram, 0)
+        restart(&self.histogram, 0)
         self.histogram.hi, self.histogram.edge = hi, edge
         for power, (buckets, kept) in enumerate(numbers.tolist()):
             self.histogram.sizes[power].buckets = buckets
@@ -233,4 +237,4 @@ cdef class OnesInWindow(Kernel):
     def __sizeof__(self):
         """Bytes, the buckets included."""
         cdef int power
-        return sizeof(Histogram) + 8 * sum([self.histogram.sizes[power].capacity for power in range(SIZES)])
+        return sizeof(State) + 8 * sum([self.histogram.sizes[power].capacity for power in range(SIZES)])

@@ -57,6 +57,12 @@ def aggregate(
 def holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, Any]) -> "Holding":
     """The operator for a call of aggregate or explain."""
     aggregates = named_aggregates(applied, named, _WHERE)
+    for one in aggregates.values():
+        if one.least is not None:
+            raise UsageError(
+                f"{_WHERE}: {one.label} has min_count={one.least}: add n=iw.count(...) to the aggregates, and keep the rows with "
+                f"n >= {one.least}"
+            )
     if not aggregates:
         raise UsageError(f"{_WHERE}() was given no aggregate: write temporal.aggregate(data, n=iw.count())")
     if not isinstance(coalesce, bool):
