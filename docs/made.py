@@ -31,6 +31,12 @@ MADE = {
     "docs/every-message.md": "every-message.md",
 }
 
+# What a search finds first: what explains a word, not the lists in which it is.
+BOOSTS = {
+    "reference.md": 2.0, "hooks.md": 2.0, "builtins.md": 2.0, "windows/index.md": 2.0,
+    "every-message.md": 0.2, "changelog.md": 0.2, "results.md": 0.2, "papers.md": 0.5, "parity.md": 0.5, "examples.md": 0.5,
+}  # fmt: skip
+
 
 def pages() -> dict[str, str]:
     """The made pages, by their place on the site."""
@@ -189,5 +195,12 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(text: str, page: Any, **_: Any) -> str:
-    """Turn the links of a page that is a file."""
-    return text if page.file.abs_src_path is None else turned(text, Path(page.file.abs_src_path))
+    """Turn the links of a page that is a file; show code as it is pasted, without prompts."""
+    sys.path.insert(0, str(ROOT / "docs"))
+    from pasted import without_prompts
+
+    if page.file.src_uri in BOOSTS:
+        page.meta["search"] = {"boost": BOOSTS[page.file.src_uri]}
+    if page.file.abs_src_path is not None:
+        text = turned(text, Path(page.file.abs_src_path))
+    return without_prompts(text)

@@ -117,6 +117,8 @@ def _is_not_carried(step: Step) -> str:
     if upper is None or (upper != 0 and is_negative(upper)):
         return "has a frame from the partition's start that does not end with its tuple, or behind it"
     reaches = "reaches back to the partition's start, and"
+    if step.least is not None:
+        return f"{reaches} has min_count=, which partials do not know"
     verdict = merges(step)
     if isinstance(verdict, No):
         return f"{reaches} {verdict.reason.removeprefix(step.label).strip()}"

@@ -29,6 +29,8 @@ def panes_first(work: Pass) -> Verdict:
     if isinstance(extent, Hop) and extent.rows:
         return No("a tuple's number in its partition is known only behind the sort")
     for step in work.steps:
+        if step.least is not None:
+            return No(f"min_count of {step.label} counts the tuples")
         if step.sentinel is not None:
             return No(f"the sentinel of {step.label} wants the tuples")
         verdict = merges(step)

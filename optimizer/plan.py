@@ -30,6 +30,7 @@ class Step:
     sentinel: Sentinel | None = None
     position_columns: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
     orders: tuple[str, ...] = ()
+    least: int | None = None  # of a frame with fewer tuples that are seen the result is NULL
 
     @property
     def strategy(self) -> str:

@@ -145,6 +145,7 @@ def _step(
     types = [schema.field(column).type for column in applied.columns]
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
+    least = _least(applied, case)
     return Step(
         name,
         applied.label,
@@ -154,7 +155,20 @@ def _step(
         case,
         _choice(case, forced, implementation),
         zone,
+        least=least,
     )
+
+
+def _least(applied: Applied, case: Case) -> int | None:
+    """How many tuples a result needs."""
+    window = case.window
+    found = [one for one in (applied.least, None if window is None else window.min_count) if one is not None]
+    if found and not case.traits.has_terminate:
+        raise UsageError(
+            f"{applied.label}: min_count={max(found)} is for results of frames, but {case.traits.name} has no terminate, its hooks "
+            "answer as each tuple arrives: write a terminate, or drop min_count="
+        )
+    return max(found, default=None)
 
 
 def _choice(case: Case, forced: str | None, implementation: Implementation) -> Choice:

@@ -7,6 +7,7 @@ from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
+from inwindow.runtime.at_least import AtLeast, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
@@ -54,6 +55,9 @@ def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool
 
 def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
     """The evaluator of a step's strategy; with a sentinel, wrapped to be watched, unless it cannot be wrong."""
+    if step.least is not None:
+        within = evaluator_of(replace(step, least=None), buffer, panes)
+        return AtLeast(within, evaluator_of(counting(step), buffer, panes), step.least)
     evaluator = _evaluator(step, buffer, panes)
     if step.sentinel is None or step.strategy not in UNDOING:
         return evaluator

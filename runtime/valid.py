@@ -43,6 +43,12 @@ def valid_window(applied: Mapping[str, Applied]) -> Window | None:
     if not over:
         return None
     first = over[0]
+    for one in applied.values():
+        if one.least is not None or first.min_count is not None:
+            raise UsageError(
+                f"{_WHERE}: {one.label} has min_count=, which rows that hold for a while do not have: add n=iw.count().over(...), "
+                "and look at n"
+            )
     for name, window in windows.items():
         if window is None or replace(window, strategy=None) != replace(first, strategy=None):
             its = "no window" if window is None else window.describe()

@@ -57,6 +57,12 @@ def aggregate(
 def holding(applied: tuple[Any, ...], by: Any, coalesce: Any, named: dict[str, Any]) -> "Holding":
     """The operator for a call of aggregate or explain."""
     aggregates = named_aggregates(applied, named, _WHERE)
+    for one in aggregates.values():
+        if one.least is not None:
+            raise UsageError(
+                f"{_WHERE}: {one.label} has min_count={one.least}: add n=iw.count(...) to the aggregates, and keep the rows with "
+                f"n >= {one.least}"
+            )
     if not aggregates:
         raise UsageError(f"{_WHERE}() was given no aggregate: write temporal.aggregate(data, n=iw.count())")
     if not isinstance(coalesce, bool):
@@ -114,6 +120,10 @@ class Holding(Stitched):
             raise UsageError(
                 f"{_WHERE}(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce="
             )
+
+    def looks_at_order(self, *schemas: pa.Schema) -> bool:
+        """Lists, the first one, and classes that do not say that order is no matter."""
+        return not all(step.case.traits.commutative for step in self.planned(schemas[0])[0].steps)
 
     def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
         """At an instant there is one row for a value of the keys."""

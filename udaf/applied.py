@@ -14,6 +14,7 @@ from inwindow.udaf.guesses import OF_APPLIED, unknown_attribute
 from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
+from inwindow.windows.interval import count_of
 from inwindow.windows.options import LaidOver, OverOptions, shows_options
 from inwindow.windows.spec import Window
 
@@ -37,13 +38,14 @@ class Applied:
     name: str | None = None
     shown: str | None = None  # the call as the user wrote it, if columns have been computed since
     watch: Sentinel | None = None
+    least: int | None = None  # the result is NULL if fewer tuples are seen
 
     @_shows_options
     def over(self, window: Any = _NO_WINDOW, **options: Unpack[OverOptions]) -> "Applied":
         """Apply over a window: one of ``iw.rows/range/...`` or a ``pyspark.sql.WindowSpec``.
 
-        Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``; and
-        ``sentinel=``, as :meth:`sentinel`.
+        Options: ``slide=``, ``slide_by=``, ``lag=``, ``origin=``, ``final=``, ``active_expiration=``, ``strategy=``,
+        ``min_count=``, as :meth:`min_count`; and ``sentinel=``, as :meth:`sentinel`.
         """
         if window is _NO_WINDOW:
             said = ", ".join(f"{name}={shown(value)}" for name, value in options.items())
@@ -72,6 +74,13 @@ class Applied:
                 "expression, as in pyarrow.compute.field('price') > 0"
             )
         return replace(self, condition=condition)
+
+    def min_count(self, count: int) -> "Applied":
+        """NULL where hooks see fewer than ``count`` tuples; NULL arguments, and what a filter rejects, do not count.
+
+        Over a window ``.over(w, min_count=10)`` is the same, and so is ``iw.rows(50, min_count=10)``.
+        """
+        return replace(self, least=count_of(count, f"{self}: min_count"))
 
     def alias(self, name: str) -> "Applied":
         """Name the result column."""
@@ -159,9 +168,13 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
                 "column first, with iw.with_columns"
             )
         if not isinstance(column, str) and not is_expression(column):
+            name = getattr(column, "name", None)
+            hint = f": give its name, {name!r}" if isinstance(name, str) else ""
+            if type(column).__module__.startswith("polars."):
+                hint = ": add it as a column first, df.with_columns(...), or write pyarrow.compute.field('a') * 2"
             raise UsageError(
                 f"{traits.name}({shown(column)}): an argument is a column name or a column expression, not "
-                f"{type(column).__name__}"
+                f"{type(column).__name__}{hint}"
             )
     if traits.arity is not None and len(columns) != traits.arity:
         wanted = ", ".join(traits.parameters) or "no columns"

@@ -64,11 +64,11 @@ NAMES = {  # functions: an expression to write instead
     "window": "iw.tumble('ts', size='1 hour')",
     "sessionwindow": "iw.session('ts', gap='30 minutes')",
     "countdistinct": "iw.count_distinct('x')",
-    "approxcountdistinct": "iw.count_distinct('x')",
-    "countif": "iw.count().filter('condition')",
-    "anyvalue": "iw.first('x')",
-    "arrayagg": "iw.collect_list('x')",
-    "approxpercentile": "iw.percentile_approx('x', 0.5)",
+    "approxcountdistinct": "iw.approx_count_distinct('x')",
+    "countif": "iw.count_if('late')",
+    "anyvalue": "iw.any_value('x')",
+    "arrayagg": "iw.array_agg('x')",
+    "approxpercentile": "iw.approx_percentile('x', 0.5)",
     "percentilecont": "iw.percentile('x', 0.5)",
     "lag": "iw.last('x').over(iw.rows(1, lag=1, order_by='ts'))",
     "lead": "iw.first('x').over(iw.rows_between(1, 1, order_by='ts'))",
@@ -198,6 +198,25 @@ OF_GROUPED = {  # methods of iw.group_by(...), besides built-ins
 }
 
 BOUNDED = {"rows": "rows_between", "range": "range_between"}  # frames of a size: those of two bounds
+
+
+INSTEAD = {  # of options that no call has: what to write
+    "descending": "for a descending order write order_by=iw.desc('ts')",
+    "ascending": "for a descending order write order_by=iw.desc('ts')",
+    "reverse": "for a descending order write order_by=iw.desc('ts')",
+    "desc": "for a descending order write order_by=iw.desc('ts')",
+    "mincount": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "minperiods": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "minsamples": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "center": "a frame around the tuple is iw.rows_between(-2, 2)",
+    "closed": "a frame's bounds are in it; iw.range_between(...) and lag= move them",
+    "window": "an extent goes behind group_by: iw.group_by(df, 'item').window(iw.tumble('ts', size='1 hour'))",
+}
+
+
+def instead_of_option(name: str) -> str | None:
+    """What to write in place of an option that no call has."""
+    return INSTEAD.get(_flat(name))
 
 
 def unknown_name(name: str, public: Iterable[str]) -> UnknownNameError:

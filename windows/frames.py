@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.udaf.guesses import near_option
+from inwindow.udaf.guesses import instead_of_option, near_option
 from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
 from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver, one_slide, shows_options
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
@@ -53,6 +53,7 @@ def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     - ``slide_by="rows"|"range"|"groups"``: what ``slide=`` counts where it is not what the frame counts.
     - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
+    - ``min_count=``: NULL where hooks see fewer tuples of the frame: NULL arguments, and what a filter rejects, do not count.
     - ``strategy=``: force one of ``explain``'s strategies, to compare.
 
     >>> rows(50, partition_by="item", order_by="ts", slide=10).describe()
@@ -195,6 +196,8 @@ def window_of(window: Any, **options: Unpack[LaidOver]) -> Window:
         )
     elif type(window).__name__ == "WindowSpec":
         base = read_window_spec(window)
+    elif callable(window) and str(getattr(window, "__module__", "")).startswith("inwindow.windows."):
+        raise UsageError(f"over(iw.{window.__name__}) has no window yet: call it, as in iw.{window.__name__}(...)")
     else:
         raise UsageError(
             f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
@@ -219,6 +222,7 @@ def _window(
     active_expiration: bool = False,
     strategy: str | None = None,
     slide_by: Unit | None = None,
+    min_count: int | None = None,
     every: Any = None,
     **unknown: Any,
 ) -> Window:
@@ -227,10 +231,10 @@ def _window(
             "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends"
         )
     if unknown:
-        close = near_option(next(iter(unknown)), _OPTIONS)
+        close, instead = near_option(next(iter(unknown)), _OPTIONS), instead_of_option(next(iter(unknown)))
         raise UsageError(
             f"there is no window option {', '.join(map(repr, unknown))}; "
-            + (f"did you mean {close!r}?" if close else f"there are {', '.join(_OPTIONS)}")
+            + (f"did you mean {close!r}?" if close else f"{instead or 'there are ' + ', '.join(_OPTIONS)}")
         )
     if not isinstance(final, str) or final not in ("drop", "emit"):
         raise UsageError(
@@ -245,7 +249,8 @@ def _window(
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
     elif isinstance(frame, (Rows, Groups)):
         frame = type(frame)(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
-    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by)
+    least = None if min_count is None else count_of(min_count, "min_count")
+    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least)
     _check_frame(window)
     return window
 

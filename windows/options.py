@@ -41,6 +41,7 @@ class FrameOptions(TypedDict, total=False):
     final: Final
     active_expiration: bool
     strategy: str | None
+    min_count: int | None
 
 
 class LaidOver(FrameOptions, total=False):

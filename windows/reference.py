@@ -163,9 +163,18 @@ def seen(row: Row, nulls: str) -> bool:
     return row.passes and (nulls == "pass" or all(value is not None for value in row.args))
 
 
-def fold(aggregate: Any, rows: Sequence[Row], positions: Sequence[int], nulls: str = "skip", empty: Any = None) -> Any:
-    """The base aggregate over these tuples: initialize, iterate, ..., terminate."""
+def fold(
+    aggregate: Any,
+    rows: Sequence[Row],
+    positions: Sequence[int],
+    nulls: str = "skip",
+    empty: Any = None,
+    least: int | None = None,
+) -> Any:
+    """The base aggregate over these tuples: initialize, iterate, ..., terminate; None if it sees fewer than ``least``."""
     run, visible = Run(aggregate), [i for i in positions if seen(rows[i], nulls)]
+    if least is not None and len(visible) < least:
+        return None
     for i in visible:
         run.arrive(i, rows[i].args)
     return run.aggregate.terminate() if visible else empty
@@ -175,7 +184,7 @@ def results(aggregate: Any, window: Window, rows: Sequence[Row], nulls: str = "s
     """What with_columns gives for each row; None where a row does not yield."""
     held, yielding = frames(window, rows), yields(window, rows)
     if hasattr(aggregate, "terminate"):
-        given = {i: fold(aggregate, rows, held[i], nulls, empty) for i in yielding}
+        given = {i: fold(aggregate, rows, held[i], nulls, empty, window.min_count) for i in yielding}
     else:
         arrived = {i: [j for j in held[i] if j <= i] for i in yielding}
         given = {i: empty for i in yielding if not any(seen(rows[j], nulls) for j in arrived[i])}

@@ -68,4 +68,4 @@ def results_at(
     aggregate: Any, window: Window, rows: Sequence[Row], times: Sequence[Any], nulls: str = "skip", empty: Any = None
 ) -> list[Any]:
     """What ``with_columns(points, ..., of=events)`` gives for the points at these times."""
-    return [fold(aggregate, rows, frame, nulls, empty) for frame in frames_at(window, rows, times)]
+    return [fold(aggregate, rows, frame, nulls, empty, window.min_count) for frame in frames_at(window, rows, times)]

@@ -156,6 +156,7 @@ class Window(Drawable):
     active_expiration: bool = False
     strategy: str | None = None
     slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
+    min_count: int | None = None  # of a frame with fewer tuples that are seen the result is NULL
 
     @property
     def slide_unit(self) -> Unit | None:
@@ -232,6 +233,8 @@ class Window(Drawable):
             parts.append(f"slide {self.slide}{unit if not isinstance(self.slide, Interval) else ''}")
         if self.active_expiration:
             parts.append("active expiration")
+        if self.min_count is not None:
+            parts.append(f"min count {self.min_count}")
         return "(" + " ".join(parts) + ")"
 
 

@@ -26,7 +26,9 @@ _STYLE = """
 .axis{stroke:var(--line)}.grid{stroke:var(--line);stroke-dasharray:2 4}.tick,.name{font:12px system-ui,'DejaVu Sans',sans-serif;
 fill:var(--soft)}.name{fill:var(--ink)}.dot{fill:var(--dot);fill-opacity:.55}.line{fill:none;stroke:var(--main);stroke-width:2;
 stroke-linejoin:round}.bar{fill:var(--area);stroke:var(--main)}.point{fill:var(--main)}.wait{stroke:var(--main);stroke-width:2}
-.alarm{fill:var(--mark)}
+.alarm{fill:var(--mark)}.wide{overflow-x:auto}
+@media(max-width:600px){.wide svg{min-width:30rem}.tick,.name{font-size:15px}body{padding:.7rem}
+section{padding:.7rem .8rem}th{white-space:normal}td,th{padding-right:.6rem}pre{white-space:pre-wrap}}
 """
 
 
@@ -56,7 +58,7 @@ def section(bids: pa.Table, one: "Shown") -> str:
     own = next((name for name in ("Average", "Quiet") if f"{name}(" in one.show.text), None)
     source = "" if own is None else f"<pre>{escape(inspect.getsource(getattr(windows, own)))}</pre>"
     return (
-        f"<section><h2>{escape(one.show.title)}</h2><pre>{escape(one.show.text)}</pre>{chart(bids, one)}"
+        f"<section><h2>{escape(one.show.title)}</h2><pre>{escape(one.show.text)}</pre><div class='wide'>{chart(bids, one)}</div>"
         f"<table>{rows}</table><details><summary>{'the class, and ' if own else ''}what iw.explain says</summary>"
         f"{source}{batch.explanation._repr_html_()}</details></section>"
     )
@@ -71,7 +73,7 @@ def overview(bids: pa.Table, done: Sequence["Shown"]) -> str:
         numbers = "".join(f'<td class="number">{cell}</td>' for cell in cells)
         rows.append(f"<tr><td>{escape(one.show.title.split(':')[0])}</td>{numbers}</tr>")
     head = "<tr><th>window</th><th>rows</th><th>tuples/s, batch</th><th>stream</th></tr>"
-    return f"<section><h2>All of them</h2><table>{head}{''.join(rows)}</table></section>"
+    return f"<section><h2>All of them</h2><div class='wide'><table>{head}{''.join(rows)}</table></div></section>"
 
 
 def chart(bids: pa.Table, one: "Shown") -> str:

@@ -257,7 +257,7 @@ def result_of(step: Step, arguments: list[Cast]) -> Result:
     native = step.implementation.native
     its = step.case.traits
     slides = step.case.window is not None and step.case.window.slide is not None
-    never_null = native is not None and its.empty is not None and not slides
+    never_null = native is not None and its.empty is not None and not slides and step.least is None
     if native is not None and native.gives == "a value":
         return Result.of(arguments[0])
     if native is not None and native.gives == "values":

@@ -34,6 +34,12 @@ ROWS = [
         "percentile(price, []): give at least one percentage, as in 0.5 or [0.25, 0.75]",
     ),
     Bad(
+        "a relative error of nothing",
+        lambda: iw.approx_count_distinct("price", rsd=0),
+        iw.UsageError,
+        "approx_count_distinct(price, rsd=0): write a relative error between 0 and 1; the result is exact, whatever it is",
+    ),
+    Bad(
         "an accuracy of 0",
         lambda: iw.percentile_approx("price", 0.5, 0),
         iw.UsageError,

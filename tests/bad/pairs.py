@@ -53,6 +53,13 @@ ROWS = [
         "iw.groups(...), or write a terminate",
     ),
     Bad(
+        "a least count for hooks that answer at once",
+        lambda: iw.with_columns(TABLE, a=Decayed()("price").over(iw.rows(3), min_count=2)),
+        iw.UsageError,
+        "Decayed(price): min_count=2 is for results of frames, but Decayed has no terminate, its hooks answer as each tuple "
+        "arrives: write a terminate, or drop min_count=",
+    ),
+    Bad(
         "algebraic=True with a result unlike the argument",
         lambda: iw.with_columns(TABLE, a=Longest()("n").over(iw.rows(4, slide=2))),
         iw.UsageError,
@@ -92,8 +99,7 @@ ROWS = [
         "a function as a window",
         lambda: iw.max("price").over(iw.rows),
         iw.UsageError,
-        "over(<function rows>) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
-        "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification",
+        "over(iw.rows) has no window yet: call it, as in iw.rows(...)",
     ),
     Bad(
         "a class without terminate whose hooks return nothing",

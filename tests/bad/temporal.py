@@ -446,6 +446,19 @@ ROWS = [
         "scope(lower=...) gave NULL or NaN, which lies nowhere in the order",
     ),
     Bad(
+        "a least count of rows that hold",
+        lambda: temporal.aggregate(ROOMS, n=iw.count().min_count(2)),
+        iw.UsageError,
+        "temporal.aggregate: count() has min_count=2: add n=iw.count(...) to the aggregates, and keep the rows with n >= 2",
+    ),
+    Bad(
+        "a least count at points",
+        lambda: iw.with_columns(POINTS, n=iw.count().over(temporal.valid(order_by="t"), min_count=2), of=ROOMS),
+        iw.UsageError,
+        "with_columns(of=...): count() has min_count=, which rows that hold for a while do not have: add n=iw.count().over(...), "
+        "and look at n",
+    ),
+    Bad(
         "a validity without of=",
         lambda: iw.with_columns(POINTS, n=iw.count().over(temporal.valid(order_by="t"))),
         iw.UsageError,

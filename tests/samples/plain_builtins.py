@@ -313,6 +313,11 @@ class CountDistinct(Kept, returns="bigint", empty=0):
         return len({"NaN" if v != v else v for v in self.values})
 
 
+class CountIf(Kept, returns="bigint", empty=0):
+    def terminate(self):
+        return sum(self.values)
+
+
 class NthValue(Kept, returns="double", nulls="pass"):
     def terminate(self):
         return self.values[1] if len(self.values) > 1 else None
@@ -405,6 +410,9 @@ TABLE: dict[str, Row] = {
     "nth_value": Row(lambda c: iw.nth_value(c, 2), NthValue),
     "nth_value ignoring nulls": Row(lambda c: iw.nth_value(c, 2, ignoreNulls=True), NthNotNull),
     "count_distinct": Row(iw.count_distinct, CountDistinct),
+    "approx_count_distinct": Row(iw.approx_count_distinct, CountDistinct),
+    "count_if": Row(iw.count_if, CountIf, pa.bool_(), FLAGS),
+    "any_value": Row(lambda c: iw.any_value(c, ignoreNulls=True), FirstValue),
     "collect_list": Row(iw.collect_list, CollectList),
     "collect_set": Row(iw.collect_set, CollectSet),
     "string_agg": Row(lambda c: iw.string_agg(c, "-"), StringAgg, pa.string(), TEXTS),

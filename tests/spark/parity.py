@@ -104,6 +104,7 @@ FINITE = (*WHOLE, "real", "cents", "wide")
 TIMES = ("day", "instant", "clock", "span")
 BUILT_INS = [
     BuiltIn("count", EVERY),
+    BuiltIn("count_if", ("flag",)),
     BuiltIn("sum", (*NUMBERS, "span")),
     BuiltIn("avg", (*NUMBERS, "span"), deviates={"cents": "mean"}),
     BuiltIn("product", NUMBERS),
@@ -135,6 +136,8 @@ BUILT_INS = [
     BuiltIn("mode", EVERY, spark=lambda F, c: F.mode(c, True)),
     BuiltIn("first", EVERY, ties_matter=True),
     BuiltIn("last", EVERY, ties_matter=True),
+    BuiltIn("any_value", EVERY, ties_matter=True),
+    BuiltIn("any_value_not_null", EVERY, (True,), ties_matter=True, called="any_value"),
     BuiltIn("first_value", EVERY, (True,), ties_matter=True, called="first"),
     BuiltIn("last_value", EVERY, (True,), ties_matter=True, called="last"),
     BuiltIn("nth_value", EVERY, (2,), ties_matter=True),

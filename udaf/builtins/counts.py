@@ -3,17 +3,18 @@
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
-from inwindow.native._totals import Count
+from inwindow.native._totals import Count, IntSum
 from inwindow.native.lists import Flattened
-from inwindow.udaf.applied import Applied
+from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, is_float, is_whole
 from inwindow.udaf.native import Cascade, Native, own_panes
 
-__all__ = ["count", "count_distinct"]
+__all__ = ["approx_count_distinct", "count", "count_distinct", "count_if"]
 
 
 def count(*columns: Any) -> Applied:
@@ -30,6 +31,46 @@ def count(*columns: Any) -> Applied:
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     return Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=Count)
+
+
+def count_if(column: Any) -> Applied:
+    """How many tuples have ``True`` there; 0 for none.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"late": [True, None, False, True]})
+    >>> iw.with_columns(table, n=iw.count_if("late").over(iw.rows(2)))["n"].to_pylist()
+    [1, 1, 0, 1]
+    """
+    return built_in("count_if", _count_if_on, "booleans", column, empty=0, commutative=True)
+
+
+def _count_if_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+    def kernel(evicts: bool) -> IntSum:
+        return IntSum("sum", ansi=True)
+
+    if not pa.types.is_boolean(types[0]):
+        return None
+    return Native(INT, kernel, INT, _none_is_0, own_panes(kernel), swept=lambda: kernel(True))
+
+
+def _none_is_0(sums: Any) -> pa.Array:
+    return pc.fill_null(sums, 0)
+
+
+def approx_count_distinct(column: Any, rsd: float | None = None) -> Applied:
+    """How many distinct values, without NULLs. Exact, and so within any ``rsd``, the relative error that Spark allows.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a", "a"]})
+    >>> iw.with_columns(table, n=iw.approx_count_distinct("item").over(iw.rows(2)))["n"].to_pylist()
+    [1, 2, 2, 1]
+    """
+    if rsd is not None and (isinstance(rsd, bool) or not isinstance(rsd, (int, float)) or not 0 < rsd < 1):
+        raise UsageError(
+            f"approx_count_distinct({column_text(column)}, rsd={shown(rsd)}): write a relative error between 0 and 1; the result "
+            "is exact, whatever it is"
+        )
+    return built_in("approx_count_distinct", _count_distinct_on, "any column", column, empty=0, commutative=True)
 
 
 def count_distinct(*columns: Any) -> Applied:

@@ -20,7 +20,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import is_text
 from inwindow.udaf.native import Cascade, Native
 
-__all__ = ["collect_list", "collect_set", "listagg", "string_agg"]
+__all__ = ["array_agg", "collect_list", "collect_set", "listagg", "string_agg"]
 
 
 def collect_list(column: Any) -> Applied:
@@ -103,3 +103,4 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
 
 
 listagg = string_agg
+array_agg = collect_list

@@ -11,7 +11,7 @@ from inwindow.udaf.built_in import built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.native import Cascade, Native
 
-__all__ = ["first", "first_value", "last", "last_value", "nth_value"]
+__all__ = ["any_value", "first", "first_value", "last", "last_value", "nth_value"]
 
 
 def first(column: Any, ignorenulls: bool = False) -> Applied:
@@ -23,6 +23,18 @@ def first(column: Any, ignorenulls: bool = False) -> Applied:
     ['a', 'a', 'b']
     """
     return _pick("first", First, column, ignorenulls)
+
+
+def any_value(column: Any, ignoreNulls: bool = False) -> Applied:  # noqa: N803 - as PySpark spells it
+    """Some value of the frame, always the first one; with ``ignoreNulls`` one that is not NULL.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": [None, "b", "c"]})
+    >>> iw.with_columns(table, x=iw.any_value("item", ignoreNulls=True).over(iw.rows(2)))["x"].to_pylist()
+    [None, 'b', 'b']
+    """
+    check_flag(f"any_value({column_text(column)}", ignoreNulls, "ignoreNulls")
+    return _pick("any_value", First, column, ignoreNulls)
 
 
 def last(column: Any, ignorenulls: bool = False) -> Applied:

@@ -17,7 +17,7 @@ from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_number, is_wh
 from inwindow.udaf.native import Native, as_it_is, own_panes
 from inwindow.udaf.traits import KernelTraits
 
-__all__ = ["median", "mode", "percentile", "percentile_approx"]
+__all__ = ["approx_percentile", "median", "mode", "percentile", "percentile_approx"]
 
 Percentage = float | Sequence[float]
 ORDER_STATISTICS = KernelTraits(order_statistics=True)
@@ -138,3 +138,6 @@ def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
         cascade = own_panes(lambda evicts: mode(evicts=evicts), grows=True)
         return Native(kind, lambda evicts: mode(evicts=evicts), inner, back_to(kind), cascade, gives="a value")
     return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), reads="objects", gives="a value")
+
+
+approx_percentile = percentile_approx
