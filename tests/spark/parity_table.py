@@ -5,12 +5,13 @@ DEVIATIONS, or the test that makes the table fails.
 """
 
 import random
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-from spark.parity import BUILT_INS, FRAMES, SCHEMA, VALUES, BuiltIn, by_id, frame, in_any_order, same
+from spark.parity import BUILT_INS, FRAMES, SCHEMA, VALUES, BuiltIn, by_id, differences, frame, in_any_order, same
 
 import inwindow as iw
 from inwindow.udaf.errors import UsageError
@@ -61,6 +62,37 @@ def rows_of_every_type() -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
+def accepts(built_in: BuiltIn, column: str, kinds: dict[str, pa.DataType]) -> bool:
+    """Whether inwindow's takes a column, among columns of these types."""
+    one = built_in.ours(column)
+    try:
+        one.aggregate.on(one.label, [kinds[name] for name in one.columns], True)
+    except UsageError:
+        return False
+    return True
+
+
+def windows(built_in: BuiltIn) -> Iterator[tuple[str, Any]]:
+    """Each frame as the page shows it, and the window in Spark's words."""
+    from pyspark.sql import Window
+
+    if not built_in.framed:
+        yield "whole partitions", Window.partitionBy("k")
+        return
+    for kind, lower, upper in OVER:
+        order = "u" if kind == "rows" or built_in.ties_matter else "t"
+        yield frame_text(kind, lower, upper), frame(Window.partitionBy("k").orderBy(order), Window, kind, lower, upper)
+
+
+def calls(built_in: BuiltIn, types: list[str]) -> dict[tuple[str, str], Any]:
+    """Inwindow's over each of these types and each frame: (type, frame) -> the call."""
+    return {
+        (column, shown): built_in.ours(column).over(window_of(window))
+        for shown, window in windows(built_in)
+        for column in types
+    }
+
+
 class Comparison:
     """One built-in on all types over all frames: cells, (type, frame) -> how they compare."""
 
@@ -69,22 +101,14 @@ class Comparison:
 
         self.F, self.built_in = F, built_in
         self.df = spark.createDataFrame(rows_of_every_type(), SCHEMA)
-        self.kinds = dict(zip(self.df.columns, self.df.limit(0).toArrow().schema.types, strict=True))
-        ours = {kind for kind in VALUES if self._is_ours(kind)}
+        kinds = dict(zip(self.df.columns, self.df.limit(0).toArrow().schema.types, strict=True))
+        ours = {kind for kind in VALUES if accepts(built_in, kind, kinds)}
         theirs = {kind for kind in VALUES if self._is_theirs(kind)}
         self.accepted = {
             kind: (OURS if kind in ours else "") if kind not in theirs else "" if kind in ours else THEIRS
             for kind in VALUES
         }
         self.cells = self._compared(sorted(ours & theirs, key=list(VALUES).index))
-
-    def _is_ours(self, column: str) -> bool:
-        one = self.built_in.ours(column)
-        try:
-            one.aggregate.on(one.label, [self.kinds[name] for name in one.columns], True)
-        except UsageError:
-            return False
-        return True
 
     def _is_theirs(self, column: str) -> bool:
         from pyspark.errors import AnalysisException
@@ -99,24 +123,20 @@ class Comparison:
     def _compared(self, types: list[str]) -> dict[tuple[str, str], str]:
         if not types:
             return {}
-        from pyspark.sql import Window
-
-        ours, theirs, place = {}, {}, {}
-        for kind, lower, upper in OVER if self.built_in.framed else OVER[:1]:
-            order = "u" if kind == "rows" or self.built_in.ties_matter else "t"
-            window = frame(Window.partitionBy("k").orderBy(order), Window, kind, lower, upper)
-            for column in types:
-                name = f"{column} {kind} {lower} {upper}"
-                place[name] = column, frame_text(kind, lower, upper) if self.built_in.framed else "whole partitions"
-                if self.built_in.framed:
-                    ours[name] = self.built_in.ours(column).over(window_of(window))
-                    theirs[name] = self.built_in.theirs(self.F, column).over(window)
-                else:
-                    ours[name] = self.built_in.ours(column).over(iw.rows_between(None, None, partition_by="k"))
-                    theirs[name] = self.built_in.theirs(self.F, column).over(Window.partitionBy("k"))
+        its = calls(self.built_in, types)
+        over = dict(windows(self.built_in))
+        ours = {f"result {n}": call for n, call in enumerate(its.values())}
+        theirs = {
+            f"result {n}": self.built_in.theirs(self.F, column).over(over[shown])
+            for n, (column, shown) in enumerate(its)
+        }
         results = by_id(iw.with_columns(self.df, **ours)), by_id(self.df.withColumns(theirs))
+        on_a_table = iw.with_columns(self.df.toArrow(), **ours).sort_by("id")  # what tests/sail compare with
+        assert differences(results[0].cast(on_a_table.schema), on_a_table, exact=False) == []
         like = in_any_order if self.built_in.unordered else same
-        return {place[name]: compared(*(result[name] for result in results), like) for name in place}
+        return {
+            cell: compared(*(result[name] for result in results), like) for cell, name in zip(its, ours, strict=True)
+        }
 
 
 def compared(ours: pa.ChunkedArray, theirs: pa.ChunkedArray, like: Any) -> str:
