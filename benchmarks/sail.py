@@ -115,7 +115,22 @@ def connected(spark: Any, path: str, name: str) -> dict[str, Call]:
         over = Window.partitionBy("k").orderBy("ts").rowsBetween(1 - window, 0)
         return df.withColumn("result", getattr(functions, aggregate)("v").over(over)).toArrow()
 
-    return {f"inwindow on {name}": lambda *its: ours(df, *its).toArrow(), f"{name}'s own window": own}
+    return {
+        f"inwindow on {name}": lambda *its: ours(df, *its).toArrow(),
+        f"{name}'s own window": own,
+        f"{name}, no window: rows back": lambda *its: with_a_result(df).toArrow(),
+        f"{name}, no window: by k, through Python, rows back": lambda *its: through_python(with_a_result(df)).toArrow(),
+    }
+
+
+def with_a_result(df: Any) -> Any:
+    """As many columns as with a window, but no work for it: what remains is the way of the rows back to Python."""
+    return df.withColumn("result", df["v"])
+
+
+def through_python(df: Any) -> Any:
+    """Rows shuffled by k to a function that hands them on as they are."""
+    return df.repartition("k").mapInArrow(lambda batches: batches, df.schema)
 
 
 def ours(df: Any, aggregate: str, window: int) -> Any:
