@@ -92,6 +92,8 @@ def _instead(one: Any) -> str:
 
 def columns_of(item: Any, place: Place) -> list[Any]:
     """An item of ``select``; ``"*"`` is all columns, as in Spark."""
+    if isinstance(item, (list, tuple)):
+        return [name for one in item for name in columns_of(one, place)]
     return place.names() if isinstance(item, str) and item == "*" else [item]
 
 

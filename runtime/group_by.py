@@ -17,7 +17,7 @@ from inwindow.runtime.query import Part, Place, Query, Verb
 from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.extent_buckets import extent_bucket
-from inwindow.udaf.applied import Applied
+from inwindow.udaf.applied import Applied, column_text, is_expression
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.guesses import OF_GROUPED, unknown_attribute
@@ -181,7 +181,7 @@ def group_by(data: Any, *keys: str | Sequence[str], order_by: Orders = ()) -> Gr
                 f"group_by({its}): an extent is no key: write iw.group_by(df, keys).window({its}).agg(...)"
             )
         if not isinstance(key, str):
-            hint = ""
+            hint = f": write {column_text(key)!r}" if is_expression(key) and column_text(key).isidentifier() else ""
             if "window(" in str(key):
                 hint = ", and an extent goes into .window(iw.tumble('ts', size='1 hour')) behind group_by(...)"
             raise UsageError(f"group_by({shown(key)}): a key is a column name{hint}")

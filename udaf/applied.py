@@ -168,9 +168,13 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
                 "column first, with iw.with_columns"
             )
         if not isinstance(column, str) and not is_expression(column):
+            name = getattr(column, "name", None)
+            hint = f": give its name, {name!r}" if isinstance(name, str) else ""
+            if type(column).__module__.startswith("polars."):
+                hint = ": add it as a column first, df.with_columns(...), or write pyarrow.compute.field('a') * 2"
             raise UsageError(
                 f"{traits.name}({shown(column)}): an argument is a column name or a column expression, not "
-                f"{type(column).__name__}"
+                f"{type(column).__name__}{hint}"
             )
     if traits.arity is not None and len(columns) != traits.arity:
         wanted = ", ".join(traits.parameters) or "no columns"

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from inwindow.udaf.errors import InWindowError, UsageError, shown
-from inwindow.udaf.guesses import BOUNDED, near_option
+from inwindow.udaf.guesses import BOUNDED, instead_of_option, near_option
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,7 +48,8 @@ def _check(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[s
     unknown = next((name for name in keywords if name not in named and not is_open), None)
     if unknown is not None:
         near = near_option(unknown, named)
-        problem = f"there is no {unknown!r} here" + (f"; write {near}=" if near and near not in keywords else "")
+        write = f"write {near}=" if near and near not in keywords else instead_of_option(unknown)
+        problem = f"there is no {unknown!r} here" + (f"; {write}" if write else "")
     said = ", ".join([*map(shown, args), *(f"{name}={shown(value)}" for name, value in keywords.items())])
     name = function.__name__
     if name in BOUNDED and len(args) == 2:

@@ -58,6 +58,7 @@ def read_traits(cls: type, declared: Declared) -> Traits:
     if "unmerge" in hooks and "merge" not in hooks:
         raise DefinitionError(f"{name} has `unmerge` but no `merge` to undo: write `def merge(self, later)`")
     _check_keywords(name, declared, hooks, arity)
+    _check_returns(cls, hooks)
     result = _result_type(cls, declared, hooks)
     _check_empty(name, declared.empty, result)
     return Traits(
@@ -206,11 +207,34 @@ def gives_nothing(cls: type, hook: Any) -> bool:
     """Whether a hook certainly returns nothing, by its bytecode: it returns, and every return is a bare one."""
     if not inspect.isfunction(hook) or inspect.isgeneratorfunction(hook):
         return False
-    if _return_annotation(cls, hook) not in (inspect.Signature.empty, None, type(None)):
-        return False
+    return _return_annotation(cls, hook) in _NO_ANNOTATION and has_no_return(hook)
+
+
+_NO_ANNOTATION = (inspect.Signature.empty, None, type(None))
+
+
+def has_no_return(hook: Any) -> bool:
+    """Whether a function's code has no ``return`` with a value, and no ``raise`` in place of one."""
     steps = list(dis.get_instructions(hook))
     ends = [at for at, step in enumerate(steps) if step.opname.startswith("RETURN_")]
     return bool(ends) and all(_is_bare_end(steps, at) for at in ends)
+
+
+def _check_returns(cls: type, hooks: dict[str, Any]) -> None:
+    """A hook that is said to give a result has a ``return``; one whose body is ``...`` may be meant for a class below."""
+    givers = (
+        ["terminate"]
+        if "terminate" in hooks
+        else [hook for hook in ("initialize", "iterate", "expire") if hook in hooks]
+    )
+    functions = [hooks[hook] for hook in givers]
+    if not all(inspect.isfunction(one) and not inspect.isgeneratorfunction(one) for one in functions):
+        return
+    said = [hook for hook in givers if _return_annotation(cls, hooks[hook]) not in _NO_ANNOTATION]
+    if said and all(has_no_return(one) and one.__code__.co_names for one in functions):
+        raise DefinitionError(
+            f"{cls.__name__}.{said[-1]} is said to give a result, and has no `return`: every result would be NULL"
+        )
 
 
 def _is_bare_end(steps: list[dis.Instruction], at: int) -> bool:

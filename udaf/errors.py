@@ -76,7 +76,8 @@ def shown(value: Any) -> str:
     >>> shown("a" * 1000)[-6:]
     'aaa...'
     """
-    if type(value).__module__.partition(".")[0] in ("pyarrow", "pandas", "polars") and hasattr(value, "columns"):
+    holds_rows = hasattr(value, "columns") or type(value).__name__ in ("Series", "Expr", "Index", "ChunkedArray")
+    if type(value).__module__.partition(".")[0] in ("pyarrow", "pandas", "polars") and holds_rows:
         return f"a {type(value).__module__.partition('.')[0]}.{type(value).__name__}"  # not its rows
     try:
         text = re.sub(r"\s*\n\s*| at 0x[0-9a-f]+", lambda match: " " if "\n" in match[0] else "", repr(value))

@@ -200,6 +200,25 @@ OF_GROUPED = {  # methods of iw.group_by(...), besides built-ins
 BOUNDED = {"rows": "rows_between", "range": "range_between"}  # frames of a size: those of two bounds
 
 
+INSTEAD = {  # of options that no call has: what to write
+    "descending": "for a descending order write order_by=iw.desc('ts')",
+    "ascending": "for a descending order write order_by=iw.desc('ts')",
+    "reverse": "for a descending order write order_by=iw.desc('ts')",
+    "desc": "for a descending order write order_by=iw.desc('ts')",
+    "mincount": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "minperiods": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "minsamples": "iw.count('x').over(window) beside it says how many tuples a result has",
+    "center": "a frame around the tuple is iw.rows_between(-2, 2)",
+    "closed": "a frame's bounds are in it; iw.range_between(...) and lag= move them",
+    "window": "an extent goes behind group_by: iw.group_by(df, 'item').window(iw.tumble('ts', size='1 hour'))",
+}
+
+
+def instead_of_option(name: str) -> str | None:
+    """What to write in place of an option that no call has."""
+    return INSTEAD.get(_flat(name))
+
+
 def unknown_name(name: str, public: Iterable[str]) -> UnknownNameError:
     """The error for ``iw.name``.
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.udaf.guesses import near_option
+from inwindow.udaf.guesses import instead_of_option, near_option
 from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
 from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver, one_slide, shows_options
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
@@ -196,6 +196,8 @@ def window_of(window: Any, **options: Unpack[LaidOver]) -> Window:
         )
     elif type(window).__name__ == "WindowSpec":
         base = read_window_spec(window)
+    elif callable(window) and str(getattr(window, "__module__", "")).startswith("inwindow.windows."):
+        raise UsageError(f"over(iw.{window.__name__}) has no window yet: call it, as in iw.{window.__name__}(...)")
     else:
         raise UsageError(
             f"over({shown(window)}) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
@@ -229,10 +231,10 @@ def _window(
             "lag= is for iw.rows, iw.range and iw.groups (or over()); this frame says itself where it ends"
         )
     if unknown:
-        close = near_option(next(iter(unknown)), _OPTIONS)
+        close, instead = near_option(next(iter(unknown)), _OPTIONS), instead_of_option(next(iter(unknown)))
         raise UsageError(
             f"there is no window option {', '.join(map(repr, unknown))}; "
-            + (f"did you mean {close!r}?" if close else f"there are {', '.join(_OPTIONS)}")
+            + (f"did you mean {close!r}?" if close else f"{instead or 'there are ' + ', '.join(_OPTIONS)}")
         )
     if not isinstance(final, str) or final not in ("drop", "emit"):
         raise UsageError(

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pandas
+import polars
 from bad.classes import GOOD, define
 from bad.input import TABLE, Bad, MyAvg, SparkColumn
 
@@ -155,6 +157,20 @@ ROWS = [
         "module 'inwindow' has no attribute 'Window': write iw.rows(50, partition_by='item', order_by='ts'), or take "
         "pyspark.sql.Window",
     ),
+    # What no call has
+    Bad(
+        "descending=",
+        lambda: iw.rows(3, order_by="ts", descending=True),
+        iw.UsageError,
+        "there is no window option 'descending'; for a descending order write order_by=iw.desc('ts')",
+    ),
+    Bad(
+        "an extent in group_by",
+        lambda: iw.group_by(TABLE, "item", window=iw.tumble("t", size=5)),
+        iw.UsageError,
+        "group_by(a pyarrow.Table, 'item', window=(tumble t size 5)): there is no 'window' here; an extent goes behind group_by: "
+        "iw.group_by(df, 'item').window(iw.tumble('ts', size='1 hour')); it takes group_by(data, *keys, order_by=())",
+    ),
     # What is given as an aggregate
     Bad(
         "a class without our base",
@@ -197,7 +213,32 @@ ROWS = [
         iw.DefinitionError,
         "udaf(MyAvg): this is an aggregate of inwindow: drop iw.udaf, and write MyAvg()",
     ),
-    # Hooks of other systems
+    Bad(
+        "a Series of pandas as an argument",
+        lambda: iw.avg(pandas.Series([1.0, 2.0], name="price")),
+        iw.UsageError,
+        "avg(a pandas.Series): an argument is a column name or a column expression, not Series: give its name, 'price'",
+    ),
+    Bad(
+        "an expression of Polars as an argument",
+        lambda: iw.avg(polars.col("price") * 2),
+        iw.UsageError,
+        "avg(a polars.Expr): an argument is a column name or a column expression, not Expr: add it as a column first, "
+        "df.with_columns(...), or write pyarrow.compute.field('a') * 2",
+    ),
+    # Hooks
+    Bad(
+        "a return that was forgotten",
+        lambda: define("def iterate(self, v): self.v = v\ndef terminate(self) -> float: self.v / 2"),
+        iw.DefinitionError,
+        "A.terminate is said to give a result, and has no `return`: every result would be NULL",
+    ),
+    Bad(
+        "... of a class without terminate",
+        lambda: define("def iterate(self, v) -> float: self.v = v"),
+        iw.DefinitionError,
+        "A.iterate is said to give a result, and has no `return`: every result would be NULL",
+    ),
     Bad(
         "Flink's retract",
         lambda: define(GOOD + "def retract(self, v): pass", iw.WindowAggregate),

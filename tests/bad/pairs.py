@@ -99,8 +99,7 @@ ROWS = [
         "a function as a window",
         lambda: iw.max("price").over(iw.rows),
         iw.UsageError,
-        "over(<function rows>) is not a window: give iw.rows(...), iw.range(...), iw.groups(...), iw.unbounded(), "
-        "iw.landmark(...), iw.scope(...) or a pyspark.sql.Window specification",
+        "over(iw.rows) has no window yet: call it, as in iw.rows(...)",
     ),
     Bad(
         "a class without terminate whose hooks return nothing",

@@ -232,3 +232,12 @@ def test_an_expression_is_named_as_it_was_written(events: Any) -> None:
     applied = iw.avg(F.col("v") + 1).filter(F.col("v") + 1).over(WINDOW)
     with pytest.raises(iw.UsageError, match=r"the filter '.*v.*' is of type double"):
         iw.with_columns(events, a=applied)
+
+
+def test_a_key_is_a_name(events: Any) -> None:
+    from pyspark.sql import functions as F
+
+    with pytest.raises(iw.UsageError, match=r"group_by\(Column<'k'>\): a key is a column name: write 'k'$"):
+        iw.group_by(events, F.col("k"))
+    with pytest.raises(iw.UsageError, match=r"an extent goes into .window\(iw.tumble"):
+        iw.group_by(events, F.window("ts", "1 hour"))
