@@ -64,7 +64,6 @@ def turned(text: str, source: Path) -> str:
             return match[1][1:-1]
         return f"{match[1]}({os.path.relpath(place(path), here.parent)}{anchor})"
 
-    text = text.replace("<BLANKLINE>", "")  # a sign for doctest, not for readers
     return re.sub(r"(\[[^\]\n]*\])\(([^)#\s]*)(#[^)\s]*)?\)", turn, text)
 
 
@@ -137,7 +136,7 @@ def signature(thing: Any) -> str:
 def markdown(text: str) -> str:
     """A docstring as Markdown: roles and literals as code, examples and indented blocks fenced."""
     text = re.sub(r":\w+:`~?\.?([^`]+)`", lambda match: f"`{match[1].removeprefix('inwindow.')}`", text)
-    text = text.replace("``", "`").replace("<BLANKLINE>", "")
+    text = text.replace("``", "`")
     return "\n".join(fenced(text.split("\n")))
 
 
@@ -203,4 +202,4 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
         page.meta["search"] = {"boost": BOOSTS[page.file.src_uri]}
     if page.file.abs_src_path is not None:
         text = turned(text, Path(page.file.abs_src_path))
-    return without_prompts(text)
+    return without_prompts(text).replace("<BLANKLINE>", "")  # a sign for doctest, not for readers

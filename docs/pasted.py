@@ -47,7 +47,7 @@ def blocks_of(text: str) -> list[Block]:
 def blocks(body: str) -> Iterator[Block]:
     """A fenced block, cut behind each output."""
     if not body.lstrip().startswith(">>>"):
-        yield Block(body, "")
+        yield Block(as_statements(body), "")
         return
     code = ""
     for example in doctest.DocTestParser().get_examples(body):
@@ -64,6 +64,23 @@ def statement(source: str) -> str:
     lines = [re.sub(r" *# doctest: .*", "", line) for line in source.splitlines() if line.strip()]
     compound = hasattr(ast.parse(source).body[-1], "body")  # a class, a function, a loop: also one in a line
     return "\n".join([*lines, *([""] if compound else []), ""])
+
+
+def as_statements(body: str) -> str:
+    """Code without prompts, as a shell takes it; comments stay where they are."""
+    try:
+        nodes = ast.parse(body).body
+    except SyntaxError:  # a signature, in the reference
+        return body
+    lines = body.split("\n")
+    for node in reversed(nodes):
+        texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if hasattr(node, "body") and not any("\n\n" in text for text in texts):
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))]) - 1
+            inside = [line for line in lines[first : node.end_lineno] if line.strip()]
+            behind = "\n".join(lines[node.end_lineno :]).lstrip("\n").split("\n")
+            lines = [*lines[:first], *inside, "", *behind]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _fenced(body: str, indent: str) -> str:

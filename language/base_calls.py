@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inwindow.language.engines import Engine, EngineError
+from inwindow.language.esl.functions import called
 from inwindow.language.text import Source, Span, Tokens, close_of, library, parsed, place_of, span_of
 from inwindow.runtime.group_by import group_by
 from inwindow.udaf.applied import Applied
@@ -95,19 +96,13 @@ def rows_of_lists(engine: Engine, frame: Any, listing: list[tuple[str, str]], so
 def _item(one: Any, column: Any, aggregates: Mapping[str, Any]) -> _Item:
     exp = library().exp
     inner, title = one.unalias(), one.alias
-    name = str(inner.this).casefold() if isinstance(inner, exp.Anonymous) else _known(inner, aggregates)
-    if name not in aggregates:
+    name, given = called(inner, aggregates)
+    if not name:
         return _Item(title or one.alias_or_name or one.sql("spark"), column(inner))
-    given = inner.expressions if isinstance(inner, exp.Anonymous) else [inner.this, *inner.args.get("expressions", [])]
     arguments = tuple(column(argument) for argument in given)
-    called = inner.this if isinstance(inner, exp.Anonymous) else name
-    written = f"{called}({', '.join(argument.sql('spark') for argument in given)})"
+    written = inner.this if isinstance(inner, exp.Anonymous) else name
+    written = f"{written}({', '.join(argument.sql('spark') for argument in given)})"
     return _Item(title or written, f"_iw_of_{'_'.join(arguments) or name}", aggregates[name], arguments)
-
-
-def _known(inner: Any, aggregates: Mapping[str, Any]) -> str:
-    names = [one.casefold() for one in inner.sql_names()] if isinstance(inner, library().exp.Func) else []
-    return next((one for one in names if one in aggregates), "")
 
 
 def _keys(group: list[Any], tree: Any, items: list[_Item], column: Any) -> list[str]:

@@ -36,8 +36,10 @@ from inwindow.language.text import (
     Tokens,
     alone,
     close_of,
+    depths,
     in_order_of,
     not_too_deep,
+    parsed,
     span_of,
     split,
 )
@@ -295,6 +297,8 @@ class Catalog:
             return ask()
         except EngineError as error:
             failure = error
+        if failure.is_unread:
+            parsed(source, tokens)  # an error that says what, and where
         raise source.error(
             f"{_SPEAKER}: {self.engine.name} says: {failure.message}", failure.place(tokens) or span_of(tokens)
         )
@@ -359,10 +363,9 @@ def _one_statement(text: str, speaker: str) -> tuple[Source, Tokens]:
 
 def _as_at(tokens: Tokens, start: int) -> int | None:
     """Where AS stands at the top, before the SELECT."""
-    depth = 0
+    levels = depths(tokens)
     for at in range(start, len(tokens)):
-        depth += (tokens[at].kind == "L_PAREN") - (tokens[at].kind == "R_PAREN")
-        if depth == 0 and tokens[at].says("AS"):
+        if not levels[at] and tokens[at].says("AS"):
             return at
         if tokens[at].says("SELECT"):
             return None

@@ -31,7 +31,8 @@ def read_stream(whole: Source, tokens: Tokens) -> DeclaredStream:
     if at + 1 < len(tokens) and tokens[at].says("ORDER BY"):
         order, at = tokens[at + 1].text, at + 2
         if order.casefold() not in [column.name.casefold() for column in columns]:
-            raise whole.error(f"{whole.speaker}: {order} is no column of {name}", tokens[at - 1].span)
+            known = ", ".join(column.name for column in columns)
+            raise whole.error(f"{whole.speaker}: {order} is no column of {name}; it has: {known}", tokens[at - 1].span)
     if at + 1 < len(tokens) and tokens[at].says("SOURCE"):
         source, at = tokens[at + 1], at + 2
     if at < len(tokens):

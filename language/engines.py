@@ -34,6 +34,7 @@ class EngineError(Exception):
         self.message, self.start, self.length = message + hint, start, length
         self.missing = missing  # the column that it did not find
         self.fragment = fragment
+        self.is_unread = False  # the text was not even read by the engine
         found = re.findall(r'"(\w+)"|[Nn]ame (\w+)|`(\w+)`', message)
         self.named = {name.casefold() for names in found for name in names if name}
 
@@ -238,6 +239,7 @@ class Duck:
                 return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
         except sqlglot.errors.SqlglotError as error:
             failure = _of_duckdb(error)
+            failure.is_unread = True
         raise failure
 
     def _expression(self, text: str) -> str:

@@ -1,9 +1,7 @@
 """A script: many statements, one after the other."""
 
 from inwindow.language.esl.definition import begins_definition
-from inwindow.language.text import Source, Token, Tokens, tokens_of
-
-_OPENS, _CLOSES = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
+from inwindow.language.text import Source, Token, Tokens, depths, tokens_of
 
 
 def statements(source: Source) -> list[Tokens]:
@@ -14,9 +12,8 @@ def statements(source: Source) -> list[Tokens]:
     ['CREATE AGGREGATE', 'SELECT 1', 'CREATE STREAM']
     """
     found: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens_of(source):
-        depth += (token.kind in _OPENS) - (token.kind in _CLOSES)
+    tokens = tokens_of(source)
+    for token, depth in zip(tokens, depths(tokens), strict=True):
         if token.kind == "SEMICOLON" and depth <= 0:
             found.append([])
             continue

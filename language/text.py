@@ -12,7 +12,7 @@ from typing import Any
 from inwindow.udaf.errors import UsageError
 
 _SHOWN = 120  # characters of a line in a message
-_OPEN, _CLOSE = {"L_PAREN", "L_BRACKET"}, {"R_PAREN", "R_BRACKET"}
+_OPEN, _CLOSE = {"L_PAREN", "L_BRACKET", "L_BRACE"}, {"R_PAREN", "R_BRACKET", "R_BRACE"}
 _OPERANDS = {
     "VAR", "IDENTIFIER", "NUMBER", "STRING", "RAW_STRING", "R_PAREN", "R_BRACKET", "STAR", "END", "TRUE", "FALSE", "NULL",
     "ASC", "DESC", "FIRST", "ROW", "PLACEHOLDER",
@@ -112,7 +112,7 @@ def tokens_of(source: Source) -> list[Token]:
     return [Token(one.token_type.name, one.text, Span(one.start, one.end + 1)) for one in found]
 
 
-def parsed(source: Source, tokens: Tokens) -> Any:
+def parsed(source: Source, tokens: Tokens, hint: str = "") -> Any:
     """A statement or expression of ordinary SQL as sqlglot's tree: its names know their places in the whole text."""
     sqlglot = library(source.speaker)
     if not tokens:
@@ -129,7 +129,7 @@ def parsed(source: Source, tokens: Tokens) -> Any:
     except sqlglot.errors.ParseError as error:
         told = error.errors[0] if error.errors else {}
         at = tokens[min(max(told.get("col") or 0, 0), len(tokens) - 1)]
-        failure = source.error(f"{source.speaker}: this is not SQL: {_reason(told)}", at.span)
+        failure = source.error(f"{source.speaker}: this is not SQL: {_reason(told)}{hint}", at.span)
     except RecursionError:
         failure = source.error(f"{source.speaker}: this is nested too deeply", span_of(tokens))
     else:

@@ -129,6 +129,10 @@ class Operation(ABC):
         """Whether results go on from one stretch to the next."""
         return True
 
+    def looks_at_order(self, *schemas: pa.Schema) -> bool:
+        """Whether results depend on the order of rows that begin together: then two runs may differ."""
+        return False
+
     def between(self, tables: Sequence[pa.Table], since: pa.Scalar | None, until: pa.Scalar | None) -> Between:
         """The result from one instant to another (None: no end); the tables have all rows that hold there, or end at the first."""
         raise NotImplementedError(f"{self.where} is not cut by time")

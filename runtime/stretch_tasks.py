@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,7 @@ class OnStretches(Task):
     sides: Sides
     bounds: Bounds  # by the number of the stretch
     schema: pa.Schema
+    gives: Literal["all", "whole", "touching"] = "all"  # or only rows that touch no cut, or only those that do
 
     @property
     def works(self) -> tuple[Pass, ...]:
@@ -46,19 +48,27 @@ class OnStretches(Task):
 
     def _results(self, rows: pa.Table, number: int) -> Iterator[pa.Table]:
         since, until = self.bounds[number]
+        if number == 0 and self.gives == "touching":
+            return
         if number == 0:
             given = Between(self.operation.run(*self.sides.tables(rows)))
         else:
             beside = [NUMBER] if self.operation.is_numbered else []
             given = self.operation.between(self.sides.tables(rows, beside), since, until)
-        yield self._marked(given.rows, np.zeros(len(given.rows), dtype=bool), number)
+        if self.gives != "touching":
+            yield self._marked(given.rows, np.zeros(len(given.rows), dtype=bool), number)
         if given.parts is not None:
             touches = np.zeros(len(given.parts), dtype=bool)
             if since is not None:
                 touches |= begins(given.parts, since).to_numpy()
             if until is not None:
                 touches |= reaches(given.parts, until).to_numpy()
-            yield self._marked(given.parts, touches, number)
+            if self.gives == "all":
+                yield self._marked(given.parts, touches, number)
+            elif self.gives == "whole":
+                yield given.parts.filter(pa.array(~touches)).select(self.schema.names)
+            else:
+                yield self._marked(given.parts.filter(pa.array(touches)), touches[touches], number)
 
     def _marked(self, rows: pa.Table, touches: np.ndarray, number: int) -> pa.Table:
         for field in list(self.schema)[len(rows.schema) :]:

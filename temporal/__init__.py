@@ -14,6 +14,7 @@ from inwindow.temporal.changes import dstream, istream
 from inwindow.temporal.coalesce import coalesce
 from inwindow.temporal.difference import difference
 from inwindow.temporal.distinct import distinct
+from inwindow.temporal.drawing import draw
 from inwindow.temporal.intersect import intersect
 from inwindow.temporal.join import join
 from inwindow.temporal.max_union import max_union
@@ -31,6 +32,7 @@ __all__ = [
     "coalesce",
     "difference",
     "distinct",
+    "draw",
     "dstream",
     "explain",
     "intersect",

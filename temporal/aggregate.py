@@ -121,6 +121,10 @@ class Holding(Stitched):
                 f"{_WHERE}(coalesce=False) on a stream: rows would be cut wherever the watermark happened to be: drop coalesce="
             )
 
+    def looks_at_order(self, *schemas: pa.Schema) -> bool:
+        """Lists, the first one, and classes that do not say that order is no matter."""
+        return not all(step.case.traits.commutative for step in self.planned(schemas[0])[0].steps)
+
     def matched(self, *schemas: pa.Schema) -> tuple[str, ...]:
         """At an instant there is one row for a value of the keys."""
         return self.by

@@ -68,6 +68,11 @@ def _nodes(tree: Tree) -> list[Tree]:
     return list(found.values())
 
 
+def _filtered(tree: Tree) -> Tree:
+    """What is below filters."""
+    return _filtered(tree.inputs[0]) if isinstance(tree.operation, Where) else tree
+
+
 def _numbered(tree: Tree) -> tuple[Tree, list[int]]:
     """The tree with its inputs renumbered, and their old numbers."""
     leaves = [node for node in _nodes(tree) if node.operation is None]
@@ -116,8 +121,9 @@ class Composed(Operation):
         used = [inputs[number] for number in whole[1]]
         times: list[str | None] = [None] * len(used)
         for node in _nodes(whole[0]):
-            if isinstance(node.operation, Windowed) and node.inputs[0].operation is None:
-                times[node.inputs[0].number] = node.operation.time()
+            below = _filtered(node.inputs[0]) if isinstance(node.operation, Windowed) else node
+            if isinstance(node.operation, Windowed) and below.operation is None:
+                times[below.number] = node.operation.time()
         for number, (time, schema) in enumerate(zip(times, schemas_of(whole[0], len(used)), strict=True)):
             if time is not None:
                 named = {SINCE if name == time else name: name for name in schema.names}

@@ -88,6 +88,10 @@ class Latest(Stitched):
         """At an instant one row stays."""
         return self.by
 
+    def looks_at_order(self, *schemas: pa.Schema) -> bool:
+        """The one that began last, of several that began together."""
+        return True
+
     def compared(self, *schemas: pa.Schema) -> tuple[str, ...]:
         """The columns that are not keys."""
         return self._others(schemas[0])

@@ -109,24 +109,26 @@ def relation(table: pa.Table, where: str) -> Relation:
     return relations([table], where)[0]
 
 
-def relations(tables: Sequence[pa.Table], where: str, also: Sequence[pa.Array] = ()) -> list[Relation]:
+def relations(
+    tables: Sequence[pa.Table],
+    where: str,
+    also: Sequence[pa.Array] = (),
+    names: Sequence[str] = ("first", "second", "third"),
+) -> list[Relation]:
     """Read tables with validity whose ends are compared with each other, and with further instants."""
     kinds = [check_relation(table.schema, where) for table in tables]
-    kind = one_kind(kinds, [f"the validity of the {_ORDINALS[number]} table" for number in range(len(tables))], where)
+    kind = one_kind(kinds, [f"the validity of the {names[number]} table" for number in range(len(tables))], where)
     ends = [ends_of(table, ENDS, kind) for table in tables]
     instants = Instants.of(kind, [*(column for pair in ends for column in pair), *also])
     made = []
     for number, (table, (since, until)) in enumerate(zip(tables, ends, strict=True)):
-        of = "" if len(tables) == 1 else f" of the {_ORDINALS[number]} table"
+        of = "" if len(tables) == 1 else f" of the {names[number]} table"
 
         def row_text(row: int, of: str = of) -> str:
             return f"{where}: row {row}{of}"
 
         made.append(Relation(table, instants, read_intervals(since, until, instants, row_text)))
     return made
-
-
-_ORDINALS = ("first", "second", "third")
 
 
 def numbered_together(relations: Sequence[Relation], by: Sequence[Sequence[str]]) -> list[Intervals]:

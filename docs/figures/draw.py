@@ -6,7 +6,10 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 import inwindow as iw
+from inwindow import temporal
 
 DRAWINGS = {
     "rows": iw.rows(3, partition_by="item", order_by="ts"),
@@ -27,6 +30,26 @@ DRAWINGS = {
     "session": iw.session("ts", gap="30 minutes"),
     "counts": iw.hop("ts", rows=10, every=4),
 }
+VISITS = pa.table({"who": ["ann", "bob", "bob"], "room": ["A", "A", "A"], "since": [1, 3, 7], "until": [9, 5, 13]})
+LAMPS = pa.table({"room": ["A", "A"], "lamp": ["on", "off"], "since": [0, 4], "until": [4, None]})
+BIDS = pa.table({"ts": [1, 3, 4, 9], "price": [5, 7, 6, 4]})
+RELATIONS: dict[str, dict[str, Any]] = {
+    "relation-aggregate": {
+        "visits": VISITS,
+        "aggregate": temporal.aggregate(VISITS, by="room", n=iw.count()),
+        "coalesce": temporal.coalesce(VISITS, by="room"),
+    },
+    "relation-join": {
+        "visits": VISITS,
+        "lamps": LAMPS,
+        "join": temporal.join(VISITS, LAMPS, on="room").select(["who", "lamp", "since", "until"]),
+    },
+    "relation-window": {
+        "rows 2": temporal.window(BIDS, iw.rows(2, order_by="ts")),
+        "range 2": temporal.window(BIDS, iw.range(2, order_by="ts")),
+        "highest bid": temporal.aggregate(temporal.window(BIDS, iw.range(2, order_by="ts")), high=iw.max("price")),
+    },
+}
 EVENTS, LABELS = [1, 4, 5, 9, 9, 12, 14, 17], [5, 9, 16]
 
 
@@ -34,14 +57,14 @@ def drawing(name: str) -> Any:
     """The drawing of a name; of a window at the rows of another table, too."""
     if name == "point-in-time":
         return iw.range(5, partition_by="user", order_by="ts").draw(EVENTS, at=LABELS)
-    return DRAWINGS[name].draw()
+    return temporal.draw(**RELATIONS[name]) if name in RELATIONS else DRAWINGS[name].draw()
 
 
 def path(name: str) -> Path:
     """Where a drawing lies."""
-    return Path(__file__).parent / f"window-{name}.svg"
+    return Path(__file__).parent / f"{name if name in RELATIONS else f'window-{name}'}.svg"
 
 
 if __name__ == "__main__":
-    for name in [*DRAWINGS, "point-in-time"]:
+    for name in [*DRAWINGS, *RELATIONS, "point-in-time"]:
         drawing(name).save(path(name))

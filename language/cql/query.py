@@ -15,7 +15,7 @@ from inwindow.language.cql.operators import aggregated, changes, distinct, joine
 from inwindow.language.cql.scope import Scope, aliases_in, column_of, conjuncts_of, ends, text_of
 from inwindow.language.cql.sources import ENDS, Asked, Relation, Stream, stream_of, table_relation, windowed
 from inwindow.language.engines import quoted
-from inwindow.language.esl.functions import function_of
+from inwindow.language.esl.functions import called
 from inwindow.language.esl.tables import source_of
 from inwindow.language.sql.windows import BUILT_IN
 from inwindow.language.text import Source, Tokens, library, parsed, place_of, span_of
@@ -89,6 +89,9 @@ class _Queries:
         mark = self.asked.marks.streams.get(first.alias)
         if mark is not None:
             tree.set("expressions", tree.expressions[1:])
+            if not tree.expressions:
+                word = mark.operator
+                raise self.asked.error(f"{word}(...) stands around the select list: write {word}(*)", mark.span)
         return mark
 
     def _is_reducible(self, tree: Any, mark: StreamMark | None, wants_stream: bool) -> bool:
@@ -307,12 +310,10 @@ class _Queries:
     def _function(self, tree: Any) -> tuple[Any, list[Any]]:
         """An aggregate that is called, and its arguments."""
         exp = library().exp
-        name, arguments = function_of(tree)
-        names = [name or "", *(one.casefold() for one in getattr(tree, "sql_names", list)())]
-        if not isinstance(tree, (exp.AggFunc, exp.Anonymous)) and name not in self.asked.aggregates:
-            return None, []
-        known = {**BUILT_IN, **self.asked.aggregates}
-        return next((known[one] for one in names if one in known), None), arguments
+        name, arguments = called(tree, self.asked.aggregates)
+        if not name and isinstance(tree, (exp.AggFunc, exp.Anonymous)):
+            name, arguments = called(tree, BUILT_IN)
+        return {**BUILT_IN, **self.asked.aggregates}.get(name), arguments
 
     def _grouped(self, tree: Any, scope: Scope) -> None:
         """Aggregates of the rows that hold."""

@@ -1,7 +1,7 @@
 """Functions of SQL, as functions of Python or helpers of ``values``."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from inwindow.language.esl.conversions import binary, strict
@@ -25,6 +25,13 @@ def function_of(tree: Any) -> tuple[str | None, list[Any]]:
         one = tree.args.get(key)
         arguments += one if isinstance(one, list) else [one] if isinstance(one, exp.Expression) else []
     return tree.sql_names()[0].casefold(), arguments
+
+
+def called(tree: Any, known: Container[str]) -> tuple[str, list[Any]]:
+    """Which of the known functions is called, by any of its names (none: an empty text), and the arguments."""
+    function, arguments = function_of(tree)
+    names = [function or "", *(one.casefold() for one in getattr(tree, "sql_names", list)())]
+    return next((one for one in names if one and one in known), ""), arguments
 
 
 def call_of(tree: Any, function: str, arguments: list[Any], scope: Scope) -> Value:

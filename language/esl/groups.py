@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inwindow.language.esl.functions import function_of
+from inwindow.language.esl.functions import called
 from inwindow.language.esl.kinds import ANY, FLOAT, INT
 from inwindow.language.esl.query import Query, generator, length_of, loop_over
 from inwindow.language.esl.scope import Context, Scope, Value
@@ -110,9 +110,7 @@ class Grouping:
 
 
 def _called(tree: Any, context: Context) -> tuple[str, list[Any]]:
-    function, arguments = function_of(tree)
-    names = [function or "", *(one.casefold() for one in getattr(tree, "sql_names", list)())]
-    return next((one for one in names if one in AGGREGATES or one in context.aggregates), ""), arguments
+    return called(tree, {*AGGREGATES, *context.aggregates})
 
 
 def _is_aggregate(tree: Any, context: Context) -> bool:

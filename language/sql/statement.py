@@ -1,13 +1,13 @@
 """Read a SELECT with inwindow's windows: the part that Spark computes before, the windows, and the part that comes after.
 
-This is pure text, without Spark. Each window is replaced by a name of the same length, so that sqlglot can read the rest, and every
-place in it is the same as in the user's text::
+This is pure text, without Spark. Each window is replaced by a name, so that sqlglot can read the rest; the names of columns know
+their places in the user's text::
 
     SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts ROWS 49 PRECEDING SLIDE 10) * 2 AS a FROM bids
     SELECT item, _iw_0                                                                         * 2 AS a FROM bids
 """
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from inwindow.language.sql.calls import Call, Names, Place, check_brackets, find
 from inwindow.language.sql.clauses import Clauses, read_clauses
 from inwindow.language.sql.expressions import Columns, Expression, Reader
 from inwindow.language.sql.over import sort_key
-from inwindow.language.text import Source, Span, Token, Tokens, library, span_of, split, tokens_of
+from inwindow.language.text import Source, Span, Token, Tokens, library, parsed, span_of, split, tokens_of
 from inwindow.udaf.errors import UsageError
 
 
@@ -135,34 +135,25 @@ class _Reading:
         )
 
     def _parsed(self) -> Any:
-        """What sqlglot makes of the text without our windows."""
-        sqlglot, text = library(), list(self.source.text)
-        covered = [(place.span, name) for name, place in self.names.items()]
-        covered += [(span, "") for span in self.clauses.windows]
-        for span, name in covered:
-            for at in range(span.start, span.end):
-                if text[at] != "\n":
-                    text[at] = name[at - span.start] if at - span.start < len(name) else " "
-        try:
-            found = sqlglot.parse("".join(text), dialect="spark")
-        except sqlglot.errors.ParseError as error:
-            raise self._unparsed(error) from None
-        if len(found) != 1 or not isinstance(found[0], sqlglot.exp.Select):
+        """What sqlglot makes of the statement, with a name in the place of each window of ours."""
+        root = parsed(
+            self.source,
+            list(self._plain()),
+            hint="; what only Spark can read goes into a view, made with spark.sql(...)",
+        )
+        if not isinstance(root, library().exp.Select):
             raise self.source.error("iw.sql takes one SELECT; this statement is something else", self.tokens[0].span)
-        return found[0]
+        return root
 
-    def _unparsed(self, error: Any) -> UsageError:
-        first = error.errors[0] if error.errors else {}
-        what = first.get("description", "not SQL").partition(" but got <")[0]
-        what = "an expression is missing" if what.startswith("Required keyword") else what
-        message = f"iw.sql: the statement cannot be read: {what}"
-        lines = self.source.text.split("\n")
-        line, column, word = first.get("line", 1), first.get("col", 1), first.get("highlight") or ""
-        # sqlglot counts to the end of the token it stumbled over.
-        start = sum(len(before) + 1 for before in lines[: line - 1]) + max(0, column - len(word))
-        token = next((t for t in self.tokens if t.span.start >= start), self.tokens[-1])
-        hint = "; what only Spark can read goes into a view, made with spark.sql(...)"
-        return self.source.error(message + hint, token.span)
+    def _plain(self) -> Iterator[Token]:
+        """The tokens without our windows, and without the clause that defines them."""
+        named = {place.span.start: Token("VAR", name, place.span) for name, place in self.names.items()}
+        gone = [*(place.span for place in self.places), *self.clauses.windows]
+        for token in self.tokens:
+            if token.span.start in named:
+                yield named[token.span.start]
+            elif not any(token.span in span for span in gone):
+                yield token
 
     def _check_places(self, root: Any) -> None:
         """Our windows stand where their results are wanted: in the select list, ORDER BY or QUALIFY."""

@@ -97,7 +97,7 @@ class Asked:
         if self.is_stream:
             _mark(operation, sides, results)
         if isinstance(cut, Stretches):
-            rows = cut_by_time(operation, sides, layout, self.keys or [], results, result, cut)
+            rows = cut_by_time(operation, sides, layout, self.keys or [], schemas, results, result, cut)
         else:
             job = Job(OnTables(operation, layout), layout.schema, self.session.memory)
             rows = mapped(shuffled(sent_of(sides, layout), layout, self.session.F), job, list(results.values()))
@@ -112,11 +112,7 @@ class Asked:
             return [f"{engine}: no shuffle; mapInArrow"]
         if isinstance(cut, Stretches):
             others = f"; {cut.others} for other keys" if self.keys[0] else ""
-            behind = (
-                "; one more shuffle, and what goes on at a cut is joined in one task"
-                if self.operation.has_parts
-                else ""
-            )
+            behind = "; what goes on at a cut is joined in one task" if self.operation.has_parts else ""
             return [
                 f"{engine}: a task for each stretch of time{others}; mapInArrow{behind}",
                 f"hot keys: {cut.describe()}",

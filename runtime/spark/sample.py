@@ -102,6 +102,12 @@ class Source:
         return table
 
 
+def changes_each_time(df: Any) -> str:
+    """The function in a plan that gives other values at each run; or nothing."""
+    found = _OTHER_EACH_TIME.search(explained(df, "simple").replace("monotonically_increasing_id() AS __inwindow", ""))
+    return found[1] if found else ""
+
+
 def rows_of(columns: Columns) -> float | None:
     """Spark's estimate of the number of rows: it estimates the size in bytes, and a width of each row from its types."""
     size = _SIZE.search(columns.explained.partition("== Physical Plan ==")[0])

@@ -27,7 +27,7 @@ from inwindow.runtime.sides import Sides
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import mapped
 from inwindow.runtime.spark.operation_columns import sent_of
-from inwindow.runtime.spark.sample import LARGE, Source, cores_of, rows_of
+from inwindow.runtime.spark.sample import LARGE, Source, changes_each_time, cores_of, rows_of
 from inwindow.runtime.spark.shards import by_number, hash_of, literal, passed
 from inwindow.runtime.spark.types import Cast, Result, to_spark
 from inwindow.runtime.spark.worker import Job
@@ -43,12 +43,12 @@ def stretches_for(
     operation: Operation, sides: Sequence[Columns], schemas: Sequence[pa.Schema], keys: Sequence[tuple[str, ...]]
 ) -> Stretches | No:
     """Where to cut which keys, or why not."""
+    if not sides[0].session.is_spark:
+        return No("not looked for outside Spark")
     asked = sides[0].df.sparkSession.conf.get(OPTION, "auto")
     check_hot_keys_said(asked, f"{operation.where}: {OPTION}={asked!r}")
     if asked == "off":
         return No("switched off")
-    if not sides[0].session.is_spark:
-        return No("not looked for outside Spark")
     whole = operation.why_whole(*schemas)
     if whole:
         return No(f"{operation.name} {whole}")
@@ -93,6 +93,7 @@ def cut_by_time(
     sides: Sequence[Columns],
     layout: Sides,
     keys: Sequence[tuple[str, ...]],
+    schemas: Sequence[pa.Schema],
     results: Mapping[str, Result],
     result: pa.Schema,
     cut: Stretches,
@@ -129,12 +130,22 @@ def cut_by_time(
         return mapped(in_tasks, Job(OnStretches(operation, layout, cut.bounds, result), schema, session.memory), output)
     marked = pa.schema([*result, *operation.marks, pa.field(STRETCH, pa.int32())])
     beside_results = [Result.of(Cast.of(to_spark(field.type))) for field in list(marked)[len(result) :]]
-    job = Job(OnStretches(operation, layout, cut.bounds, marked), schema, session.memory)
-    made = mapped(in_tasks, job, [*output, *beside_results])
+    at_cuts = Job(AtCuts(operation, layout.schemas, cut.bounds, result), marked, session.memory)
+
+    def made_of(gives: Any, columns: pa.Schema, its: list[Result]) -> Any:
+        return mapped(
+            in_tasks, Job(OnStretches(operation, layout, cut.bounds, columns, gives), schema, session.memory), its
+        )
+
+    if not operation.looks_at_order(*schemas) and not changes_each_time(in_tasks):
+        # Both read one shuffle. Sweeping twice is cheaper than handing all results to Python once more.
+        touching = made_of("touching", marked, [*output, *beside_results]).repartition(1)
+        return made_of("whole", result, output).union(mapped(touching, at_cuts, output))
+    made = made_of("all", marked, [*output, *beside_results])
     at = f"_{len(marked) - 1}"
     placed = made.select("*", (F.spark_partition_id() + 1).alias(_TASK))
     placed = by_number(placed, tasks + 1, F.when(F.col(at) > 0, 0).otherwise(F.col(_TASK)), F).drop(_TASK)
-    return mapped(placed, Job(AtCuts(operation, layout.schemas, cut.bounds, result), marked, session.memory), output)
+    return mapped(placed, at_cuts, output)
 
 
 def _stretch(side: Columns, names: tuple[str, ...], cut: Stretches, end: str, F: Any) -> Any:

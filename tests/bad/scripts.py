@@ -55,7 +55,7 @@ ROWS = [
         "a stream in the order of nothing",
         lambda: script("CREATE STREAM s(price real) ORDER BY t SOURCE 'bids'"),
         StatementError,
-        "Catalog.run: t is no column of s (line 1, column 38)\n"
+        "Catalog.run: t is no column of s; it has: price (line 1, column 38)\n"
         "  CREATE STREAM s(price real) ORDER BY t SOURCE 'bids'\n"
         "                                       ^",
     ),

@@ -41,7 +41,7 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert path.exists() or str(path.relative_to(ROOT)) in MADE.MADE, target
 
 
-@pytest.mark.parametrize("name", [*DRAWN.DRAWINGS, "point-in-time"])
+@pytest.mark.parametrize("name", [*DRAWN.DRAWINGS, *DRAWN.RELATIONS, "point-in-time"])
 def test_drawings_are_as_they_would_be_drawn(name: str) -> None:
     given = DRAWN.path(name).read_text(encoding="utf-8")
     assert given == f"{DRAWN.drawing(name)}\n", "make figures"
@@ -50,6 +50,7 @@ def test_drawings_are_as_they_would_be_drawn(name: str) -> None:
 def test_every_drawing_is_shown() -> None:
     shown = {name for page in PAGES for name in re.findall(r"figures/window-([\w-]+)\.svg", page.read_text("utf-8"))}
     assert shown >= {*DRAWN.DRAWINGS, "point-in-time"}
+    assert all(any(f"figures/{name}.svg" in page.read_text("utf-8") for page in PAGES) for name in DRAWN.RELATIONS)
 
 
 def test_pages_of_the_site_are_made() -> None:

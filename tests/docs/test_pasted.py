@@ -82,6 +82,25 @@ def test_in_a_shell(page: str) -> None:
         shell.wrong = ""
 
 
+class Reader(Shell):
+    """Takes lines, and runs nothing."""
+
+    def runcode(self, code: Any) -> None: ...
+
+
+ALL = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_shell_takes_all_code(page: Path) -> None:
+    """Also what runs on Spark: `tests/spark/test_pages.py`."""
+    for block in PASTED.blocks_of(page.read_text(encoding="utf-8")):
+        shell = Reader()
+        for line in [*block.code.split("\n"), ""]:
+            shell.push(line)
+        assert shell.wrong == "", f"{block.code}\n{shell.wrong}"
+
+
 def test_prompts_and_outputs_are_told_apart() -> None:
     page = """
 - in a list

@@ -34,6 +34,12 @@ def test_code_is_shown_without_prompts() -> None:
     assert ">>> " not in text and "``` { .text .no-copy .output }" in text
 
 
+def test_outputs_are_whole() -> None:
+    text, _ = shown("index.md", MADE.pages()["index.md"])
+    assert "pass 1 of 1: no partitioning" in text and "local, pass 1: in the order of arrival, fed in slices" in text
+    assert "<BLANKLINE>" not in text
+
+
 @pytest.mark.parametrize(
     ("word", "page"), [("timezone", "spark.md"), ("late", "missing-rows.md"), ("ranking", "how-to/top-k.md")]
 )

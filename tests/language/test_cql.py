@@ -227,6 +227,8 @@ MISTAKES = [
     ("Select * From Bid[Rows 0]", "a window is [RANGE 5 HOURS]"),
     ("Select * From Bid[Range 2", "is not closed"),
     ("Select Istream() From Bid", "stands around the select list"),
+    ("Select Istream( , ) From Bid[Now]", "stands around the select list"),
+    ("Select Istream( + ) From Bid[Now]", "stands around the select list"),
     ("Select Rstream(*) From Bid[Range 2]", "say how often, as in RSTREAM(*) EVERY 1 MINUTE"),
     ("Select nothing From Bid", "there is no column nothing; there are: item_id, bid_price"),
     ("Select item_id From Bid, Open", "item_id is a column of several tables"),

@@ -277,9 +277,9 @@ BAD = [
     ("FROM t |> SELECT my_avg(p) OVER ()", "takes one SELECT", "|>"),
     ("SELECT my_avg(p) OVER () FROM t SORT BY x", "SORT BY is not supported", "SORT"),
     ("SELECT my_avg(p) OVER () FROM t LIMIT n", "LIMIT is a number", "n"),
-    ("SELECT my_avg(p) OVER () a b FROM t", "cannot be read", "b FROM"),
-    ("SELECT my_avg(p) OVER () + FROM t", "an expression is missing", "FROM"),
-    ("SELECT my_avg(p) OVER () FROM", "Expected table name", "FROM"),
+    ("SELECT my_avg(p) OVER () a b FROM t", "this is not SQL: this is not expected here; what only Spark", "b FROM"),
+    ("SELECT my_avg(p) OVER () + FROM t", "something is missing here", "FROM"),
+    ("SELECT my_avg(p) OVER () FROM", "expected table name", "FROM"),
 ]  # fmt: skip
 
 

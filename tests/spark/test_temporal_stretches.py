@@ -11,6 +11,7 @@ import pytest
 
 import inwindow as iw
 from inwindow import temporal
+from inwindow.runtime.spark.session import explained
 
 
 def made(seed: int, rows: int = 1500, name: str = "v") -> pa.Table:
@@ -116,3 +117,20 @@ def test_a_bad_row_is_said(spark: Any) -> None:
     bad = spark.range(200).selectExpr("id AS v", "id AS since", "IF(id = 77, 3, id + 2) AS until")
     with pytest.raises(Exception, match="is from 77 until 3, but it cannot end before it begins"):
         temporal.aggregate(bad, n=iw.count()).collect()
+
+
+def test_what_touches_a_cut_reads_the_same_shuffle(spark: Any) -> None:
+    """Rows that touch a cut are joined in one task; the others do not cross to Python once more."""
+    found = temporal.aggregate(on_spark(spark, made(5)), by="host", n=iw.count())
+    found.collect()
+    assert "ReusedExchange" in explained(found, "simple")
+
+
+def test_lists_are_cut_too(spark: Any) -> None:
+    """Where order shows, all is of one run."""
+    df = on_spark(spark, made(6).filter(pc.is_valid(made(6)["since"])))
+    found = temporal.aggregate(df, by="host", n=iw.count(), vs=iw.collect_list("v"))
+    wanted = temporal.aggregate(df, by="host", n=iw.count())
+    assert "cut by time into" in str(temporal.explain(df, by="host", vs=iw.collect_list("v")))
+    assert all(len(row["vs"]) == row["n"] for row in found.collect())
+    assert bag(temporal.coalesce(found, by=["host", "n"]).collect()) == bag(row for row in wanted.collect())

@@ -19,7 +19,7 @@ _STRIP, _DOT = 30, 5.0  # height of a strip of single tuples, radius of a tuple
 _DOTS = 90  # more tuples than this are a band, not dots
 _CHARACTERS = 86  # of a line of the title
 
-_STYLE = """
+STYLE = """
 .iw-ground{fill:#fff;stroke:#d0d7de}.iw-title{font:13px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1f2328}
 .iw-said{font:12px system-ui,'DejaVu Sans',sans-serif;fill:#1f2328}.iw-axis{
 font:11px system-ui,'DejaVu Sans',sans-serif;fill:#59636e}
@@ -101,7 +101,7 @@ class _Canvas:
         height = round(y + 4)
         said = escape(". ".join(one.said for one in scene.snapshots))
         ground = svg.element("rect", class_="iw-ground", x=0.5, y=0.5, width=_WIDTH - 1, height=height - 1, rx=6)
-        about = [svg.title(scene.title), svg.element("desc", said), svg.element("style", _STYLE)]
+        about = [svg.title(scene.title), svg.element("desc", said), svg.element("style", STYLE)]
         return svg.document(_WIDTH, height, *about, ground, *self.parts, role="img")
 
     def snapshot(self, one: Snapshot, y: float) -> float:
