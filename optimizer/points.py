@@ -1,6 +1,6 @@
 """The plan for results at points in time: passes over the events, evaluated at the rows of another table. No data here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.udaf.applied import Applied
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import UnknownColumnError, UsageError
 from inwindow.windows.interval import Interval, is_positive
 from inwindow.windows.order_key import order_key
 from inwindow.windows.points import point_framing_of
@@ -21,6 +21,9 @@ def plan_points(points: pa.Schema, events: pa.Schema, applied: Mapping[str, Appl
     """The passes of aggregates over ``events`` at ``points``."""
     for one in applied.values():
         _check(one)
+        assert one.window is not None
+        names = [*one.window.partition_by, *(order.column for order in one.window.order_by)]
+        _check_names(events, names, f"the table in of=, for {one.label}")
     passes = plan_windows(events, applied, **planning)
     made = []
     for work in passes:
@@ -107,10 +110,18 @@ def _key(events: pa.Schema, work: Pass, *, zone: str = "UTC", **_: Any) -> Any:
         ) from None
 
 
+def _check_names(schema: pa.Schema, names: Iterable[Any], where: str) -> None:
+    """Check that a table has the keys and the time; an error says that both tables must have them."""
+    try:
+        check_columns(schema, [name for name in names if isinstance(name, str)], where)
+    except UnknownColumnError as error:
+        raise UnknownColumnError(f"{error} (both tables need the keys and the time, under the same names)") from None
+
+
 def _check_points(points: pa.Schema, events: pa.Schema, work: Pass) -> None:
     """Check that keys and times of the points have the same names and types."""
     labels = ", ".join(step.label for step in work.steps)
-    check_columns(points, work.position_columns, f"the rows at which {labels} is wanted")
+    _check_names(points, work.position_columns, f"the rows at which {labels} is wanted")
     for name in work.position_columns:
         ours, theirs = points.field(name).type, events.field(name).type
         if ours != theirs:

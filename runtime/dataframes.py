@@ -196,6 +196,8 @@ def _parquet(path: Any, where: str, take: Callable[[Any], Any]) -> Any:
 
     try:
         return take(parquet.ParquetDataset(path))
+    except FileNotFoundError:
+        raise UsageError(f"{where}: {shown(str(path))} cannot be read: there is no such file") from None
     except (OSError, pa.ArrowException) as error:
         raise UsageError(f"{where}: {shown(str(path))} cannot be read: {str(error).splitlines()[0]}") from None
 

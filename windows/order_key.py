@@ -287,6 +287,13 @@ class OrderKey:
         return self.column_of(np.minimum(keys, np.iinfo(np.int32).max) if pa.types.is_date(self.type) else keys)
 
 
+_PARSE = "; texts that are times become timestamps with pandas.to_datetime, on Spark with F.to_timestamp"
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
 def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") -> OrderKey:
     """The key of an order column for distances in its values; an error if the type has no distances."""
     numeric = (
@@ -296,7 +303,7 @@ def order_key(order: Order, kind: pa.DataType, *, what: str, zone: str = "UTC") 
     if not numeric:
         raise UsageError(
             f"{what} needs distances in the order column {order.column!r}, but {kind} has none: order by a number, a date or "
-            "a timestamp, or count tuples (ROWS, rows=)"
+            f"a timestamp, or count tuples (ROWS, rows=){_PARSE if _is_text(kind) else ''}"
         )
     return OrderKey(order.column, kind, order.ascending, order.nulls_first, zone)
 

@@ -56,7 +56,7 @@ ROWS = [
         "a file that is not there",
         lambda: iw.with_columns("bids.parquet", a=iw.count().over(iw.rows(2))),
         iw.UsageError,
-        "with_columns: 'bids.parquet' cannot be read: bids.parquet",
+        "with_columns: 'bids.parquet' cannot be read: there is no such file",
     ),
     Bad(
         "None as data",

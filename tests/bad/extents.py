@@ -258,7 +258,8 @@ ROWS = [
         lambda: grouped(iw.tumble("item", size=3)),
         iw.UsageError,
         "tumble needs distances in the order column 'item', but string has none: order by a number, a "
-        "date or a timestamp, or count tuples (ROWS, rows=)",
+        "date or a timestamp, or count tuples (ROWS, rows=); texts that are times become timestamps with "
+        "pandas.to_datetime, on Spark with F.to_timestamp",
     ),
     Bad(
         "an unsigned attribute of 64 bits",

@@ -237,7 +237,7 @@ ROWS = [
         iw.UsageError,
         "(order by item range between 3 preceding and current row) needs distances in the order column "
         "'item', but string has none: order by a number, a date or a timestamp, or count tuples (ROWS, "
-        "rows=)",
+        "rows=); texts that are times become timestamps with pandas.to_datetime, on Spark with F.to_timestamp",
     ),
     Bad(
         "a bool as the order",

@@ -220,6 +220,13 @@ ROWS = [
         "avg(a pandas.Series): an argument is a column name or a column expression, not Series: give its name, 'price'",
     ),
     Bad(
+        "a difference of two Series of pandas as an argument",
+        lambda: iw.avg(pandas.Series([1.0, 2.0], name="price") - pandas.Series([1.0, 2.0], name="fee")),
+        iw.UsageError,
+        "avg(a pandas.Series): an argument is a column name or a column expression, not Series: add it as a column first, "
+        "df.assign(...), or write pyarrow.compute.field('a') * 2",
+    ),
+    Bad(
         "an expression of Polars as an argument",
         lambda: iw.avg(polars.col("price") * 2),
         iw.UsageError,

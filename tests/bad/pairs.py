@@ -155,7 +155,7 @@ ROWS = [
         iw.UsageError,
         "(order by item range between current row and current row active expiration) needs distances in "
         "the order column 'item', but string has none: order by a number, a date or a timestamp, or count"
-        " tuples (ROWS, rows=)",
+        " tuples (ROWS, rows=); texts that are times become timestamps with pandas.to_datetime, on Spark with F.to_timestamp",
     ),
     # Strategies
     Bad(

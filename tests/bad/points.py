@@ -119,13 +119,15 @@ ROWS = [
         "a spine without the key",
         lambda: at(iw.rows(2, partition_by="item", order_by="t"), SPINE.drop_columns("item")),
         iw.UnknownColumnError,
-        "the rows at which MyAvg(price) is wanted: there is no column 'item'; there are 'ts', 't'",
+        "the rows at which MyAvg(price) is wanted: there is no column 'item'; there are 'ts', 't' (both tables need the keys and "
+        "the time, under the same names)",
     ),
     Bad(
         "events without the time",
         lambda: at(iw.rows(2, order_by="t"), of=TABLE.drop_columns("t")),
         iw.UnknownColumnError,
-        "the window of MyAvg(price): there is no column 't'; did you mean 'ts'?",
+        "the table in of=, for MyAvg(price): there is no column 't'; did you mean 'ts'? (both tables need the keys and the time, "
+        "under the same names)",
     ),
     Bad(
         "an argument that only the spine has",

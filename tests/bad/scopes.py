@@ -202,7 +202,8 @@ ROWS = [
         lambda: over(iw.scope(lower=minus_one, order_by="item")),
         iw.UsageError,
         "(order by item scope from lower(t) to current row) needs distances in the order column 'item', "
-        "but string has none: order by a number, a date or a timestamp, or count tuples (ROWS, rows=)",
+        "but string has none: order by a number, a date or a timestamp, or count tuples (ROWS, rows=); "
+        "texts that are times become timestamps with pandas.to_datetime, on Spark with F.to_timestamp",
     ),
     # Active expiration
     Bad(

@@ -147,7 +147,7 @@ def test_two_libraries() -> None:
         (pd.DataFrame({"v": [1, "x"]}), r"this pandas DataFrame has no form in Arrow: .*column v"),
         (pd.DataFrame([[1, 2]], columns=["v", "v"]), r"no form in Arrow: Duplicate column names"),
         ("trades.csv", r"with_columns: got a text, 'trades.csv': a path is that of a Parquet file"),
-        ("no.parquet", r"with_columns: 'no.parquet' cannot be read"),
+        ("no.parquet", r"with_columns: 'no.parquet' cannot be read: there is no such file"),
         (3, r"with_columns: got a int; give a DataFrame of PySpark, pandas or Polars"),
     ],
 )
