@@ -1,6 +1,7 @@
 """The plan for results at points in time: passes over the events, evaluated at the rows of another table. No data here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -111,9 +112,16 @@ def _key(events: pa.Schema, work: Pass, *, zone: str = "UTC", **_: Any) -> Any:
 
 
 def _check_names(schema: pa.Schema, names: Iterable[Any], where: str) -> None:
-    """Check that a table has the keys and the time; an error says that both tables must have them."""
-    try:
+    """Check that a table has the keys and the time."""
+    with in_both_tables():
         check_columns(schema, [name for name in names if isinstance(name, str)], where)
+
+
+@contextmanager
+def in_both_tables() -> Iterator[None]:
+    """An error about a column that is not there says that both tables must have it."""
+    try:
+        yield
     except UnknownColumnError as error:
         raise UnknownColumnError(f"{error} (both tables need the keys and the time, under the same names)") from None
 

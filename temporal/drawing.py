@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
+from inwindow.runtime.dataframes import dataframe
 from inwindow.temporal.relation import Relation, relations
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.drawing import svg
@@ -24,7 +25,7 @@ _WHERE = "temporal.draw"
 
 
 def draw(**tables: Any) -> Drawing:
-    """Draw relations, one under the other: a bar for each row. An argument's name is the title of its table.
+    """Draw tables or frames of pandas and Polars, one under the other: a bar for each row. An argument's name is its title.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> from inwindow import temporal
@@ -35,17 +36,27 @@ def draw(**tables: Any) -> Drawing:
     """
     if not tables:
         raise UsageError(f"{_WHERE}() was given no table: write temporal.draw(visits=visits)")
-    for title, table in tables.items():
-        if not isinstance(table, pa.Table):
-            raise UsageError(
-                f"{_WHERE}({title}={shown(table)}): give a pyarrow.Table, as in temporal.draw({title}=df.toArrow())"
-            )
-    rows = sum(map(len, tables.values()))
+    read = {title: _read(title, table) for title, table in tables.items()}
+    rows = sum(map(len, read.values()))
     if rows > _MOST:
         raise UsageError(
             f"{_WHERE}: {rows:,} rows are more than can be seen: draw at most {_MOST}, such as those of one key"
         )
-    return RelationDrawing(tables)
+    return RelationDrawing(read)
+
+
+def _read(title: str, table: Any) -> pa.Table:
+    """A table; one of a frame of pandas, Polars or another library."""
+    if isinstance(table, pa.Table):
+        return table
+    on_spark = type(table).__module__.startswith("pyspark.")  # it may be large: the user collects it
+    frame = None if on_spark else dataframe(table, f"{_WHERE}({title}=...)")
+    if frame is None:
+        raise UsageError(
+            f"{_WHERE}({title}={shown(table)}): give a table or a frame of pandas or Polars; of a DataFrame of Spark, "
+            f"temporal.draw({title}=df.toArrow())"
+        )
+    return frame.data
 
 
 class RelationDrawing(Drawing):

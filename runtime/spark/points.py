@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass
-from inwindow.optimizer.points import plan_points
+from inwindow.optimizer.points import in_both_tables, plan_points
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.point_operator import EveryPoint
 from inwindow.runtime.query import Query
@@ -34,6 +34,7 @@ from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.worker import Job
 from inwindow.runtime.tasks import InOrder
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.spec import Window
 
 
 def plan_at(points: Columns, events: Columns, query: Query) -> SparkPlan:
@@ -41,6 +42,7 @@ def plan_at(points: Columns, events: Columns, query: Query) -> SparkPlan:
     if is_connect(points.df) != is_connect(events.df):
         raise UsageError("with_columns(of=...): one DataFrame is of Spark Connect, the other is not: use one session")
     check_columns(pa.schema([pa.field(name, pa.null()) for name in points.names]), points.names, "with_columns(of=...)")
+    _check_names(events, query)
     named = named_only(events, query.aggregates)
     labels = ", ".join(one.label for one in query.aggregates.values())
     where = f"the rows at which {labels} is wanted"
@@ -53,13 +55,24 @@ def plan_at(points: Columns, events: Columns, query: Query) -> SparkPlan:
                         f"with_columns(of=...): {name} is an expression, but the other rows must have this key or time too: make "
                         "it a column of both, and give its name"
                     )
-                points.name(name, where)
+                with in_both_tables():
+                    points.name(name, where)
             points.check_position_columns(position_columns, where)
     passes = plan_points(points.schema(), events.schema(), named, **events.session.planning)
     uncut = No("a shard of events would need the points that fall into it")
     shuffles = [Shuffle(True, uncut)] * len(passes)
     crossing = "results at the other rows; mapInArrow, on the union of both,"
     return SparkPlan(query.over(named), events, passes, shuffles, crossing)
+
+
+def _check_names(events: Columns, query: Query) -> None:
+    """Check that the events have the keys and the time that are given by name."""
+    for one in query.aggregates.values():
+        if isinstance(one.window, Window):
+            with in_both_tables():
+                for name in (*one.window.partition_by, *(order.column for order in one.window.order_by)):
+                    if isinstance(name, str):
+                        events.name(name, f"the table in of=, for {one.label}")
 
 
 def rows_at(points: Columns, plan: SparkPlan) -> Any:

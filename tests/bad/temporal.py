@@ -667,4 +667,24 @@ ROWS = [
         "temporal.window: (order by at range between 1 preceding and 2 following) on a stream: a tuple would be "
         "seen before its own time, when others have gone out already: end the frame at the current row",
     ),
+    # Drawings
+    Bad(
+        "a drawing of nothing",
+        lambda: temporal.draw(),
+        iw.UsageError,
+        "temporal.draw() was given no table: write temporal.draw(visits=visits)",
+    ),
+    Bad(
+        "a drawing of a number",
+        lambda: temporal.draw(visits=3),
+        iw.UsageError,
+        "temporal.draw(visits=3): give a table or a frame of pandas or Polars; of a DataFrame of Spark, "
+        "temporal.draw(visits=df.toArrow())",
+    ),
+    Bad(
+        "a drawing of too many rows",
+        lambda: temporal.draw(many=pa.table({"since": range(1000), "until": range(1, 1001)})),
+        iw.UsageError,
+        "temporal.draw: 1,000 rows are more than can be seen: draw at most 60, such as those of one key",
+    ),
 ]

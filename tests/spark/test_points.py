@@ -191,6 +191,8 @@ def test_said(spark: Any, events: Any, labels: Any) -> None:
         iw.UnknownColumnError, match="the rows at which sum.price. is wanted: there is no column 'user'"
     ):
         iw.with_columns(labels.drop("user"), s=one, of=events)
+    with pytest.raises(iw.UnknownColumnError, match="the table in of=, for sum.price.: there is no .*both tables need"):
+        iw.with_columns(labels, s=one, of=events.drop("user"))
     with pytest.raises(iw.UsageError, match="'user' is of type string, but of type int64 in of="):
         iw.with_columns(labels.withColumn("user", labels["user"].cast("string")), s=one, of=events)
     with pytest.raises(iw.UnknownColumnError, match="the column 'label' is there 2 times"):

@@ -5,6 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -50,10 +51,16 @@ def test_every_type_of_ends(ends: list[Any]) -> None:
     assert len(bars(temporal.draw(table=table))) == 1
 
 
+@pytest.mark.parametrize("of", [pa.Table.to_pandas, pl.from_arrow])
+def test_frames_of_other_libraries(of: Any) -> None:
+    table = pa.table({"who": ["ann", "bob"], "since": [1, 3], "until": [9, 5]})
+    assert str(temporal.draw(visits=of(table))) == str(temporal.draw(visits=table))
+
+
 def test_mistakes() -> None:
     with pytest.raises(iw.UsageError, match=r"temporal.draw\(\) was given no table"):
         temporal.draw()
-    with pytest.raises(iw.UsageError, match=r"temporal.draw\(a=3\): give a pyarrow.Table"):
+    with pytest.raises(iw.UsageError, match=r"temporal.draw\(a=3\): give a table or a frame of pandas"):
         temporal.draw(a=3)
     with pytest.raises(iw.UsageError, match="100 rows are more than can be seen: draw at most 60"):
         temporal.draw(a=pa.table({"since": range(100), "until": range(100)}))
