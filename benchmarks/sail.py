@@ -3,6 +3,7 @@
 ``.venv-sail/bin/python -m benchmarks.sail --spark .venv/bin/python [--rows N] [--runs N] [--write]`` (``make sail`` makes the one
 environment, ``make test`` the other). Rows k (64 keys), ts (shuffled), v come from Parquet, and all rows go back to Python as
 Arrow. Microseconds of CPU per row, of the whole process tree; each engine in a process of its own, after a run to get warm.
+Without a window there is only the way of the rows. Sail sends them as they are, or with gzip, which is the client's default.
 """
 
 import argparse
@@ -142,7 +143,18 @@ def ours(df: Any, aggregate: str, window: int) -> Any:
 def on_sail(path: str) -> dict[str, Call]:
     server, spark = local_sail("bench")
     _RUNNING.append(server)  # one that nobody holds stops
-    return connected(spark, path, "Sail")
+    return connected(spark, path, "Sail") | packed("sc://{}:{}".format(*server.listening_address), path)
+
+
+def packed(address: str, path: str) -> dict[str, Call]:
+    """By a client as it is by default: it accepts gzip, so Sail packs what it sends (see local_sail)."""
+    from pyspark.sql.connect.session import SparkSession
+
+    df = SparkSession.builder.remote(address).create().read.parquet(path)
+    return {
+        "inwindow on Sail, gzip": lambda *its: ours(df, *its).toArrow(),
+        "Sail, no window, gzip: rows back": lambda *its: with_a_result(df).toArrow(),
+    }
 
 
 def on_spark(path: str) -> dict[str, Call]:
