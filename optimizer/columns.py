@@ -42,6 +42,8 @@ def check_values(schema: pa.Schema, columns: Iterable[str], label: str) -> None:
 
 def _castable(kind: pa.DataType) -> str:
     if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "pandas.period":
+            return "make timestamps of it, with .dt.to_timestamp()"
         return f"cast it to what it stores, {kind.storage_type}"
     if has_union(kind):
         return "give the values of one type as a column, such as table['c'].combine_chunks().field(0)"

@@ -82,8 +82,10 @@ def aggregate_of(given: Any) -> Aggregate:
             and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         ]
         if needed:
+            name = given.__name__
+            made = f"{name}({', '.join(f'{n}=...' for n in needed)})"
             raise UsageError(
-                f"check({given.__name__}): make one first: check({given.__name__}({', '.join(f'{n}=...' for n in needed)}))"
+                f"check({name}): make one first: check({made}); for `inwindow check`, in the module: {name.lower()} = {made}"
             )
         given = given()
     if isinstance(given, Hooks):

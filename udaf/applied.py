@@ -172,8 +172,9 @@ def apply(aggregate: Any, columns: tuple[Any, ...]) -> Applied:
             hint = f": give its name, {name!r}" if isinstance(name, str) else ""
             if type(column).__module__.startswith("polars."):
                 hint = ": add it as a column first, df.with_columns(...), or write pyarrow.compute.field('a') * 2"
-            elif type(column).__module__.startswith("pandas.") and not hint:
-                hint = ": add it as a column first, df.assign(...), or write pyarrow.compute.field('a') * 2"
+            elif type(column).__module__.startswith("pandas."):  # df.a * 2 has the name of df.a
+                named = f"{hint}; if it is computed," if hint else ":"
+                hint = f"{named} add it as a column first, df.assign(...), or write pyarrow.compute.field('a') * 2"
             raise UsageError(
                 f"{traits.name}({shown(column)}): an argument is a column name or a column expression, not "
                 f"{type(column).__name__}{hint}"

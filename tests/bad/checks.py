@@ -50,7 +50,7 @@ ROWS = [
         "a class that needs arguments",
         lambda: iw.testing.check(TopK),
         iw.UsageError,
-        "check(TopK): make one first: check(TopK(k=...))",
+        "check(TopK): make one first: check(TopK(k=...)); for `inwindow check`, in the module: topk = TopK(k=...)",
     ),
     Bad(
         "no examples",

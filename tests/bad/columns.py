@@ -1,5 +1,6 @@
 """Columns that are not there, or not of use where they stand; arguments that are no columns."""
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from bad.classes import GOOD, define
@@ -24,6 +25,7 @@ def is_cheap(price):
 
 MAPS = pa.table({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))})
 UNION = pa.table({"u": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])])})
+PERIODS = pd.DataFrame({"m": pd.period_range("2026-01", periods=2, freq="M")})
 
 ROWS = [
     # Columns
@@ -324,6 +326,13 @@ ROWS = [
         lambda: iw.group_by(pa.table({"u": pa.array([b"a" * 16], pa.uuid())}), "u").agg(n=iw.count()),
         iw.UsageError,
         "group_by: cannot partition by 'u' of type extension<arrow.uuid>: cast it to what it stores, fixed_size_binary[16]",
+    ),
+    Bad(
+        "periods of pandas as the order",
+        lambda: iw.with_columns(PERIODS, n=iw.count().over(iw.rows(2, order_by="m"))),
+        iw.UsageError,
+        "the window of count(): cannot order by 'm' of type extension<pandas.period<ArrowPeriodType>>: make timestamps of it, "
+        "with .dt.to_timestamp()",
     ),
     Bad(
         "a result that Arrow makes of no values",

@@ -217,7 +217,8 @@ ROWS = [
         "a Series of pandas as an argument",
         lambda: iw.avg(pandas.Series([1.0, 2.0], name="price")),
         iw.UsageError,
-        "avg(a pandas.Series): an argument is a column name or a column expression, not Series: give its name, 'price'",
+        "avg(a pandas.Series): an argument is a column name or a column expression, not Series: give its name, 'price'; "
+        "if it is computed, add it as a column first, df.assign(...), or write pyarrow.compute.field('a') * 2",
     ),
     Bad(
         "a difference of two Series of pandas as an argument",
