@@ -24,6 +24,8 @@ UNSET = (
     "spark.sql.ansi.enabled",
     "spark.sql.adaptive.enabled",
     "spark.sql.streaming.stateStore.providerClass",
+    "spark.inwindow.memory",
+    "spark.inwindow.hotKeys",
 )
 
 

@@ -14,7 +14,7 @@ import pytest
 from inwindow.runtime.spark.jvm import ensure_java
 
 FOLDER = Path(__file__).parent
-WHOLE = ["types", "columns", "errors", "emitted", "stream_results"]
+WHOLE = ["types", "columns", "errors", "select_and_group_by", "stream_results"]
 SOME = {
     "parity": ["over_frames[count-sum-avg]"],
     "plans": [
@@ -25,7 +25,7 @@ SOME = {
         "windows_as_arguments",
         "a_key_is_no_column_that_looks_like_it",
     ],
-    "spine": [
+    "points": [
         "the_same_as_on_tables",
         "columns_of_spark",
         "of_itself_and_again",
