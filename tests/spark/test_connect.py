@@ -16,7 +16,7 @@ from inwindow.runtime.spark.jvm import ensure_java
 FOLDER = Path(__file__).parent
 WHOLE = ["types", "columns", "errors", "select_and_group_by", "stream_results"]
 SOME = {
-    "parity": ["over_frames[count-sum-avg]"],
+    "parity": ["over_frames[count-count_if-sum]"],
     "plans": [
         "data_in_place_are_not_shuffled_again",
         "a_call_on_our_result_is_not_shuffled_again",
