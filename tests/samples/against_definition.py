@@ -14,6 +14,7 @@ import pyarrow as pa
 import inwindow as iw
 from inwindow.runtime.buffer import python_values
 from inwindow.windows import reference
+from inwindow.windows.own_ends import own_columns
 from inwindow.windows.spec import Extent, Order, Window
 
 
@@ -94,9 +95,10 @@ def expected_groups(
     """What group_by(keys).window(extent).agg must give, as (key..., start, end, result)."""
     found = []
     traits = applied.traits
+    orders = tuple(map(Order, (extent.on, *own_columns(extent))))
     for key, indices in partitions(table, keys).items():
         rows = reference.in_order(
-            rows_of(table.take(indices), (Order(extent.on),), applied.columns, applied.condition), (Order(extent.on),)
+            rows_of(table.take(indices), orders, applied.columns, applied.condition), (Order(extent.on),)
         )
         for start, end, positions in reference.extents(extent, rows):
             found.append((*key, start, end, reference.fold(prototype, rows, positions, traits.nulls, traits.empty)))
