@@ -45,11 +45,12 @@ class Cascade:
     reduce: Callable[[], Any]
     window: Callable[[], Any]
     grows: bool = False  # whether a partial grows with its tuples
+    sliding: Callable[[bool], Any] | None = None  # evicts -> as ``reduce``, over frames that slide
 
 
 def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
     """The cascade of a kernel that treats its own partials like tuples."""
-    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows)
+    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows, kernel)
 
 
 # What a kernel gets of the tuples:

@@ -121,6 +121,7 @@ class Windows:
             slide=over.slide,
             slide_by=over.slide_by,
             active_expiration=over.active_expiration,
+            exclude=over.exclude,
         )
 
 
