@@ -37,6 +37,7 @@ class KernelTraits:
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values
+    frame: Any = None  # its own, for a function that takes of a window only partitions and order: lag, row_number
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,11 @@ class Traits:
     def online(self) -> bool:
         """Whether its kernel gives a result per tuple without a window."""
         return self.kernel is not None and self.kernel.online
+
+    @property
+    def frame(self) -> Any:
+        """The frame that it has of its own, whatever the window says."""
+        return None if self.kernel is None else self.kernel.frame
 
     @property
     def keeps(self) -> str | None:

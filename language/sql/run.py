@@ -9,6 +9,7 @@ Three steps, so that each part of the statement means what it means in SQL::
 The engine gets unchanged pieces of the user's text, so its errors can point to the place in that text.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,7 @@ def sql(spark: Any, text: str = "") -> Any:
     """A DataFrame from one SELECT with inwindow's windows in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 
     inwindow runs a call over a window if its name was given to :func:`inwindow.register`, or if it is a built-in and the window
-    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL). Spark runs everything else, also statements without such calls.
+    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL), or is over a stream. Spark runs everything else.
     With SLIDE only yield tuples make rows. With ACTIVE EXPIRATION only tuples that leave make rows, and ``emitted_at()`` is the
     time. Errors show the place in the text.
 
@@ -50,7 +51,12 @@ def sql(spark: Any, text: str = "") -> Any:
     registered = aggregates_of(spark)
     with not_too_deep(Source(text)):
         statement = read(text, registered.keys(), BUILT_IN.keys())
-    return spark.sql(text) if statement is None else run(Spark(spark), statement, registered)
+        if statement is None:
+            result = spark.sql(text)
+            if not re.search(r"(?i)\bover\b", text) or not result.isStreaming:
+                return result
+            statement = read(text, registered.keys(), BUILT_IN.keys(), is_all=True)  # Spark has no windows on streams
+    return result if statement is None else run(Spark(spark), statement, registered)
 
 
 def run(engine: Engine, statement: Statement, registered: Mapping[str, Any]) -> Any:
