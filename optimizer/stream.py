@@ -61,11 +61,6 @@ def plan_stream_groups(
             f"{extent.describe()}: scope='stream' numbers the tuples of all keys in one order, which a stream that is spread over "
             "tasks does not have: count within the keys (scope='partition')"
         )
-    if isinstance(extent, Session) and extent.has_own_ends:
-        raise UsageError(
-            f"{extent.describe()} on a stream: a session whose tuples say themselves how long they last is known only when all are "
-            "there: use batch data, or one gap for all"
-        )
     work = plan_groups(schema, keys, extent, applied, order_by=order_by, **planning)
     stream_key(schema, work, extent_name(extent), **planning)
     return work

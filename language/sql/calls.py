@@ -73,8 +73,8 @@ def find_calls(source: Source, tokens: Tokens, names: Names) -> list[Place]:
         around = next((one for one in found if place.span in one.span), None)
         if around is not None:
             raise source.error(
-                f"iw.sql: {place.label} is inside the call of {around.label}: compute the inner one with an iw.sql of its own, "
-                "make that a view (createOrReplaceTempView), and select from it",
+                f"iw.sql: {place.label} is inside the call of {around.label}: compute the inner one in a subquery, as in FROM "
+                "(SELECT *, ... OVER (...) AS w FROM ...), and read its column",
                 place.span,
             )
         found.append(place)

@@ -184,9 +184,8 @@ class _Reading:
 
     def _misplaced(self, place: Place, inside: str) -> UsageError:
         return self.source.error(
-            f"iw.sql: {place.label} is inside {inside}, but a window of ours stands in the select list of the statement, its "
-            "ORDER BY or QUALIFY: compute it with an iw.sql of its own, make that a view (createOrReplaceTempView), and "
-            "select from it",
+            f"iw.sql: {place.label} is inside {inside}, but a window of ours stands in a select list, ORDER BY or QUALIFY: "
+            "compute it in a subquery, as in FROM (SELECT *, ... OVER (...) AS w FROM ...), and read its column",
             place.span,
         )
 

@@ -633,15 +633,6 @@ ROWS = [
         "one size",
     ),
     Bad(
-        "own ends on a stream",
-        lambda: iw.testing.replay(
-            [ROOMS], lambda df: iw.group_by(df).window(iw.session("since", until="until")).agg(n=iw.count()), delay=3
-        ),
-        iw.UsageError,
-        "(session since until until) on a stream: a session whose tuples say themselves how long they last is "
-        "known only when all are there: use batch data, or one gap for all",
-    ),
-    Bad(
         "pieces inside of a query on a stream",
         lambda: streamed(lambda a: temporal.aggregate(temporal.split(temporal.distinct(a), every=2), n=iw.count())),
         iw.UsageError,

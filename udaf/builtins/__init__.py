@@ -15,6 +15,7 @@ from inwindow.udaf.builtins import (
     picks,
     ranking,
     ranks,
+    regressions,
     sums,
     synopses,
 )
@@ -27,11 +28,12 @@ from inwindow.udaf.builtins.neighbours import *
 from inwindow.udaf.builtins.picks import *
 from inwindow.udaf.builtins.ranking import *
 from inwindow.udaf.builtins.ranks import *
+from inwindow.udaf.builtins.regressions import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
 from inwindow.udaf.calls import says_what_it_takes
 
-FAMILIES = (bits, counts, extremes, lists, moments, neighbours, picks, ranking, ranks, sums, synopses)
+FAMILIES = (bits, counts, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sums, synopses)
 for _family in FAMILIES:
     for _name in _family.__all__:
         globals()[_name] = says_what_it_takes(getattr(_family, _name))
