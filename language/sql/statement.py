@@ -125,13 +125,22 @@ class _Reading:
             distinct=clauses.distinct,
             items=items,
             body=clauses.body,
-            definitions=clauses.definitions,
+            definitions=clauses.definitions if self._names_windows() else (),
             calls=tuple(place for place in self.places if isinstance(place, Call)),
             qualify=qualify,
             order_by=() if by_all else tuple(self._sorted_by(reader, key) for key in keys),
             order_by_all=by_all,
             limit=clauses.limit,
             offset=clauses.offset,
+        )
+
+    def _names_windows(self) -> bool:
+        """Whether a window that is not ours stands over a named one; Spark cannot read all definitions that are ours."""
+        return any(
+            token.kind == "OVER"
+            and not any(token.span in place.span for place in self.places)
+            and (following.kind != "L_PAREN" or not inside.says("PARTITION BY", "ORDER BY", "ROWS", "RANGE", ")"))
+            for token, following, inside in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
         )
 
     def _parsed(self) -> Any:

@@ -263,6 +263,34 @@ ROWS = [
         "                                         ^^^^^^^^",
     ),
     Bad(
+        "more than a named window's frame",
+        lambda: sql(
+            "SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)"
+        ),
+        StatementError,
+        "iw.sql: the window w has a frame, so it cannot be the beginning of another: define one without its "
+        "frame, and write the frames behind its name (line 1, column 30)\n"
+        "  SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)\n"
+        "                               ^^^^",
+    ),
+    Bad(
+        "a window that is defined twice",
+        lambda: sql("SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)"),
+        StatementError,
+        "iw.sql: the window w is defined twice (line 1, column 66)\n"
+        "  SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)\n"
+        "                                                                   ^",
+    ),
+    Bad(
+        "PARTITION BY behind a named window",
+        lambda: sql("SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)"),
+        StatementError,
+        "iw.sql: PARTITION BY cannot be added to the window w: write it into the definition of w (line 1, "
+        "column 30)\n"
+        "  SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)\n"
+        "                               ^^^^^^^^^^^^",
+    ),
+    Bad(
         "ORDER BY again beside a named window",
         lambda: sql("SELECT my_avg(price) OVER (w ORDER BY id ROWS 9 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts)"),
         StatementError,
