@@ -24,12 +24,12 @@ from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.derive.version import derive
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
-from inwindow.udaf.own_frame import WRITE
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_bounds import extents_of
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
+from inwindow.windows.own_frame import WRITE
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 

@@ -128,7 +128,7 @@ def _check_window(step: Step) -> None:
     its = f"{step.label} over {window.describe()} on a stream"
     frame = window.frame
     own = step.case.traits.frame
-    if own is not None and own.upper is None:
+    if own is not None and own[2] is None:
         name = step.case.traits.name
         instead = "iw.lag, or lead without ignorenulls" if name == "lead" else "iw.rank or iw.row_number"
         if name in ("percent_rank", "cume_dist"):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.guesses import OF_APPLIED, unknown_attribute
-from inwindow.udaf.own_frame import in_own_frame, no_count
 from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import count_of
 from inwindow.windows.options import LaidOver, OverOptions, shows_options
+from inwindow.windows.own_frame import in_own_frame, no_count
 from inwindow.windows.spec import Window
 
 _NO_WINDOW: Any = object()

@@ -11,8 +11,7 @@ from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import Resolve, built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.native import Native
-from inwindow.udaf.traits import KernelTraits
-from inwindow.windows.spec import Rows
+from inwindow.udaf.traits import KernelTraits, OwnFrame
 
 __all__ = ["lag", "lead"]
 
@@ -54,7 +53,9 @@ def _neighbour(name: str, column: Any, offset: Any, default: Any, ignorenulls: A
     options = (offset, default, True) if ignorenulls else (offset,) if default is None else (offset, default)
     its = f"{call}, {', '.join(map(shown, options))})"
     skips = ignorenulls and offset != 0
-    frame = Rows(ahead, ahead) if not skips else Rows(1, None) if ahead > 0 else Rows(None, -1)
+    frame: OwnFrame = ("rows", ahead, ahead)
+    if skips:
+        frame = ("rows", 1, None) if ahead > 0 else ("rows", None, -1)
     return built_in(
         name, _resolve(its, ahead, default, skips), "any column", column, options=options,
         nulls="skip" if skips else "pass", kernel=KernelTraits(frame=frame),

@@ -14,8 +14,7 @@ from inwindow.udaf.built_in import Resolve, built_in
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE
 from inwindow.udaf.native import Native, Reads, own_panes
-from inwindow.udaf.traits import KernelTraits
-from inwindow.windows.spec import Frame, Groups, Rows
+from inwindow.udaf.traits import KernelTraits, OwnFrame
 
 __all__ = ["cume_dist", "dense_rank", "ntile", "percent_rank", "rank", "row_number"]
 
@@ -29,7 +28,7 @@ def row_number() -> Applied:
     >>> iw.with_columns(table, number=number)["number"].to_pylist()
     [1, 1, 2]
     """
-    return _place("row_number", Rows(None, 0), _counted("marks", 0))
+    return _place("row_number", ("rows", None, 0), _counted("marks", 0))
 
 
 def rank() -> Applied:
@@ -40,7 +39,7 @@ def rank() -> Applied:
     >>> iw.with_columns(table, place=iw.rank().over(iw.unbounded(order_by=iw.desc("points"))))["place"].to_pylist()
     [1, 2, 2, 4]
     """
-    return _place("rank", Groups(None, -1), _counted("marks", 1))
+    return _place("rank", ("groups", None, -1), _counted("marks", 1))
 
 
 def dense_rank() -> Applied:
@@ -51,7 +50,7 @@ def dense_rank() -> Applied:
     >>> iw.with_columns(table, place=iw.dense_rank().over(iw.unbounded(order_by=iw.desc("points"))))["place"].to_pylist()
     [1, 2, 2, 3]
     """
-    return _place("dense_rank", Groups(None, 0), _counted("firsts", 0))
+    return _place("dense_rank", ("groups", None, 0), _counted("firsts", 0))
 
 
 def percent_rank() -> Applied:
@@ -62,7 +61,7 @@ def percent_rank() -> Applied:
     >>> iw.with_columns(table, share=iw.percent_rank().over(iw.unbounded(order_by="points")))["share"].to_pylist()
     [0.0, 0.25, 0.25, 0.75, 0.75]
     """
-    return _place("percent_rank", Groups(0, None), _share(_percent_rank))
+    return _place("percent_rank", ("groups", 0, None), _share(_percent_rank))
 
 
 def cume_dist() -> Applied:
@@ -73,7 +72,7 @@ def cume_dist() -> Applied:
     >>> iw.with_columns(table, share=iw.cume_dist().over(iw.unbounded(order_by="points")))["share"].to_pylist()
     [0.25, 0.75, 0.75, 1.0]
     """
-    return _place("cume_dist", Groups(1, None), _share(np.divide))
+    return _place("cume_dist", ("groups", 1, None), _share(np.divide))
 
 
 def ntile(n: int) -> Applied:
@@ -93,14 +92,14 @@ def ntile(n: int) -> Applied:
         of_others = larger + (number - in_larger) // np.maximum(small, 1)
         return (np.where(number < in_larger, number // (small + 1), of_others) + 1).astype(np.int32)
 
-    return _place("ntile", Rows(0, None), _share(part, pa.int32()), options=(n,))
+    return _place("ntile", ("rows", 0, None), _share(part, pa.int32()), options=(n,))
 
 
 def _percent_rank(number: Numbers, size: Numbers) -> Any:
     return number / np.maximum(size - 1, 1)
 
 
-def _place(name: str, frame: Frame, resolve: Resolve, options: tuple[Any, ...] = ()) -> Applied:
+def _place(name: str, frame: OwnFrame, resolve: Resolve, options: tuple[Any, ...] = ()) -> Applied:
     traits = KernelTraits(frame=frame)
     return built_in(
         name, resolve, "no column", parameters=(), options=options, empty=0,  # which says: never NULL

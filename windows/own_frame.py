@@ -11,7 +11,8 @@
 from dataclasses import replace
 
 from inwindow.udaf.errors import UsageError
-from inwindow.windows.spec import Frame, Groups, Range, Rows, Window
+from inwindow.udaf.traits import OwnFrame
+from inwindow.windows.spec import Groups, Range, Rows, Window
 
 WRITE = "iw.unbounded(partition_by='item', order_by='ts')"
 _SAYS_NOTHING = (
@@ -22,8 +23,10 @@ _SAYS_NOTHING = (
 )  # iw.unbounded(), and SQL's defaults
 
 
-def in_own_frame(label: str, window: Window, own: Frame) -> Window:
+def in_own_frame(label: str, window: Window, frame: OwnFrame) -> Window:
     """The window with the function's frame; an error if the window has one that means something else."""
+    counted, lower, upper = frame
+    own = Rows(lower, upper) if counted == "rows" else Groups(lower, upper)
     if window.frame not in (*_SAYS_NOTHING, own):
         raise UsageError(
             f"{label} has a frame of its own, and takes of a window only partitions and order, so {window.describe()} cannot be "
