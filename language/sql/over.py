@@ -118,6 +118,8 @@ class _Reader:
         over = self._base(head, within) if head else Over(span)
         over = replace(over, span=span)
         kinds = [kind for _, kind in clauses]
+        if head and clauses:
+            self._check_inherited(over, head[0], kinds[0], tokens[clauses[0][0]])
         ends = [*(at for at, _ in clauses), len(tokens)][1:]
         for number, ((at, kind), end) in enumerate(zip(clauses, ends, strict=True)):
             if kinds.index(kind) < number:
@@ -153,6 +155,20 @@ class _Reader:
         definition = self.named[name]
         return self.read(definition, span_of(definition) if definition else head[0].span, (*within, name))
 
+    def _check_inherited(self, over: Over, name: Token, kind: str, first: Token) -> None:
+        """SQL: a window that begins with a named one adds what comes later, and behind a frame only a slide."""
+        if over.written_frame is not None and kind not in ("slide", "active"):
+            raise self.error(
+                f"the window {name.text} has a frame, so it cannot be the beginning of another: define one without its frame, "
+                "and write the frames behind its name",
+                first,
+            )
+        if kind == "partition":
+            raise self.error(
+                f"{_shown(first)} cannot be added to the window {name.text}: write it into the definition of {name.text}",
+                first,
+            )
+
     def _with(self, over: Over, kind: str, tokens: Tokens) -> Over:
         first, rest = tokens[0], tokens[1:]
         if kind == "frame":
@@ -164,8 +180,7 @@ class _Reader:
             if len(rest) > 1:
                 raise self.error("after ACTIVE EXPIRATION nothing more may come", rest[1])
             return replace(over, active_expiration=True)
-        inherited: tuple[object, ...] = over.partition_by if kind == "partition" else over.order_by
-        if inherited:
+        if over.order_by and kind == "order":
             raise self.error(f"{_shown(first)} is already in the named window", first)
         parts = split(rest)
         if not parts or not all(parts):

@@ -101,7 +101,6 @@ SELECT ten, two, sum(hundred) AS gsum, sum(sum(hundred)) OVER (PARTITION BY two 
 SELECT count(*) OVER (PARTITION BY four), four FROM (SELECT * FROM tenk1 WHERE two = 1) s WHERE unique2 < 10;
 SELECT CAST(count(*) OVER (PARTITION BY four ORDER BY ten) + sum(hundred) OVER (PARTITION BY four ORDER BY ten) AS varchar) AS cntsum
 FROM tenk1 WHERE unique2 < 10;
--- no: a window in a subquery
 SELECT * FROM (SELECT count(*) OVER (PARTITION BY four ORDER BY ten) + sum(hundred) OVER (PARTITION BY two ORDER BY ten) AS total,
     count(*) OVER (PARTITION BY four ORDER BY ten) AS fourcount, sum(hundred) OVER (PARTITION BY two ORDER BY ten) AS twosum FROM tenk1) sub
 WHERE total <> fourcount + twosum;
@@ -112,7 +111,6 @@ SELECT sum(salary) OVER w1, count(*) OVER w2 FROM empsalary WINDOW w1 AS (ORDER 
 SELECT lead(ten, (SELECT two FROM tenk1 WHERE s.unique2 = unique2)) OVER (PARTITION BY four ORDER BY ten) FROM tenk1 s WHERE unique2 < 10;
 SELECT count(*) OVER (PARTITION BY four) FROM (SELECT * FROM tenk1 WHERE FALSE) s;
 SELECT sum(salary) OVER w, rank() OVER w FROM empsalary WINDOW w AS (PARTITION BY depname ORDER BY salary DESC);
--- no: a window in a subquery
 SELECT empno, depname, salary, bonus, depadj, MIN(bonus) OVER (ORDER BY empno), MAX(depadj) OVER () FROM
   (SELECT *, CASE WHEN enroll_date < '2008-01-01' THEN 2008 - extract(YEAR FROM enroll_date) END * 500 AS bonus,
     CASE WHEN AVG(salary) OVER (PARTITION BY depname) < salary THEN 200 END AS depadj FROM empsalary) s;
@@ -237,9 +235,7 @@ SELECT ntile(0) OVER (ORDER BY ten), ten, four FROM tenk1;
 SELECT nth_value(four, 0) OVER (ORDER BY ten), ten, four FROM tenk1;
 SELECT sum(salary), row_number() OVER (ORDER BY depname), sum(sum(salary) FILTER (WHERE enroll_date > '2007-01-01')) FILTER (WHERE depname <> 'sales') OVER (ORDER BY depname DESC) AS filtered_sum, depname
 FROM empsalary GROUP BY depname;
--- no: a window in a subquery
 SELECT * FROM (SELECT depname, sum(salary) OVER (PARTITION BY depname) depsalary, min(salary) OVER (PARTITION BY depname || 'A', depname) depminsalary FROM empsalary) emp WHERE depname = 'sales';
--- no: a window in a subquery
 SELECT * FROM (SELECT depname, sum(salary) OVER (PARTITION BY enroll_date) enroll_salary, min(salary) OVER (PARTITION BY depname) depminsalary FROM empsalary) emp WHERE depname = 'sales';
 SELECT nth_value(ten, 2) OVER (PARTITION BY four), ten, four FROM (SELECT * FROM tenk1 WHERE unique2 < 10 ORDER BY four, ten) s;
 
@@ -249,7 +245,6 @@ SELECT p, i, string_agg(v, '+') FILTER (WHERE f) OVER wnd, count(*) FILTER (WHER
 SELECT i, string_agg(v, '+') FILTER (WHERE true) OVER wnd, string_agg(v, '+') FILTER (WHERE random() >= 0) OVER wnd FROM (VALUES (1, 'a'), (2, 'b'), (3, 'c')) AS t(i, v)
 WINDOW wnd AS (ORDER BY i ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) ORDER BY i;
 SELECT string_agg(v, '+') OVER wnd FROM (VALUES (1, 'a'), (2, 'b'), (3, 'c')) AS t(i, v) WINDOW wnd AS (ORDER BY i ROWS BETWEEN CURRENT ROW AND CURRENT ROW) ORDER BY i;
--- no: a window in a subquery
 WITH sum_following AS (SELECT i, SUM(i * i % 17) OVER (ORDER BY i DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS s FROM upto10)
 SELECT DISTINCT sum_following.s = sum(vs.i * vs.i % 17) OVER fwd AS eq1, -sum_following.s = sum(-(vs.i * vs.i % 17)) OVER fwd AS eq2
 FROM upto10 vs JOIN sum_following ON sum_following.i = vs.i WINDOW fwd AS (ORDER BY vs.i ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING);
