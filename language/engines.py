@@ -51,6 +51,9 @@ class Engine(Protocol):
     def query(self, text: str) -> Any:
         """A SELECT as a frame; its columns are known, or an :class:`EngineError`."""
 
+    def register(self, name: str, table: Any) -> None:
+        """A frame under a name."""
+
     def columns(self, frame: Any) -> list[str]:
         """The names of a frame's columns."""
 
@@ -115,6 +118,10 @@ class Duck:
             return
         self.connection.unregister(known)
         del self.tables[known]
+
+    def forget(self, name: str) -> None:
+        """Forget the rows of an inner query; what was made of them is a table of its own."""
+        self.drop(name)
 
     def run(self, text: str) -> Any:
         """Any statement."""

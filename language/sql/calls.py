@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from inwindow.language.sql.over import Over, extended, read_over
-from inwindow.language.text import Source, Span, Token, Tokens, close_of, span_of, split
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths, span_of, split
 from inwindow.udaf.errors import UsageError
 
 
@@ -59,7 +59,7 @@ def check_brackets(source: Source, tokens: Tokens, names: Names) -> None:
 
 def find_calls(source: Source, tokens: Tokens, names: Names) -> list[Place]:
     """The calls that are ours, in the order of the text."""
-    named = definitions(tokens)
+    named = definitions(source, tokens)
     found: list[Place] = []
     for at in range(len(tokens) - 1):
         place = _call_at(source, tokens, at, names, named)
@@ -68,25 +68,29 @@ def find_calls(source: Source, tokens: Tokens, names: Names) -> list[Place]:
         around = next((one for one in found if place.span in one.span), None)
         if around is not None:
             raise source.error(
-                f"iw.sql: {place.label} is inside the call of {around.label}: compute the inner one with an iw.sql of its own, "
-                "make that a view (createOrReplaceTempView), and select from it",
+                f"iw.sql: {place.label} is inside the call of {around.label}: compute the inner one in a subquery, as in FROM "
+                "(SELECT *, ... OVER (...) AS w FROM ...), and read its column",
                 place.span,
             )
         found.append(place)
     return found
 
 
-def definitions(tokens: Tokens) -> Definitions:
-    """The windows that are defined by ``WINDOW name AS (...)``, without their parentheses."""
+def definitions(source: Source, tokens: Tokens) -> Definitions:
+    """The windows that this query defines by ``WINDOW name AS (...)``, without their parentheses."""
     found: Definitions = {}
+    levels = depths(tokens)
     for at, token in enumerate(tokens):
-        if token.kind == "WINDOW" and is_definition(tokens, at + 1):
+        if token.kind == "WINDOW" and not levels[at] and is_definition(tokens, at + 1):
             at += 1
             while is_definition(tokens, at):
                 close = close_of(tokens, at + 2)
                 if close is None:
                     break
-                found[tokens[at].text.lower()] = tokens[at + 3 : close]
+                name = tokens[at].text.lower()
+                if name in found:
+                    raise source.error(f"iw.sql: the window {name} is defined twice", tokens[at].span)
+                found[name] = tokens[at + 3 : close]
                 at = close + 2 if close + 1 < len(tokens) and tokens[close + 1].kind == "COMMA" else len(tokens)
     return found
 

@@ -133,6 +133,9 @@ def close(name: str, ours: Any, theirs: Any, scale: float) -> bool:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12 * scale**2)
     if name in ("skewness", "kurtosis", "corr") and numbers:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
+    if name in ("regr_sxx", "regr_syy", "regr_sxy", "regr_r2", "regr_slope", "regr_intercept") and numbers:
+        slack = {"regr_r2": 1e-9, "regr_slope": 1e-12}.get(name, 1e-12 * (1 + scale**2))
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=slack)
     if name == "product" and numbers:
         return math.isclose(ours, theirs, rel_tol=1e-14)
     return equal(ours, list(theirs) if isinstance(theirs, tuple) else theirs, scale)
