@@ -25,7 +25,7 @@ from inwindow.udaf.derive.version import derive
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
-from inwindow.windows.extent_bounds import extents_of
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
@@ -106,8 +106,7 @@ def plan_groups(
                 )
         if isinstance(extent, Session) and extent.has_own_ends and key is not None:
             check_own_ends(extent, schema, key)
-        else:
-            extents_of(extent, key)  # an error if its sizes do not fit the column
+        extents_of(extent, key)  # an error if its sizes do not fit the column
     steps = []
     for name, one in applied.items():
         if one.window is not None:
