@@ -63,6 +63,19 @@ def paired(polars: str, pandas: str, numbag: str) -> Any:
     }
 
 
+def slope_by_pandas(data: pd.DataFrame, w: int) -> Any:
+    """Pandas has no regression over windows: the covariance over the variance."""
+    of = data["v"].rolling(w, min_periods=1)
+    return of.cov(data["w"]) / data["w"].rolling(w, min_periods=1).var()
+
+
+def slope_by_polars(data: pl.DataFrame, w: int) -> Any:
+    """Nor has Polars."""
+    return data.select(
+        pl.rolling_cov("v", "w", window_size=w, min_samples=1) / pl.col("w").rolling_var(w, min_samples=1)
+    )
+
+
 CONTESTS: dict[str, Contest] = {
     "count": Contest(lambda: iw.count("v"), "count(v)", **rolling(None, "count")),
     "sum": Contest(lambda: iw.sum("v"), "sum(v)", **rolling("rolling_sum", "sum", "move_sum", "move_sum")),
@@ -85,6 +98,8 @@ CONTESTS: dict[str, Contest] = {
         lambda: iw.covar_samp("v", "w"), "covar_samp(v, w)", **paired("rolling_cov", "cov", "move_cov")
     ),
     "corr": Contest(lambda: iw.corr("v", "w"), "corr(v, w)", **paired("rolling_corr", "corr", "move_corr")),
+    "regr_slope": Contest(lambda: iw.regr_slope("v", "w"), "regr_slope(v, w)", pandas=slope_by_pandas, polars=slope_by_polars),
+    "regr_avgx": Contest(lambda: iw.regr_avgx("v", "w"), "regr_avgx(v, w)"),
     "median": Contest(lambda: iw.median("v"), "median(v)", **rolling("rolling_median", "median", "move_median")),
     "percentile 0.99": Contest(
         lambda: iw.percentile("v", 0.99),

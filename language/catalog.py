@@ -26,7 +26,8 @@ from inwindow.language.esl.written import Outside, made_class
 from inwindow.language.given_tables import given_tables
 from inwindow.language.script import statements
 from inwindow.language.spark_engine import Spark
-from inwindow.language.sql.run import run
+from inwindow.language.sql.nested import flattened
+from inwindow.language.sql.run import kept, run
 from inwindow.language.sql.statement import read
 from inwindow.language.sql.windows import BUILT_IN
 from inwindow.language.text import (
@@ -42,6 +43,7 @@ from inwindow.language.text import (
     parsed,
     span_of,
     split,
+    tokens_of,
 )
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
@@ -232,19 +234,43 @@ class Catalog:
     # --- SELECT ---------------------------------------------------------------------------------------------
 
     def _select(self, whole: Source, tokens: Tokens) -> Any:
-        source = alone(whole, tokens)
         if is_cql(tokens):
             return self._cql(whole, tokens).frame
-        aggregates = {name: kind() for name, kind in {**self.base, **self.window}.items()}
-        order = self._order_of(tokens)
+        tables: list[str] = []
+
+        def named(inner: Source, its: Tokens) -> str | None:
+            frame = self._windows(inner, its)
+            if frame is None:
+                return None
+            tables.append(kept(self.engine, frame))
+            self.orders[tables[-1]] = self._order_of_result(its, self.engine.columns(frame))
+            return tables[-1]
+
+        try:
+            source = flattened(alone(whole, tokens), named)
+            return self._flat(source, tokens_of(source) if tables else tokens)
+        finally:
+            for name in tables:
+                self.engine.forget(name)
+                del self.orders[name]
+
+    def _flat(self, source: Source, tokens: Tokens) -> Any:
+        """A SELECT without windows in inner queries."""
         bases = {name: kind() for name, kind in {**self.window, **self.base}.items()}
         if has_base_call(tokens, bases):
-            return run_base_calls(self.engine, source, tokens, bases, order)
+            return run_base_calls(self.engine, source, tokens, bases, self._order_of(tokens))
+        frame = self._windows(source, tokens)
+        if frame is not None:
+            return frame
+        return self._asked(lambda: self.engine.query(source[span_of(tokens)]), source, tokens)
+
+    def _windows(self, source: Source, tokens: Tokens) -> Any:
+        """The rows of one SELECT with windows; None where it has none."""
+        aggregates = {name: kind() for name, kind in {**self.base, **self.window}.items()}
+        order = self._order_of(tokens)
         ordered = source if order is None else in_order_of(source, quoted(order))
         statement = read(ordered, aggregates.keys(), BUILT_IN.keys(), is_all=True)
-        if statement is not None:
-            return run(self.engine, statement, aggregates)
-        return self._asked(lambda: self.engine.query(source[span_of(tokens)]), source, tokens)
+        return None if statement is None else run(self.engine, statement, aggregates)
 
     def cql(self, text: str) -> Any:
         """One query of CQL: a stream with its time in ``at``, or a relation with ``since`` and ``until``.

@@ -36,6 +36,9 @@ class Spark:
         if not self.session.catalog.dropTempView(name):
             self.run(f"DROP TABLE {quoted(name)}")
 
+    def forget(self, name: str) -> None:
+        """An inner query's view stays in the session: on Connect the frame that reads it is only resolved when it runs."""
+
     def is_of(self, frame: Any, column: str, kind: Kind) -> bool:
         """Whether a column has a type already."""
         found = next(field.dataType.simpleString() for field in frame.schema if field.name == column)

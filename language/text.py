@@ -6,7 +6,7 @@ sqlglot reads the text into tokens with their places; Spark always gets unchange
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inwindow.udaf.errors import UsageError
@@ -65,6 +65,9 @@ class Source:
     implied_order: Span | None = (
         None  # the order of a stream, for windows without ORDER BY; in a comment behind the text
     )
+    written: str = (
+        ""  # what the user wrote, for messages, where ``text`` has something else in the place of inner queries
+    )
 
     def __getitem__(self, span: Span) -> str:
         return self.text[span.start : span.end]
@@ -75,9 +78,10 @@ class Source:
 
     def error(self, message: str, span: Span) -> StatementError:
         """An error with the place in the text: line and column (from 1), the line, and marks below it."""
-        before = self.text[: span.start]
+        written = self.written or self.text
+        before = written[: span.start]
         start = before.rfind("\n") + 1
-        line = self.text[start:].split("\n", 1)[0].rstrip("\r")
+        line = written[start:].split("\n", 1)[0].rstrip("\r")
         column = span.start - start
         cut = max(0, column - _SHOWN // 2) if len(line) > _SHOWN else 0
         shown = line[cut : cut + _SHOWN]
@@ -171,7 +175,7 @@ def not_too_deep(source: Source) -> Iterator[None]:
 def in_order_of(source: Source, column: str) -> Source:
     """The same text for a stream that is in the order of a column."""
     start = len(source.text) + 4
-    return Source(f"{source.text}\n-- {column}", source.speaker, Span(start, start + len(column)))
+    return replace(source, text=f"{source.text}\n-- {column}", implied_order=Span(start, start + len(column)))
 
 
 def alone(source: Source, tokens: Tokens) -> Source:

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # cython: auto_pickle=False
-"""Skewness, kurtosis, covariance and correlation: central moments that are merged, never subtracted (two stacks).
+"""Skewness, kurtosis, covariance, correlation, regression: central moments that are merged, never subtracted (two stacks).
 
 A moment that has been taken in cannot be taken out again without what rounding did to it staying behind. So ::
 
@@ -55,6 +55,15 @@ cdef struct Newest:
 cdef struct Rule:
     bint evicts
     int64_t ddof
+    int64_t gives            # of a regression, what its result is
+
+
+cdef enum:
+    SQUARES                  # of the deviations of the first column
+    PRODUCTS
+    SLOPE
+    INTERCEPT
+    R2
 
 
 cdef struct Skewness:
@@ -73,11 +82,16 @@ cdef struct Correlation:
     double n, x_origin, y_origin, x, y, xy, xx, yy
 
 
+cdef struct Regression:      # of the first column, x, by the second, y
+    double n, x_origin, y_origin, x, y, xy, xx, yy
+
+
 ctypedef fused Run:
     Skewness
     Kurtosis
     Covariance
     Correlation
+    Regression
 
 
 ctypedef fused Shaped:
@@ -88,6 +102,12 @@ ctypedef fused Shaped:
 ctypedef fused Paired:
     Covariance
     Correlation
+    Regression
+
+
+ctypedef fused Squared:
+    Correlation
+    Regression
 
 
 cdef struct Tuples:
@@ -107,7 +127,7 @@ cdef inline void empty(Run* run) noexcept nogil:
             run.m4 = 0.0
     else:
         run.x_origin = run.y_origin = run.x = run.y = run.xy = 0.0
-        if Run is Correlation:
+        if Run in Squared:
             run.xx = run.yy = 0.0
 
 
@@ -133,7 +153,7 @@ cdef inline void note(Frame* frame, Run* kind, const Terms* terms, int64_t posit
         if not is_seen(&terms.x, position):
             return
         x = at(&terms.x, position)
-        if Run is Covariance or Run is Correlation:
+        if Run in Paired:
             if not is_seen(&terms.y, position):
                 return
             y = at(&terms.y, position)
@@ -157,9 +177,12 @@ cdef inline bint fair(double m2) noexcept nogil:
     return 1e-140 < m2 < 1e140
 
 
-cdef inline double quotient(const Run* run, double share) noexcept nogil:
+cdef inline double quotient(const Run* run, double share, const Rule* rule) noexcept nogil:
     cdef double r
-    if Run is Covariance:
+    if Run is Regression:
+        fitted(run, rule, &r)
+        return r
+    elif Run is Covariance:
         return run.xy * share
     elif Run is Correlation:
         if fair(run.xx) and fair(run.yy):
@@ -173,15 +196,34 @@ cdef inline double quotient(const Run* run, double share) noexcept nogil:
         return run.n * run.m4 / (run.m2 * run.m2) - 3.0
 
 
-cdef inline bint result(const Run* run, double share, double* out) noexcept nogil:
+cdef inline bint fitted(const Regression* run, const Rule* rule, double* out) noexcept nogil:
+    """What is asked of a regression; False where y is the same everywhere, and a line has no slope."""
+    if rule.gives == SQUARES:
+        out[0] = run.xx
+    elif rule.gives == PRODUCTS:
+        out[0] = run.xy
+    elif run.yy == 0.0:
+        return False
+    elif rule.gives == SLOPE:
+        out[0] = run.xy / run.yy
+    elif rule.gives == INTERCEPT:
+        out[0] = (run.x_origin + run.x) - run.xy / run.yy * (run.y_origin + run.y)
+    else:
+        out[0] = min(1.0, run.xy / run.xx * (run.xy / run.yy)) if run.xx else 1.0
+    return True
+
+
+cdef inline bint result(const Run* run, double share, const Rule* rule, double* out) noexcept nogil:
     """False where all values are equal."""
-    if Run is Correlation:
+    if Run is Regression:
+        return fitted(run, rule, out)
+    elif Run is Correlation:
         if run.xx == 0.0 or run.yy == 0.0:
             return False
     elif not (Run is Covariance):
         if run.m2 == 0.0:
             return False
-    out[0] = quotient(run, share)
+    out[0] = quotient(run, share, rule)
     return True
 
 
@@ -189,18 +231,35 @@ cdef bint result_refolded(const Run* kind, const Tuples* terms, const Rule* rule
                           double* out) noexcept nogil:
     """The result of a frame, all of it finite, whose powers overflow or vanish."""
     cdef Run run
-    cdef int power = refold(&run, terms, lo, hi)
-    if not result(&run, 1.0 / (run.n - rule.ddof), out):
+    cdef Scale x_scale, y_scale
+    refold(&run, terms, lo, hi, &x_scale, &y_scale)
+    if not result(&run, 1.0 / (run.n - rule.ddof), rule, out):
         return False
     if Run is Covariance:
-        out[0] = ldexp(out[0], -power)
+        out[0] = ldexp(out[0], -x_scale.power - y_scale.power)
+    elif Run is Regression:
+        out[0] = unscaled(&run, rule, &x_scale, &y_scale, out[0])
     return True
+
+
+cdef double unscaled(const Regression* run, const Rule* rule, const Scale* x, const Scale* y, double fit) noexcept nogil:
+    """``fit``, which is of values scaled by powers of two, in their own units."""
+    if rule.gives == SQUARES:
+        return ldexp(fit, -2 * x.power)
+    if rule.gives == PRODUCTS:
+        return ldexp(fit, -x.power - y.power)
+    if rule.gives == SLOPE:
+        return ldexp(fit, y.power - x.power)
+    if rule.gives == INTERCEPT:
+        fit = run.xy / run.yy * (ldexp(y.origin, y.power) + run.y)
+        return (x.origin + ldexp(run.x, -x.power)) - ldexp(fit, -x.power)
+    return fit
 
 
 cdef inline bint is_fair(const Run* run) noexcept nogil:
     if Run is Covariance:
         return isfinite(run.xy)
-    elif Run is Correlation:
+    elif Run in Squared:
         return fair(run.xx) and fair(run.yy)
     else:
         return fair(run.m2)
@@ -215,6 +274,12 @@ cdef inline bint answer(const Run* run, const Frame* frame, const Terms* terms, 
         (<double*>out)[0] = NAN
         return True
     if Terms is Tuples:
+        if Run is Regression:
+            if terms.base <= frame.lo and not (
+                (fair(run.xx) or frame.newest.x_step < frame.lo) and (fair(run.yy) or frame.newest.y_step < frame.lo)
+            ):
+                return result_refolded(<Run*>NULL, terms, rule, frame.lo, frame.hi, <double*>out)
+            return fitted(run, rule, <double*>out)
         if not (Run is Covariance) and frame.newest.x_step < frame.lo:
             return False
         if Run is Correlation:
@@ -222,7 +287,7 @@ cdef inline bint answer(const Run* run, const Frame* frame, const Terms* terms, 
                 return False
         if not is_fair(run) and terms.base <= frame.lo:
             return result_refolded(<Run*>NULL, terms, rule, frame.lo, frame.hi, <double*>out)
-    return result(run, frame.newest.share, <double*>out)
+    return result(run, frame.newest.share, rule, <double*>out)
 
 
 include "central_glide.pxi"
@@ -236,9 +301,15 @@ KINDS = {
     "covar_pop": (2, sizeof(Covariance), 0),
     "covar_samp": (2, sizeof(Covariance), 1),
     "corr": (3, sizeof(Correlation), 1),
+    "squares": (4, sizeof(Regression), 0),
+    "products": (4, sizeof(Regression), 0),
+    "slope": (4, sizeof(Regression), 0),
+    "intercept": (4, sizeof(Regression), 0),
+    "r2": (4, sizeof(Regression), 0),
 }
 SHAPES = "skewness", "kurtosis"
 PAIRS = "covar_pop", "covar_samp", "corr"
+FITS = {"squares": SQUARES, "products": PRODUCTS, "slope": SLOPE, "intercept": INTERCEPT, "r2": R2}
 
 
 cdef int64_t fold_any(int kind, Frame* frame, const Terms* terms, const Rule* rule, const int64_t* start,
@@ -249,7 +320,9 @@ cdef int64_t fold_any(int kind, Frame* frame, const Terms* terms, const Rule* ru
         return fold(frame, <Kurtosis*>frame.block, terms, rule, start, end, i, n, sink)
     if kind == 2:
         return fold(frame, <Covariance*>frame.block, terms, rule, start, end, i, n, sink)
-    return fold(frame, <Correlation*>frame.block, terms, rule, start, end, i, n, sink)
+    if kind == 3:
+        return fold(frame, <Correlation*>frame.block, terms, rule, start, end, i, n, sink)
+    return fold(frame, <Regression*>frame.block, terms, rule, start, end, i, n, sink)
 
 
 cdef Tuples tuples_of(values, int64_t base):
@@ -292,3 +365,19 @@ cdef class Pair(_TwoStacks):
 
     def __cinit__(self, str op, *, bint evicts=True):
         start_as(self, op, PAIRS, evicts)
+
+
+cdef class Fit(_TwoStacks):
+    """``op``: the "slope", "intercept" or "r2" of the line that fits y by x, or "products" of deviations, of a tuple of (y, x).
+
+    NULL where nothing is counted; the first three also where x is constant. The r2 of a constant y is 1. The "squares" of
+    deviations are of a single column.
+
+    >>> y, x = pa.array([1.0, 3.0, None, 9.0]), pa.array([1.0, 2.0, 6.0, 4.0])
+    >>> Fit("slope").roll((y, x), 0, np.array([0, 0, 1]), np.array([1, 2, 4])).to_pylist()
+    [None, 2.0, 3.0]
+    """
+
+    def __cinit__(self, str op, *, bint evicts=True):
+        start_as(self, op, FITS, evicts)
+        self.rule.gives = FITS[op]

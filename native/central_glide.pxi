@@ -13,10 +13,10 @@ cdef inline bint glides(const Frame* frame, Run* kind, const Terms* terms, const
     else:
         if terms.x.seen != NULL or not rule.evicts or frame.hi - frame.lo < 2 or marked(frame, ODD):
             return False
-        if Run is Covariance or Run is Correlation:
+        if Run in Paired:
             if terms.y.seen != NULL:
                 return False
-        if Run is Correlation:
+        if Run in Squared:
             if frame.newest.y_step <= frame.lo:
                 return False
         return Run is Covariance or frame.newest.x_step > frame.lo
@@ -71,14 +71,14 @@ cdef int64_t glide(Frame* kept, Run* kind, const Terms* terms, const Rule* rule,
                 merge_some(&whole, &front[lo - origin], &back, inverse)
                 if not is_fair(&whole):
                     break
-                (<double*>out)[i] = quotient(&whole, share)
+                (<double*>out)[i] = quotient(&whole, share, rule)
                 i += 1
             else:
                 going = i == stop
         if hi > kept.hi:
             kept.newest.x_step = step_of(&source.x, kept.newest.x, kept.hi, hi, kept.newest.x_step)
             kept.newest.x = at(&source.x, hi - 1)
-            if Run is Covariance or Run is Correlation:
+            if Run in Paired:
                 kept.newest.y_step = step_of(&source.y, kept.newest.y, kept.hi, hi, kept.newest.y_step)
                 kept.newest.y = at(&source.y, hi - 1)
             kept.last[MANY] = hi - 2

@@ -20,7 +20,7 @@ cdef inline void join_pair(Paired* run, double x, double y) noexcept nogil:
     cdef double n = run.n + 1.0, inverse = 1.0 / n, dx = x - run.x, dy = y - run.y
     cdef double x_step = dx * inverse, share = run.n * inverse
     run.xy += dx * dy * share
-    if Paired is Correlation:
+    if Paired in Squared:
         run.xx += dx * dx * share
         run.yy += dy * dy * share
     run.x += x_step
@@ -56,7 +56,7 @@ cdef inline void join_finite(Run* run, const Tuples* terms, int64_t position) no
 cdef inline void join(Run* run, const Tuples* terms, int64_t position) noexcept nogil:
     if not is_seen(&terms.x, position):
         return
-    if Run is Covariance or Run is Correlation:
+    if Run in Paired:
         if not is_seen(&terms.y, position):
             return
     if is_finite(run, terms, position):
@@ -77,7 +77,7 @@ cdef inline void put(Run* to, const Run* run) noexcept nogil:
             to.m4 = run.m4
     else:
         to.x_origin, to.y_origin, to.x, to.y, to.xy = run.x_origin, run.y_origin, run.x, run.y, run.xy
-        if Run is Correlation:
+        if Run in Squared:
             to.xx, to.yy = run.xx, run.yy
 
 
@@ -103,7 +103,7 @@ cdef inline void merge_some(Run* to, const Run* a, const Run* b, double inverse)
         dy = (b.y_origin - a.y_origin) + (b.y - a.y)
         weight = product * inverse
         to.xy = (a.xy + b.xy) + dx * dy * weight
-        if Run is Correlation:
+        if Run in Squared:
             to.xx = (a.xx + b.xx) + dx * dx * weight
             to.yy = (a.yy + b.yy) + dy * dy * weight
         to.x_origin, to.y_origin = a.x_origin, a.y_origin
@@ -182,23 +182,19 @@ cdef inline double scaled(const Scale* scale, double x) noexcept nogil:
     return (scale.half * x - scale.half * scale.origin) * scale.factor
 
 
-cdef int refold(Run* run, const Tuples* terms, int64_t lo, int64_t hi) noexcept nogil:
-    """Fold the frame, all of it finite, scaled: the power of two that its covariance is to be divided by."""
-    cdef bint pairs = Run is Covariance or Run is Correlation
-    cdef Scale x_scale = scale_of(terms, &terms.x, pairs, lo, hi), y_scale
+cdef void refold(Run* run, const Tuples* terms, int64_t lo, int64_t hi, Scale* x_scale, Scale* y_scale) noexcept nogil:
+    """Fold the frame, all of it finite, scaled; of shapes there is no ``y_scale``."""
+    cdef bint pairs = not (Run is Skewness or Run is Kurtosis)
     cdef int64_t position
     empty(run)
-    if Run is Covariance or Run is Correlation:
-        y_scale = scale_of(terms, &terms.y, pairs, lo, hi)
+    x_scale[0] = scale_of(terms, &terms.x, pairs, lo, hi)
+    if pairs:
+        y_scale[0] = scale_of(terms, &terms.y, pairs, lo, hi)
     for position in range(lo, hi):
         if is_seen(&terms.x, position):
             if Run is Skewness or Run is Kurtosis:
-                join_shape(run, scaled(&x_scale, at(&terms.x, position)))
+                join_shape(run, scaled(x_scale, at(&terms.x, position)))
             elif is_seen(&terms.y, position):
                 join_pair(
-                    run, scaled(&x_scale, at(&terms.x, position)), scaled(&y_scale, at(&terms.y, position))
+                    run, scaled(x_scale, at(&terms.x, position)), scaled(y_scale, at(&terms.y, position))
                 )
-    if Run is Covariance or Run is Correlation:
-        return x_scale.power + y_scale.power
-    else:
-        return 0

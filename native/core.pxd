@@ -7,7 +7,7 @@ from libc.stdlib cimport free
 from libc.string cimport memmove
 
 from inwindow.native.piles cimport (
-    BLOCK, FULL, Entry, Pile, Side, append, claim, gather, keep_live, push, reaches, sort, split, turned,
+    BLOCK, FULL, Entry, Pile, Side, append, claim, gather, keep_live, opaque, pile_of, push, reaches, sort, split, turned,
 )
 
 cdef extern from *:
@@ -146,19 +146,13 @@ cdef inline void take(Ranks* ranks, Entry old, int64_t above, int64_t below) noe
 cdef inline int put(Ranks* ranks, Entry new, int64_t above, int64_t below) except -1 nogil:
     """Add the newest tuple: the last of its key."""
     cdef Side* side
-    cdef Pile* pile
-    cdef int64_t i, nearer = 0
+    cdef int64_t i
     ranks.sides[HIGH].live += above
     ranks.sides[LOW].live += below
-    if above | below:
+    if opaque(above | below):
         side = &ranks.sides[above]
         new = turned(new, above - 1)
-        for i in range(side.depth):
-            nearer += new.key < side.piles[i].bound.key
-        pile = &side.piles[nearer]
-        while new.key == pile.bound.key and new.position < pile.bound.position:
-            pile += 1
-        return append(side, pile, new, ranks.lo)
+        return append(side, pile_of(side, new), new, ranks.lo)
     i = ranks.width
     while i > 0 and ranks.core[i - 1].key > new.key:
         ranks.core[i] = ranks.core[i - 1]

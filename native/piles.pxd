@@ -3,9 +3,20 @@
 # geometrically. A quickheap (Navarro and Paredes, "On sorting, heaps, and minimum spanning trees", 2010) that
 # parts whole blocks. _ranks.pyx says what it is for and checks what it promises.
 
-from libc.stdint cimport INT64_MAX, int64_t, uint64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memmove
+
+cdef extern from *:
+    """
+    /* A compiler that knows x as a | b makes two branches of `if x`, each mispredicted every other time. */
+    #ifdef __GNUC__
+    static inline int64_t opaque(int64_t x) { __asm__("" : "+r"(x)); return x; }
+    #else
+    static inline int64_t opaque(int64_t x) { return x; }
+    #endif
+    """
+    int64_t opaque(int64_t x) noexcept nogil
 
 cdef enum:
     BLOCK = 24           # measured: 16 is faster in windows of 100, 64 on sorted data, 24 nowhere far behind
@@ -31,6 +42,7 @@ cdef struct Side:
     int64_t live             # how many of the stored entries are in the frame
     int64_t depth
     Pile piles[MOST]         # the farthest comes first
+    int64_t bounds[MOST]     # their bounds' keys, as of the last gather(); behind them INT64_MIN, up to a multiple of 8
 
 
 cdef inline bint reaches(Entry entry, Entry bound) noexcept nogil:
@@ -133,6 +145,8 @@ cdef inline int gather(Side* side, int64_t lo) except -1 nogil:
             between += side.piles[i].length
         else:
             merge(side, i, lo)
+    for i in range((side.depth + 7) & ~7):
+        side.bounds[i] = side.piles[i].bound.key if i < side.depth else INT64_MIN
     if side.depth:
         side.near = side.piles[side.depth - 1].bound
     else:
@@ -191,6 +205,25 @@ cdef inline int split(Side* side, uint64_t* seed, int64_t lo) except -1 nogil:
     far.length, far.ascending, far.bound = rest, is_ascending(others, rest), pivot
     side.stored -= length - belows - rest
     return 0
+
+
+cdef inline int64_t is_less(int64_t one, int64_t other) noexcept nogil:
+    return one < other
+
+
+cdef inline Pile* pile_of(Side* side, Entry entry) noexcept nogil:
+    """The nearest pile that reaches to the entry. Eight at a time, as both sides are equally likely: so the loop ends alike."""
+    cdef int64_t nearer = 0, key = entry.key
+    cdef const int64_t* bounds = side.bounds
+    cdef const int64_t* last = bounds + side.depth
+    while bounds < last:
+        nearer += is_less(key, bounds[0]) + is_less(key, bounds[1]) + is_less(key, bounds[2]) + is_less(key, bounds[3])
+        nearer += is_less(key, bounds[4]) + is_less(key, bounds[5]) + is_less(key, bounds[6]) + is_less(key, bounds[7])
+        bounds += 8
+    cdef Pile* pile = &side.piles[nearer]
+    while entry.key == pile.bound.key and entry.position < pile.bound.position:
+        pile += 1
+    return pile
 
 
 cdef inline void sort(Entry* entries, int64_t length) noexcept nogil:

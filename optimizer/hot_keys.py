@@ -39,6 +39,16 @@ _MOST_SHARDS, _MOST_KEYS = 64, 8  # per partition; per pass: both make the plan 
 
 
 @dataclass(frozen=True)
+class LargeKey:
+    """A key with so many rows of a sample that it may be worth cutting."""
+
+    hash: int
+    shown: str  # the key, to be read; "" if there are no keys
+    share: float  # of the sampled rows
+    rows: pa.Table
+
+
+@dataclass(frozen=True)
 class HotKey:
     """A partition to be cut."""
 
@@ -217,30 +227,42 @@ def cut(work: Pass, sample: pa.Table, cores: int) -> Cut | No:
         return No("one task runs at a time")
     if not len(sample):
         return No("the sample is empty")
-    counted = pc.value_counts(sample[HASH].combine_chunks())
-    hashes, counts = counted.field(0), counted.field(1).to_numpy()
-    order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
-    shares = counts / len(sample)
-    hot = [int(at) for at in order if shares[at] * cores >= _FAIR]
+    hot, largest = large_keys(sample, work.partition_by, cores)
     if not hot:
-        largest = shares[order[0]]
         return No(
             f"the largest partition has {largest:.1%} of {len(sample):,} sampled tuples, which {cores} cores can bear"
         )
     found, reasons = [], []
-    for at in hot:
-        its = sample.filter(pc.equal(sample[HASH], hashes[at]))
-        shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in work.partition_by)
-        shards = _shards(work, its, float(shares[at]), cores)
+    for one in hot:
+        shards = _shards(work, one.rows, one.share, cores)
         if isinstance(shards, No):
-            reasons.append(f"{shown or 'all tuples'}: {shards.reason}")
+            reasons.append(f"{one.shown or 'all tuples'}: {shards.reason}")
         else:
-            found.append(HotKey(hashes[at].as_py(), shown, float(shares[at]), shards))
+            found.append(HotKey(one.hash, one.shown, one.share, shards))
     if not found:
         return No("; ".join(reasons))
-    rest = 1 - sum(key.share for key in found)
-    others = max(1, int(np.ceil(rest * TASKS * cores))) if work.partition_by else 1
+    others = tasks_beside([key.share for key in found], work.partition_by, cores)
     return Cut(tuple(found), others, len(sample), bool(prefix_steps(work)))
+
+
+def large_keys(sample: pa.Table, by: tuple[str, ...], cores: int) -> tuple[list[LargeKey], float]:
+    """The keys of a sample that are more than a core's fair part, the largest first; and the share of the largest key."""
+    counted = pc.value_counts(sample[HASH].combine_chunks())
+    hashes, counts = counted.field(0), counted.field(1).to_numpy()
+    order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
+    shares = counts / len(sample)
+    found = []
+    for at in order:
+        if shares[at] * cores >= _FAIR:
+            its = sample.filter(pc.equal(sample[HASH], hashes[at]))
+            shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in by)
+            found.append(LargeKey(hashes[at].as_py(), shown, float(shares[at]), its))
+    return found, float(shares[order[0]])
+
+
+def tasks_beside(shares: list[float], by: tuple[str, ...], cores: int) -> int:
+    """The number of tasks for the keys that are not cut; ``shares`` are those of the others."""
+    return max(1, int(np.ceil((1 - sum(shares)) * TASKS * cores))) if by else 1
 
 
 def _shards(work: Pass, its: pa.Table, share: float, cores: int) -> Shards | No:

@@ -17,19 +17,17 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inwindow.native._sweep import FOR_EVER, NEVER_BEGAN
-from inwindow.optimizer.hot_keys import HASH, TASKS
+from inwindow.optimizer.hot_keys import TASKS, LargeKey, large_keys, tasks_beside
 from inwindow.optimizer.strategy import No
 from inwindow.runtime.intervals import SINCE, UNTIL, Instants
 from inwindow.windows.shards import Sampled
 from inwindow.windows.spec import Order
 
-_FAIR = 1.25  # a key is hot if it has more than this multiple of a core's share of rows
 _DOUBLED = 0.2  # this share of additional rows, in two stretches, is acceptable
 _WORTH = 0.6  # where more are, a task has at most so much of what the key alone would be
-_MOST, _MOST_KEYS = 64, 8  # stretches per key, and keys that are cut: both make the plan longer
+_MOST = 64  # stretches per key: they make the plan longer
 
 Bound: TypeAlias = pa.Scalar | None
 
@@ -91,42 +89,33 @@ def stretches_of(sample: pa.Table, by: tuple[str, ...], cores: int) -> Stretches
         return No("one task runs at a time")
     if not len(sample):
         return No("the sample is empty")
-    counted = pc.value_counts(sample[HASH].combine_chunks())
-    hashes, counts = counted.field(0), counted.field(1).to_numpy()
-    order = np.argsort(-counts, kind="stable")[:_MOST_KEYS]
-    shares = counts / len(sample)
-    hot = [int(at) for at in order if shares[at] * cores >= _FAIR]
+    hot, largest = large_keys(sample, by, cores)
     if not hot:
-        return No(
-            f"the largest key has {shares[order[0]]:.1%} of {len(sample):,} sampled rows, which {cores} cores can bear"
-        )
+        return No(f"the largest key has {largest:.1%} of {len(sample):,} sampled rows, which {cores} cores can bear")
     found: list[HotInTime] = []
     reasons = []
-    for at in hot:
-        its = sample.filter(pc.equal(sample[HASH], hashes[at]))
-        shown = ", ".join(f"{name}={its[name][0].as_py()!r}" for name in by)
-        key = _cut(its, hashes[at].as_py(), shown, float(shares[at]), cores)
+    for one in hot:
+        key = _cut(one, cores)
         if isinstance(key, No):
-            reasons.append(f"{shown or 'all rows'}: {key.reason}")
+            reasons.append(f"{one.shown or 'all rows'}: {key.reason}")
         else:
             found.append(key)
     if not found:
         return No("; ".join(reasons))
-    rest = 1 - sum(key.share for key in found)
-    return Stretches(tuple(found), max(1, int(np.ceil(rest * TASKS * cores))) if by else 1, len(sample))
+    return Stretches(tuple(found), tasks_beside([key.share for key in found], by, cores), len(sample))
 
 
-def _cut(its: pa.Table, hash_: int, shown: str, share: float, cores: int) -> HotInTime | No:
+def _cut(one: LargeKey, cores: int) -> HotInTime | No:
     """As many stretches as make even tasks; fewer where rows in two of them would be much of the work."""
-    since, until = (its[name].combine_chunks() for name in (SINCE, UNTIL))
+    since, until = (one.rows[name].combine_chunks() for name in (SINCE, UNTIL))
     sampled = Sampled(since, Order(SINCE))
     doubled = 0.0
     for tasks in (TASKS * cores, 2 * cores, cores):
-        borders = sampled.borders(min(max(2, round(share * tasks)), _MOST))
+        borders = sampled.borders(min(max(2, round(one.share * tasks)), _MOST))
         if not borders:
             return No("too few different beginnings to cut between")
         edges = sampled.plain.take(pa.array(borders))
-        key = HotInTime(hash_, shown, share, tuple(edges), _doubled(since, until, edges))
+        key = HotInTime(one.hash, one.shown, one.share, tuple(edges), _doubled(since, until, edges))
         doubled = key.doubled
         if doubled <= _DOUBLED or (tasks == cores and (1 + doubled) / min(cores, key.count) <= _WORTH):
             return key

@@ -248,7 +248,7 @@ class Closing:
         assert extents.finishes is not None
         if np.ndim(bound):  # one for each partition
             bound = bound[np.searchsorted(sequence.partition_starts, extents.start, side="right") - 1]
-        after: Mask = extents.finishes + int(self.lingers) > bound
+        after: Mask = extents.finishes >= bound if self.lingers else extents.finishes > bound
         return after
 
 

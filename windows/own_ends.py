@@ -76,7 +76,13 @@ class OwnEnds(ExtentFraming):
         return own_columns(self.extent)
 
     def lasting(self, batch: pa.RecordBatch) -> Mask:
-        """Which tuples are in a session; their ends are kept."""
+        """Which tuples are in a session; their ends are kept, until the tuples are introduced."""
+        lasts, end = self.lasting_until(batch)
+        self.ends_taken.append(shifted(end[lasts], self.gap) if self.gap else end[lasts])
+        return lasts
+
+    def lasting_until(self, batch: pa.RecordBatch) -> tuple[Mask, Keys]:
+        """Which tuples are in a session, and the own end of each."""
         begin, side = self.key.read(batch.column(self.extent.on))
         end = self._ends(batch, begin)
         wrong = (begin > end) & (side == PLAIN) if self.extent.until is not None else np.zeros(len(begin), dtype=bool)
@@ -88,8 +94,7 @@ class OwnEnds(ExtentFraming):
                 "such tuples out"
             )
         lasts: Mask = (begin < end) & (side == PLAIN)
-        self.ends_taken.append(shifted(end[lasts], self.gap) if self.gap else end[lasts])
-        return lasts
+        return lasts, end
 
     def _ends(self, batch: pa.RecordBatch, begin: Keys) -> Keys:
         if self.extent.until is not None:

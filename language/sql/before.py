@@ -50,11 +50,11 @@ def before(engine: Engine, statement: Statement) -> Before:
     layout = _Layout(engine, statement)
     layout.place()
     names = engine.columns(layout.analysed(layout.composed()))
-    if len(names) != layout.width:  # an item that makes several columns, such as explode(map)
+    if len(names) != (layout.width or 1):  # an item that makes several columns, such as explode(map)
         layout.learn_names()
         layout.place()
         names = engine.columns(layout.analysed(layout.composed()))
-    if len(names) != layout.width:
+    if len(names) != (layout.width or 1):  # SELECT count(*) OVER () reads nothing: a column of ones
         raise statement.source.error(
             "iw.sql: an argument, key or condition of this statement's windows makes several columns: give each window plain "
             "values, and make such columns in a subquery",

@@ -82,9 +82,10 @@ def _select_at(source: Source, tokens: Tokens, top: list[int]) -> int:
             raise source.error("iw.sql takes one statement, and a second one begins here", tokens[at].span)
         of_star = tokens[at].kind == "EXCEPT" and tokens[at - 1].kind == "STAR"  # SELECT * EXCEPT (ts)
         if tokens[at].kind in _JOINED and not of_star or tokens[at].text == "|>":
+            what = tokens[at].text.upper()
             raise source.error(
-                f"iw.sql takes one SELECT; for {tokens[at].text.upper()}, make a view of the SELECT that has the window, by "
-                "iw.sql(...).createOrReplaceTempView('name'), and give the rest to spark.sql",
+                f"iw.sql: beside {what}, a window of ours stands in a SELECT of its own: write SELECT *, ... OVER (...) AS w FROM "
+                f"(... {what} ...)",
                 tokens[at].span,
             )
     if first.kind not in ("SELECT", "WITH"):

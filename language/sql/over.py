@@ -8,7 +8,7 @@
            [SLIDE size [ROWS|RANGE|GROUPS] | ACTIVE EXPIRATION] )
 
     bound   UNBOUNDED PRECEDING|FOLLOWING, CURRENT ROW, size PRECEDING|FOLLOWING
-    size    49, 5 MINUTES, INTERVAL 5 MINUTES, INTERVAL '5' MINUTE
+    size    49, 5 MINUTES, INTERVAL 5 MINUTES, INTERVAL '5' MINUTE, '5 minutes'::interval, CAST('5 minutes' AS INTERVAL)
 
 ROWS, RANGE or GROUPS behind a slide says what it counts, where that is not what the frame counts (window-ids, Q3).
 """
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from inwindow.language.text import Source, Span, Token, Tokens, depths, ends_operand, span_of, split
+from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths, ends_operand, span_of, split
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated
@@ -127,6 +127,8 @@ class _Reader:
         over = self._base(head, within) if head else Over(span)
         over = replace(over, span=span)
         kinds = [kind for _, kind in clauses]
+        if head and clauses:
+            self._check_inherited(over, head[0], kinds[0], tokens[clauses[0][0]])
         ends = [*(at for at, _ in clauses), len(tokens)][1:]
         for number, ((at, kind), end) in enumerate(zip(clauses, ends, strict=True)):
             if kinds.index(kind) < number:
@@ -162,6 +164,20 @@ class _Reader:
         definition = self.named[name]
         return self.read(definition, span_of(definition) if definition else head[0].span, (*within, name))
 
+    def _check_inherited(self, over: Over, name: Token, kind: str, first: Token) -> None:
+        """SQL: a window that begins with a named one adds what comes later, and behind a frame only a slide."""
+        if over.written_frame is not None and kind not in ("slide", "active"):
+            raise self.error(
+                f"the window {name.text} has a frame, so it cannot be the beginning of another: define one without its frame, "
+                "and write the frames behind its name",
+                first,
+            )
+        if kind == "partition":
+            raise self.error(
+                f"{_shown(first)} cannot be added to the window {name.text}: write it into the definition of {name.text}",
+                first,
+            )
+
     def _with(self, over: Over, kind: str, tokens: Tokens) -> Over:
         first, rest = tokens[0], tokens[1:]
         if kind == "frame":
@@ -175,8 +191,7 @@ class _Reader:
             if len(rest) > 1:
                 raise self.error("after ACTIVE EXPIRATION nothing more may come", rest[1])
             return replace(over, active_expiration=True)
-        inherited: tuple[object, ...] = over.partition_by if kind == "partition" else over.order_by
-        if inherited:
+        if over.order_by and kind == "order":
             raise self.error(f"{_shown(first)} is already in the named window", first)
         parts = split(rest)
         if not parts or not all(parts):
@@ -261,8 +276,9 @@ class _Reader:
         return slide, unit
 
     def _size(self, what: str, tokens: Tokens, beside: Token) -> Size:
-        """A number, or an interval with or without the word INTERVAL."""
+        """A number, or an interval with or without the word INTERVAL; a cast of one is what it casts."""
         examples = "10, 5 MINUTES, INTERVAL 5 MINUTES or INTERVAL '5' MINUTE"
+        tokens, kind = _uncast(tokens)
         if not tokens:
             raise self.error(f"{what} lacks its size: write {examples}", beside)
         span, text = span_of(tokens), " ".join(token.text for token in tokens if not token.says("INTERVAL"))
@@ -272,7 +288,9 @@ class _Reader:
         if tokens[0].kind == "DASH":
             raise self.error(f"{what} is not negative: PRECEDING and FOLLOWING say on which side it lies", span)
         if len(tokens) == 1 and tokens[0].kind == "NUMBER":
-            return int(text) if text.isdigit() else float(text) if "e" in text.lower() else Decimal(text)
+            if kind in _FLOATS or "e" in text.lower():
+                return float(text)
+            return int(text) if text.isdigit() else Decimal(text)
         if any(token.says("TO") for token in tokens):
             raise self.error(f"{what}: write an interval with its units, as in INTERVAL 1 HOUR 30 MINUTES", span)
         try:
@@ -337,6 +355,25 @@ class _Reader:
                 "GROUPS counts groups of equal order values: write ORDER BY before the frame",
                 at,
             )
+
+
+_FLOATS = ("FLOAT", "FLOAT4", "FLOAT8", "REAL", "DOUBLE")
+
+
+def _uncast(tokens: Tokens) -> tuple[Tokens, str]:
+    """``'1 year'::interval``, ``CAST('1 year' AS INTERVAL)`` and ``('1 year')`` without the cast and brackets; its type."""
+    kind = ""
+    while len(tokens) > 2:
+        last = len(tokens) - 1
+        if tokens[0].kind == "L_PAREN" and close_of(tokens, 0) == last:
+            tokens = tokens[1:-1]
+        elif tokens[last - 1].kind == "DCOLON":
+            kind, tokens = kind or tokens[last].text.upper(), tokens[:-2]
+        elif tokens[0].says("CAST") and close_of(tokens, 1) == last and tokens[last - 2].kind == "ALIAS":
+            kind, tokens = kind or tokens[last - 1].text.upper(), tokens[2 : last - 2]
+        else:
+            break
+    return tokens, kind
 
 
 def _shown(token: Token) -> str:

@@ -9,6 +9,8 @@ Three steps, so that each part of the statement means what it means in SQL::
 The engine gets unchanged pieces of the user's text, so its errors can point to the place in that text.
 """
 
+import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +21,10 @@ from inwindow.language.spark_engine import Spark
 from inwindow.language.sql.before import Before, before
 from inwindow.language.sql.calls import Call
 from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
+from inwindow.language.sql.nested import flattened
 from inwindow.language.sql.statement import Made, SortedBy, Statement, read
 from inwindow.language.sql.windows import BUILT_IN, Windows
-from inwindow.language.text import Source, Span, StatementError, not_too_deep
+from inwindow.language.text import Source, Span, StatementError, Tokens, not_too_deep
 from inwindow.runtime.call_arguments import emitted_at
 from inwindow.runtime.select import select
 from inwindow.runtime.spark.messages import unquoted
@@ -36,7 +39,7 @@ def sql(spark: Any, text: str = "") -> Any:
     """A DataFrame from one SELECT with inwindow's windows in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 
     inwindow runs a call over a window if its name was given to :func:`inwindow.register`, or if it is a built-in and the window
-    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL). Spark runs everything else, also statements without such calls.
+    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL), or is over a stream. Spark runs everything else.
     With SLIDE only yield tuples make rows. With ACTIVE EXPIRATION only tuples that leave make rows, and ``emitted_at()`` is the
     time. Errors show the place in the text.
 
@@ -48,9 +51,36 @@ def sql(spark: Any, text: str = "") -> Any:
     if not isinstance(text, str) or not text:
         raise UsageError(f"iw.sql(spark, {shown(text)}): the statement is a text, as in 'SELECT ...'")
     registered = aggregates_of(spark)
-    with not_too_deep(Source(text)):
-        statement = read(text, registered.keys(), BUILT_IN.keys())
-    return spark.sql(text) if statement is None else run(Spark(spark), statement, registered)
+    engine, source = Spark(spark), Source(text)
+
+    def taken_apart(is_all: bool) -> tuple[Source, Statement | None]:
+        """The text, its inner queries run, and what is ours in it; ``is_all`` takes windows of built-ins that Spark could run."""
+
+        def named(inner: Source, tokens: Tokens) -> str | None:
+            statement = read(inner, registered.keys(), BUILT_IN.keys(), is_all=is_all)
+            return None if statement is None else kept(engine, run(engine, statement, registered))
+
+        with not_too_deep(source):
+            whole = flattened(source, named)
+            return whole, read(whole, registered.keys(), BUILT_IN.keys(), is_all=is_all)
+
+    whole, statement = taken_apart(False)
+    if statement is None:
+        result = spark.sql(whole.text)
+        if not re.search(r"(?i)\bover\b", text) or not result.isStreaming:
+            return result
+        whole, statement = taken_apart(True)  # Spark has no such windows on streams
+    return result if statement is None else run(engine, statement, registered)
+
+
+_NUMBERS = itertools.count()
+
+
+def kept(engine: Engine, frame: Any) -> str:
+    """A table of the rows of an inner query; its name is shorter than any query with a window."""
+    name = f"_iwq{next(_NUMBERS)}"
+    engine.register(name, frame)
+    return name
 
 
 def run(engine: Engine, statement: Statement, registered: Mapping[str, Any]) -> Any:

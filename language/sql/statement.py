@@ -125,13 +125,22 @@ class _Reading:
             distinct=clauses.distinct,
             items=items,
             body=clauses.body,
-            definitions=clauses.definitions,
+            definitions=clauses.definitions if self._names_windows() else (),
             calls=tuple(place for place in self.places if isinstance(place, Call)),
             qualify=qualify,
             order_by=() if by_all else tuple(self._sorted_by(reader, key) for key in keys),
             order_by_all=by_all,
             limit=clauses.limit,
             offset=clauses.offset,
+        )
+
+    def _names_windows(self) -> bool:
+        """Whether a window that is not ours stands over a named one; Spark cannot read all definitions that are ours."""
+        return any(
+            token.kind == "OVER"
+            and not any(token.span in place.span for place in self.places)
+            and (following.kind != "L_PAREN" or not inside.says("PARTITION BY", "ORDER BY", "ROWS", "RANGE", ")"))
+            for token, following, inside in zip(self.tokens, self.tokens[1:], self.tokens[2:], strict=False)
         )
 
     def _parsed(self) -> Any:
@@ -184,9 +193,8 @@ class _Reading:
 
     def _misplaced(self, place: Place, inside: str) -> UsageError:
         return self.source.error(
-            f"iw.sql: {place.label} is inside {inside}, but a window of ours stands in the select list of the statement, its "
-            "ORDER BY or QUALIFY: compute it with an iw.sql of its own, make that a view (createOrReplaceTempView), and "
-            "select from it",
+            f"iw.sql: {place.label} is inside {inside}, but a window of ours stands in a select list, ORDER BY or QUALIFY: "
+            "compute it in a subquery, as in FROM (SELECT *, ... OVER (...) AS w FROM ...), and read its column",
             place.span,
         )
 

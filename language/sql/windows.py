@@ -88,7 +88,8 @@ class Windows:
             flag = next((name for name in known if name.lower() == "ignorenulls"), None)
             if flag is None:
                 raise UsageError(
-                    f"{call.label}: IGNORE NULLS is for first, last and nth_value; a class says nulls='skip' or nulls='pass'"
+                    f"{call.label}: IGNORE NULLS is for first, last, nth_value, lag and lead; a class says "
+                    "nulls='skip' or nulls='pass'"
                 )
             options[flag] = call.ignore_nulls
         arguments = list(call.arguments)

@@ -26,12 +26,16 @@ from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
-from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
+from inwindow.windows.extent_bounds import Extents, Numbered, Sessions
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.frontier import Closing, due_and_open
 from inwindow.windows.neighbours import Mask
 from inwindow.windows.order_key import Keys, OrderKey
+from inwindow.windows.own_ends import OwnEnds
 from inwindow.windows.sequence import OpenSequence, Positions
 from inwindow.windows.spec import Hop, Order
+
+_RUNS = (Sessions, OwnEnds)  # extents whose bounds depend on the tuples in them
 
 
 class ClosingGroups(GroupOperator):
@@ -52,13 +56,15 @@ class ClosingGroups(GroupOperator):
         self.buffer.append(batch)
         self.sequence = sequence
         self.sequence.ended = True
+        if isinstance(self.framing, OwnEnds):
+            self.framing.lasting(batch)  # all of them last: the bucket holds no others
         starts = sequence.partition_starts
         self.keys.append(starts, [canonical_keys(batch.column(name).take(pa.array(starts))) for name in self.given])
         return self._advance()
 
     def complete(self) -> Extents:
         extents = super().complete()
-        if isinstance(self.framing, Sessions):
+        if isinstance(self.framing, _RUNS):
             self.open_tuples = extents.where(self.closing.is_open(extents, self.sequence)).positions()
         return extents.where(self.closing.gives(extents, self.sequence))
 
@@ -98,14 +104,17 @@ class ExtentBucket(Bucket):
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         """Hold the tuples; close the extents that the watermark has reached."""
+        if isinstance(self.framing, OwnEnds) and len(table):
+            lasts, _ = self.framing.lasting_until(whole(table))
+            table, times = table.filter(pa.array(lasts)), times[lasts]
         since, self.closed = self.closed, self.done
         if self.done is None or self.done == since or not (len(self.held) or len(table)):
             self.held = pa.concat_tables([self.held, self.numbered(table)]) if len(table) else self.held
             return whole(empty_table(self.schema))
         times = np.append(self.times(self.held)[0], times)
         held = pa.concat_tables([self.held, self.numbered(table)])
-        closing = Closing(since, self.done, lingers=isinstance(self.framing, Sessions))
-        if isinstance(self.framing, Sessions):
+        closing = Closing(since, self.done, lingers=isinstance(self.framing, _RUNS))
+        if isinstance(self.framing, _RUNS):
             rows, staying = self._close(held, times, closing)
             self.held = held.take(pa.array(np.sort(staying)))
             return rows

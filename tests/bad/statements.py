@@ -44,8 +44,8 @@ ROWS = [
         "a UNION",
         lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) FROM bids UNION ALL SELECT 1"),
         StatementError,
-        "iw.sql takes one SELECT; for UNION, make a view of the SELECT that has the window, by "
-        "iw.sql(...).createOrReplaceTempView('name'), and give the rest to spark.sql (line 1, column 56)\n"
+        "iw.sql: beside UNION, a window of ours stands in a SELECT of its own: write SELECT *, ... OVER (...)"
+        " AS w FROM (... UNION ...) (line 1, column 56)\n"
         "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) FROM bids UNION ALL SELECT 1\n"
         "                                                         ^^^^^",
     ),
@@ -150,9 +150,9 @@ ROWS = [
         "a window in WHERE",
         lambda: sql("SELECT item FROM bids WHERE my_avg(price) OVER (ROWS 9 PRECEDING) > 3"),
         StatementError,
-        "iw.sql: my_avg(price) is inside WHERE, but a window of ours stands in the select list of the "
-        "statement, its ORDER BY or QUALIFY: compute it with an iw.sql of its own, make that a view "
-        "(createOrReplaceTempView), and select from it (line 1, column 29)\n"
+        "iw.sql: my_avg(price) is inside WHERE, but a window of ours stands in a select list, ORDER BY or "
+        "QUALIFY: compute it in a subquery, as in FROM (SELECT *, ... OVER (...) AS w FROM ...), and read its"
+        " column (line 1, column 29)\n"
         "  SELECT item FROM bids WHERE my_avg(price) OVER (ROWS 9 PRECEDING) > 3\n"
         "                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
     ),
@@ -160,9 +160,9 @@ ROWS = [
         "a window in a subquery",
         lambda: sql("SELECT item FROM (SELECT item, my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids)"),
         StatementError,
-        "iw.sql: my_avg(price) is inside a subquery, but a window of ours stands in the select list of the "
-        "statement, its ORDER BY or QUALIFY: compute it with an iw.sql of its own, make that a view "
-        "(createOrReplaceTempView), and select from it (line 1, column 32)\n"
+        "iw.sql: my_avg(price) is inside a subquery, but a window of ours stands in a select list, ORDER BY "
+        "or QUALIFY: compute it in a subquery, as in FROM (SELECT *, ... OVER (...) AS w FROM ...), and read "
+        "its column (line 1, column 32)\n"
         "  SELECT item FROM (SELECT item, my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids)\n"
         "                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
     ),
@@ -171,8 +171,8 @@ ROWS = [
         lambda: sql("SELECT my_avg(my_avg(price) OVER (ROWS 9 PRECEDING)) OVER (ROWS 9 PRECEDING) FROM bids"),
         StatementError,
         "iw.sql: my_avg(price) is inside the call of my_avg(my_avg(price) OVER (ROWS 9 PRECEDING)): compute "
-        "the inner one with an iw.sql of its own, make that a view (createOrReplaceTempView), and select "
-        "from it (line 1, column 15)\n"
+        "the inner one in a subquery, as in FROM (SELECT *, ... OVER (...) AS w FROM ...), and read its "
+        "column (line 1, column 15)\n"
         "  SELECT my_avg(my_avg(price) OVER (ROWS 9 PRECEDING)) OVER (ROWS 9 PRECEDING) FROM bids\n"
         "                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
     ),
@@ -181,8 +181,8 @@ ROWS = [
         lambda: sql("SELECT sum(my_avg(price) OVER (ROWS 9 PRECEDING)) FROM bids"),
         StatementError,
         "iw.sql: my_avg(price) is inside the call of another function, SUM(), but a window of ours stands in "
-        "the select list of the statement, its ORDER BY or QUALIFY: compute it with an iw.sql of its own, "
-        "make that a view (createOrReplaceTempView), and select from it (line 1, column 12)\n"
+        "a select list, ORDER BY or QUALIFY: compute it in a subquery, as in FROM (SELECT *, ... OVER (...) "
+        "AS w FROM ...), and read its column (line 1, column 12)\n"
         "  SELECT sum(my_avg(price) OVER (ROWS 9 PRECEDING)) FROM bids\n"
         "             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
     ),
@@ -261,6 +261,34 @@ ROWS = [
         "iw.sql: ORDER BY is there twice (line 1, column 40)\n"
         "  SELECT my_avg(price) OVER (ORDER BY ts ORDER BY id ROWS 9 PRECEDING) FROM bids\n"
         "                                         ^^^^^^^^",
+    ),
+    Bad(
+        "more than a named window's frame",
+        lambda: sql(
+            "SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)"
+        ),
+        StatementError,
+        "iw.sql: the window w has a frame, so it cannot be the beginning of another: define one without its "
+        "frame, and write the frames behind its name (line 1, column 30)\n"
+        "  SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)\n"
+        "                               ^^^^",
+    ),
+    Bad(
+        "a window that is defined twice",
+        lambda: sql("SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)"),
+        StatementError,
+        "iw.sql: the window w is defined twice (line 1, column 66)\n"
+        "  SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)\n"
+        "                                                                   ^",
+    ),
+    Bad(
+        "PARTITION BY behind a named window",
+        lambda: sql("SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)"),
+        StatementError,
+        "iw.sql: PARTITION BY cannot be added to the window w: write it into the definition of w (line 1, "
+        "column 30)\n"
+        "  SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)\n"
+        "                               ^^^^^^^^^^^^",
     ),
     Bad(
         "ORDER BY again beside a named window",

@@ -427,6 +427,13 @@ ROWS = [
         "write hours",
     ),
     Bad(
+        "months as a window",
+        lambda: temporal.window(STREAM, iw.tumble("ts", size="1 month")),
+        iw.UsageError,
+        "temporal.window: (tumble ts size 1 month): extents by the calendar are for iw.group_by(...).window(...): "
+        "here give sizes in days or less, and no timezone=",
+    ),
+    Bad(
         "a session of own ends as a window",
         lambda: temporal.window(STREAM, iw.session("ts", until="until")),
         iw.UsageError,
@@ -638,15 +645,6 @@ ROWS = [
         iw.UsageError,
         "draw: (session since until until): tuples last as long as the data say: draw iw.session(..., gap=...) of "
         "one size",
-    ),
-    Bad(
-        "own ends on a stream",
-        lambda: iw.testing.replay(
-            [ROOMS], lambda df: iw.group_by(df).window(iw.session("since", until="until")).agg(n=iw.count()), delay=3
-        ),
-        iw.UsageError,
-        "(session since until until) on a stream: a session whose tuples say themselves how long they last is "
-        "known only when all are there: use batch data, or one gap for all",
     ),
     Bad(
         "pieces inside of a query on a stream",

@@ -59,6 +59,9 @@ FRAMES: list[tuple[str, Frame]] = [
     ("ORDER BY ts RANGE INTERVAL 1 HOUR 30 MINUTES PRECEDING", Range(Interval(0, -90 * MINUTE), 0)),
     ("ORDER BY ts RANGE BETWEEN INTERVAL '2' MONTHS PRECEDING AND CURRENT ROW", Range(Interval(-2), 0)),
     ("ORDER BY ts RANGE BETWEEN 1e0 PRECEDING AND 2 FOLLOWING", Range(-1.0, 2)),
+    ("ORDER BY ts RANGE BETWEEN '5 minutes'::interval PRECEDING AND CURRENT ROW", Range(Interval(0, -5 * MINUTE), 0)),
+    ("ORDER BY ts RANGE CAST('5 minutes' AS INTERVAL) PRECEDING", Range(Interval(0, -5 * MINUTE), 0)),
+    ("ORDER BY ts RANGE BETWEEN (2::int8) PRECEDING AND 1.5::float8 FOLLOWING", Range(-2, 1.5)),
     # A number is never UNBOUNDED, not even those that PySpark takes for it; and all its digits count.
     ("ORDER BY ts RANGE 9223372036854775808 PRECEDING", Range(-(2**63), 0)),
     ("ORDER BY ts RANGE BETWEEN 6e19 PRECEDING AND 9223372036854775807 FOLLOWING", Range(-6e19, 2**63 - 1)),
@@ -145,7 +148,7 @@ def test_what_is_sparks_is_left_to_spark(text: str) -> None:
 
 def test_the_statement_is_taken_apart() -> None:
     statement = taken("""
-        WITH x AS (SELECT 1) SELECT /*+ BROADCAST(i) */ DISTINCT b.*, count(1) AS n,
+        WITH x AS (SELECT 1) SELECT /*+ BROADCAST(i) */ DISTINCT b.*, count(1) OVER v AS n,
           my_avg(b.price + 1) FILTER (WHERE b.price > 3) OVER w * 2 + round(i.q, 1) AS z  -- ours
         FROM bids b JOIN items i ON b.k IS NOT DISTINCT FROM i.k WHERE window.start > 1 GROUP BY ALL HAVING n > 1
         WINDOW w AS (PARTITION BY f(b.item), b.k ORDER BY ts DESC, offset NULLS LAST ROWS 3 PRECEDING), v AS (w)
@@ -221,12 +224,13 @@ def test_titles() -> None:
 
 def test_named_windows() -> None:
     statement = taken(
-        "SELECT my_avg(x) OVER w, max(x) OVER (v SLIDE 10), sum(x) OVER s FROM t "
+        "SELECT my_avg(x) OVER w, max(x) OVER (v SLIDE 10), sum(x) OVER s, rank() OVER w FROM t "
         "WINDOW w AS (PARTITION BY k), v AS (ORDER BY slide ROWS 49 PRECEDING), s AS (v SLIDE 10)"
     )
     assert [call.label for call in statement.calls] == ["my_avg(x)", "max(x)", "sum(x)"]
     assert [call.over.slide for call in statement.calls] == [None, 10, 10]
     assert len(statement.definitions) == 2  # Spark could not read s
+    assert taken("SELECT my_avg(x) OVER w FROM t WINDOW w AS (v ORDER BY x), v AS (PARTITION BY k)").definitions == ()
 
 
 BAD = [
@@ -289,11 +293,11 @@ BAD = [
     ("SELECT (SELECT my_avg(p) OVER () FROM t)", "inside a subquery", "my_avg"),
     ("SELECT a, my_avg(p) OVER () FROM t GROUP BY 2", "groups cannot be made", "2"),
     ("SELECT my_avg(p) OVER () FROM t; SELECT 2", "takes one statement", ";"),
-    ("SELECT my_avg(p) OVER () FROM t UNION ALL SELECT 2", "takes one SELECT; for UNION", "UNION"),
+    ("SELECT my_avg(p) OVER () FROM t UNION ALL SELECT 2", "beside UNION", "UNION"),
     ("INSERT INTO s SELECT my_avg(p) OVER () FROM t", "begins with INSERT: write .*insertInto", "INSERT"),
     ("CREATE STREAM s AS SELECT my_avg(p) OVER () FROM t", "createOrReplaceTempView", "CREATE"),
     ("FROM t SELECT my_avg(p) OVER ()", "SELECT first, then FROM", "FROM"),
-    ("FROM t |> SELECT my_avg(p) OVER ()", "takes one SELECT", "|>"),
+    ("FROM t |> SELECT my_avg(p) OVER ()", "a SELECT of its own", "|>"),
     ("SELECT my_avg(p) OVER () FROM t SORT BY x", "SORT BY is not supported", "SORT"),
     ("SELECT my_avg(p) OVER () FROM t LIMIT n", "LIMIT is a number", "n"),
     ("SELECT my_avg(p) OVER () a b FROM t", "this is not SQL: this is not expected here; what only Spark", "b FROM"),

@@ -1,4 +1,4 @@
-"""Skewness, kurtosis, covariance and correlation against exact integers, whatever slides, however the calls are cut.
+"""Skewness, kurtosis, covariance, correlation and regression against exact integers, whatever slides, however the calls are cut.
 
 What the tolerances are of: a covariance's is of the sum of |dx * dy|, the deviations being those from the exact means, and,
 where a frame's means cancel exactly, of sqrt(Mxx * Myy), of which any order of additions rounds, and what a mean rounds
@@ -19,10 +19,11 @@ from samples.sliding import sliding
 from samples.stacks import check, check_panes, column, maker
 
 from inwindow.native import _central
-from inwindow.native._central import Pair, Shape
+from inwindow.native._central import Fit, Pair, Shape
 
 SHAPES = ["skewness", "kurtosis"]
 PAIRS = ["covar_pop", "covar_samp", "corr"]
+FITS = ["squares", "products", "slope", "intercept", "r2"]
 SPECIAL = [math.nan, math.inf, -math.inf]
 tame = st.one_of(
     st.floats(-1, 1, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-20),
@@ -102,6 +103,36 @@ def is_pair(op, got, pairs):
     return abs(Fraction(got) - xy * unit) <= slack if xx and yy else got == 0
 
 
+def is_fit(op, got, pairs):
+    """What rounds: sxy by units of sqrt(sxx * syy), so a slope by those of sqrt(syy / sxx); an intercept by the terms it is of."""
+    if not pairs:
+        return got is None
+    if not all(math.isfinite(y) and math.isfinite(x) for y, x in pairs):
+        return got is not None and math.isnan(got)
+    dy, dx = (deviations(column) for column in zip(*pairs, strict=True))
+    sxx, syy, sxy = power_sum(dx, 2), power_sum(dy, 2), sum(x * y for x, y in zip(dx, dy, strict=True))
+    unit = Fraction(1, (len(pairs) * 2**1074) ** 2)
+    if op in ("squares", "products"):
+        right = (syy if op == "squares" else sxy) * unit
+        slack = Fraction(1e-12) * (root(sxx * syy) * unit if op == "products" else right) + Fraction(5e-324)
+    elif sxx == 0:
+        return got is None
+    elif op == "r2":
+        right = Fraction(sxy * sxy, sxx * syy) if syy else Fraction(1)
+        return 0 <= got <= 1 and abs(Fraction(got) - right) <= Fraction(1e-12)
+    else:
+        right, slack = Fraction(sxy, sxx), Fraction(1e-12) * root(Fraction(syy, sxx)) + Fraction(5e-324)
+        if op == "intercept":
+            means = [sum(map(Fraction, column)) / len(pairs) for column in zip(*pairs, strict=True)]
+            most = max(abs(right * means[1]), abs(means[0]))
+            right, slack = means[0] - right * means[1], slack * abs(means[1]) + Fraction(1e-12) * most
+            if most > Fraction(1.7e308):
+                return True
+    if not math.isfinite(got):
+        return abs(right) + slack > Fraction(1.7e308)
+    return abs(Fraction(got) - right) <= slack
+
+
 def pairs_of(rows):
     return [row for row in rows if None not in row]
 
@@ -116,6 +147,10 @@ def shape_right(op):
 
 def pair_right(op):
     return lambda got, frame: is_pair(op, got, pairs_of(frame))
+
+
+def fit_right(op):
+    return lambda got, frame: is_fit(op, got, pairs_of(frame))
 
 
 def floats(values):
@@ -141,6 +176,16 @@ def test_pairs(op, growing, data):
     check(maker(Pair, op, growing=growing), data.draw(sliding(elements, growing)), two_columns, pair_right(op))
 
 
+@pytest.mark.parametrize("op", FITS)
+@modes
+@few
+@given(data=st.data())
+def test_fits(op, growing, data):
+    kinds, null = tame_streams if growing else streams, data.draw(null_or_none)
+    elements = st.tuples(null | data.draw(kinds), null | data.draw(kinds))
+    check(maker(Fit, op, growing=growing), data.draw(sliding(elements, growing)), two_columns, fit_right(op))
+
+
 @pytest.mark.parametrize("op", SHAPES)
 @few
 @given(data=st.data(), pane=st.integers(1, 5))
@@ -156,6 +201,15 @@ def test_pairs_of_panes(op, data, pane):
     elements = st.tuples(st.none() | data.draw(tame_streams), st.none() | data.draw(tame_streams))
     stream = data.draw(sliding(elements))
     check_panes(Pair(op), lambda: Pair(op).of_panes(), stream, pane, two_columns, pair_right(op))
+
+
+@pytest.mark.parametrize("op", FITS)
+@few
+@given(data=st.data(), pane=st.integers(1, 5))
+def test_fits_of_panes(op, data, pane):
+    elements = st.tuples(st.none() | data.draw(tame_streams), st.none() | data.draw(tame_streams))
+    stream = data.draw(sliding(elements))
+    check_panes(Fit(op), lambda: Fit(op).of_panes(), stream, pane, two_columns, fit_right(op))
 
 
 def adversary(rng, size):
@@ -190,6 +244,10 @@ def test_two_million_slides_do_not_drift(window):
         for i in probes:
             frame = slice(start[i], end[i])
             assert is_pair(op, got[i].as_py(), list(zip(x[frame].tolist(), y[frame].tolist(), strict=True))), i
+    got = Fit("slope").roll((pa.array(x), pa.array(y)), 0, start, end)
+    for i in probes:
+        frame = slice(start[i], end[i])
+        assert is_fit("slope", got[i].as_py(), list(zip(x[frame].tolist(), y[frame].tolist(), strict=True))), i
 
 
 def bits_of(results):
@@ -216,7 +274,7 @@ def rows(rng, size, window):
 
 
 @pytest.mark.parametrize("window", [2, 10, 300])
-@pytest.mark.parametrize("op", SHAPES + PAIRS)
+@pytest.mark.parametrize("op", [*SHAPES, *PAIRS, "slope"])
 @pytest.mark.parametrize("frames", [rows, hiccups])
 def test_gliding_gives_the_same_bits_as_stepping(op, window, frames):
     """A NULL behind all frames makes the kernel look for NULLs; calls of a few rows make it stop and start again."""
@@ -229,7 +287,7 @@ def test_gliding_gives_the_same_bits_as_stepping(op, window, frames):
         x, y = (pa.concat_arrays([pa.array(x[base:end]), pa.array(last, pa.float64())]) for x in columns)
         return x if op in SHAPES else (x, y)
 
-    kind = Shape if op in SHAPES else Pair
+    kind = Shape if op in SHAPES else Pair if op in PAIRS else Fit
     gliding = bits_of(kind(op).roll(cut(0, size), 0, start, end))
     stepping = bits_of(kind(op).roll(cut(0, size, [None]), 0, start, end))
     np.testing.assert_array_equal(gliding, stepping)
@@ -314,6 +372,8 @@ def test_refusals():
         Shape("mode")
     with pytest.raises(ValueError, match="op must be one of covar_pop, covar_samp, corr, not 'cov'"):
         Pair("cov").of_panes()
+    with pytest.raises(ValueError, match="op must be one of squares, .*, not 'regr_slope'"):
+        Fit("regr_slope")
     with pytest.raises(RuntimeError, match="the lower end moved from 0 to 1"):
         Shape("skewness", evicts=False).roll(pa.array([1.0, 2.0]), 0, np.array([0, 1]), np.array([2, 2]))
 

@@ -4,6 +4,7 @@ import doctest
 import math
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -59,6 +60,22 @@ def test_a_deque_that_outgrows_its_block(size):
     assert IntExtreme("min").roll(pa.array(newest), 0, *bounds).to_numpy().tolist() == oldest.tolist()
     assert IntExtreme("max").roll(pa.array(newest), 0, *bounds).to_numpy().tolist() == newest.tolist()
     assert IntExtreme("max").roll(pa.array(-newest), 0, *bounds).to_numpy().tolist() == (-oldest).tolist()
+
+
+@pytest.mark.parametrize("window", [1, 2, 30, 700, 5000])
+@pytest.mark.parametrize("trend", [-1.0, 0.0, 1.0])
+def test_long_frames_in_calls_of_any_length_by_pandas(window, trend):
+    draw = np.random.default_rng(window)
+    values = pd.Series(draw.normal(size=6000) + trend * np.arange(6000) / 100).mask(draw.random(6000) < 0.3)
+    expected = values.rolling(window, min_periods=1).min().to_numpy()
+    cuts = [0, *np.sort(draw.choice(6000, 20, replace=False)).tolist(), 6000]
+    end = np.arange(1, 6001)
+    start = np.maximum(end - window, 0)
+    kernel = FloatExtreme("min")
+    for first, last in zip(cuts, cuts[1:], strict=False):
+        array = pa.array(values[first:last], pa.float64(), from_pandas=True)
+        result = kernel.roll(array, first, start[first:last], end[first:last])
+        np.testing.assert_array_equal(result.to_numpy(zero_copy_only=False), expected[first:last])
 
 
 def test_only_the_extreme_is_kept_where_no_tuple_leaves():

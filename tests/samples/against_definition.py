@@ -14,6 +14,7 @@ import pyarrow as pa
 import inwindow as iw
 from inwindow.runtime.buffer import python_values
 from inwindow.windows import reference
+from inwindow.windows.own_ends import own_columns
 from inwindow.windows.spec import Extent, Order, Window
 
 
@@ -94,9 +95,10 @@ def expected_groups(
     """What group_by(keys).window(extent).agg must give, as (key..., start, end, result)."""
     found = []
     traits = applied.traits
+    orders = tuple(map(Order, (extent.on, *own_columns(extent))))
     for key, indices in partitions(table, keys).items():
         rows = reference.in_order(
-            rows_of(table.take(indices), (Order(extent.on),), applied.columns, applied.condition), (Order(extent.on),)
+            rows_of(table.take(indices), orders, applied.columns, applied.condition), (Order(extent.on),)
         )
         for start, end, positions in reference.extents(extent, rows):
             found.append((*key, start, end, reference.fold(prototype, rows, positions, traits.nulls, traits.empty)))
@@ -131,6 +133,9 @@ def close(name: str, ours: Any, theirs: Any, scale: float) -> bool:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12 * scale**2)
     if name in ("skewness", "kurtosis", "corr") and numbers:
         return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9)
+    if name in ("regr_sxx", "regr_syy", "regr_sxy", "regr_r2", "regr_slope", "regr_intercept") and numbers:
+        slack = {"regr_r2": 1e-9, "regr_slope": 1e-12}.get(name, 1e-12 * (1 + scale**2))
+        return math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=slack)
     if name == "product" and numbers:
         return math.isclose(ours, theirs, rel_tol=1e-14)
     return equal(ours, list(theirs) if isinstance(theirs, tuple) else theirs, scale)

@@ -262,6 +262,38 @@ class Corr(Pairs, returns="double"):
         return math.copysign(as_float(moment**2 / spread) ** 0.5, moment) if spread else None
 
 
+class Regression(Pairs, returns="double"):
+    """SQL's regr_(y, x), by name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def terminate(self):
+        ys, xs, sxy = self.columns()
+        if self.name in ("avgx", "avgy"):
+            values = xs if self.name == "avgx" else ys
+            return as_float(exact_sum(values) / len(values))
+        if self.name in ("sxx", "syy"):
+            values = xs if self.name == "sxx" else ys
+            return as_float(central(values, 2)) if all_finite(values) else math.nan
+        if sxy is None or self.name == "sxy":
+            return math.nan if sxy is None else as_float(sxy)
+        sxx, syy = central(xs, 2), central(ys, 2)
+        if not sxx:
+            return None
+        if self.name == "r2":
+            return as_float(sxy**2 / (sxx * syy)) if syy else 1.0
+        slope = sxy / sxx
+        if self.name == "slope":
+            return as_float(slope)
+        return as_float((exact_sum(ys) - slope * exact_sum(xs)) / len(xs))
+
+
+class RegrCount(Pairs, returns="bigint", empty=0):
+    def terminate(self):
+        return len(self.values)
+
+
 class MaxBy(Pairs, returns="double", nulls="pass"):
     """The latest of those with the largest second value."""
 
@@ -397,6 +429,11 @@ TABLE: dict[str, Row] = {
     "covar_pop": Row(iw.covar_pop, CovarPop, columns=("v", "w")),
     "covar_samp": Row(iw.covar_samp, CovarSamp, columns=("v", "w")),
     "corr": Row(iw.corr, Corr, columns=("v", "w")),
+    "regr_count": Row(iw.regr_count, RegrCount, columns=("v", "w")),
+    **{
+        f"regr_{name}": Row(getattr(iw, f"regr_{name}"), lambda name=name: Regression(name), columns=("v", "w"))
+        for name in ("avgx", "avgy", "sxx", "syy", "sxy", "slope", "intercept", "r2")
+    },
     "median": Row(iw.median, Median),
     "percentile": Row(lambda c: iw.percentile(c, 0.3), lambda: Percentile(0.3)),
     "percentiles": Row(lambda c: iw.percentile(c, [0.0, 0.9]), lambda: Percentiles([0.0, 0.9])),

@@ -127,6 +127,9 @@ BUILT_INS = [
     BuiltIn("covar_pop", FINITE, ("big",), deviates={"double": "infinite"}),
     BuiltIn("covar_samp", FINITE, ("big",), deviates={"double": "infinite"}),
     BuiltIn("corr", NUMBERS, ("big",)),
+    *(BuiltIn(f"regr_{name}", NUMBERS, ("big",)) for name in ("count", "avgx", "avgy", "sxx", "syy")),
+    *(BuiltIn(f"regr_{name}", FINITE, ("big",), deviates={"double": "infinite"}) for name in ("sxy", "slope", "r2")),
+    BuiltIn("regr_intercept", ("tiny", "small", "whole", "real"), ("small",), deviates={"double": "infinite"}),
     BuiltIn("median", (*NUMBERS, "span"), framed=False, deviates={"": "frame"}),
     BuiltIn("percentile", (*NUMBERS, "span"), (0.3,), framed=False, deviates={"": "frame"}),
     BuiltIn(

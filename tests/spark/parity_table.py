@@ -27,7 +27,7 @@ DEVIATIONS = {
     "frame": "Spark has it only over whole partitions, without ORDER BY and frame: compared there.",
     "nan": "Spark's percentile_approx leaves NaN where its sort happens to put them; here they are the largest, as elsewhere.",
     "infinite": "Spark's covariance of a frame with an infinity is infinite or NaN, as the column and the tuple will have it; "
-    "here it is NaN.",
+    "here it is NaN. So are a slope, an intercept and r2.",
     "order": "In Spark a set has any order; here, the order in which its values first come in the frame. Compared as sets.",
     "wide": "A decimal of more than 18 digits: no percentile_approx here; use percentile, or cast it to a double.",
     "mean": "Spark averages decimals of up to 11 digits in doubles, so where the mean lies halfway between two values of the "

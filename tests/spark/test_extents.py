@@ -36,7 +36,7 @@ def events(spark: Any) -> Any:
         f" + pmod(xxhash64(id, 1), 60) * 10 * cast(power(8, id % {KEYS}) as bigint) * 1000 - 300000)) as ts",
         "if(id % 7 = 0, null, cast(pmod(xxhash64(id, 2), 401) - 200 as double) / 4) as v",
         "pmod(xxhash64(id, 3), 1000) - 500 as n", "cast(pmod(xxhash64(id, 4), 1000) as decimal(9,2)) / 4 as d",
-        "concat('t', pmod(xxhash64(id, 5), 50)) as s",
+        "concat('t', pmod(xxhash64(id, 5), 50)) as s", "id",
     ).withColumn("at", as_ntz(spark))  # fmt: skip
 
 
@@ -122,6 +122,32 @@ def test_sessions(events: Any, on: str, gap: str) -> None:
     expected = events.groupBy("k", F.session_window(on, gap).alias("window")).agg(*theirs(F))
     found = iw.group_by(events, "k").window(iw.session(on, gap=gap)).agg(**ours())
     assert_same(found, expected)
+
+
+@pytest.mark.parametrize("size, unit", [("1 day", "day"), ("1 month", "month")])
+def test_local_days_and_months(spark: Any, events: Any, size: str, unit: str) -> None:
+    """Spark's window() knows neither; its date_trunc does, by the session's zone."""
+    from pyspark.sql import functions as F
+
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    start = F.date_trunc(unit, "ts")
+    window = F.struct(start.alias("start"), (start + F.expr(f"INTERVAL '1' {unit.upper()}")).alias("end")).alias(
+        "window"
+    )
+    expected = events.where("ts is not null").groupBy("k", window).agg(*theirs(F))
+    found = iw.group_by(events, "k").window(iw.tumble("ts", size=size, timezone=zone)).agg(**ours())
+    assert_same(found.where("window.start >= '1900-01-01'"), expected.where("window.start >= '1900-01-01'"))
+
+
+def test_sessions_of_own_gaps(events: Any) -> None:
+    """Each tuple keeps its session open for its own gap; none, or one that is not positive: it is in no session."""
+    from pyspark.sql import functions as F
+
+    seconds = "if(n % 11 = 0, null, cast(pmod(n, 5) * power(8, id % 12) / 100 as decimal(18, 6)))"
+    data = events.selectExpr("*", f"make_dt_interval(0, 0, 0, {seconds}) as gap")
+    theirs_gap = F.expr(f"make_interval(0, 0, 0, 0, 0, 0, {seconds})")  # Spark wants the other kind of interval
+    expected = data.groupBy("k", F.session_window("ts", theirs_gap).alias("window")).agg(*theirs(F))
+    assert_same(iw.group_by(data, "k").window(iw.session("ts", gap="gap")).agg(**ours()), expected)
 
 
 @pytest.mark.parametrize("gap", ["1 day", "24 hours", "23 hours", "25 hours", "2 days", "1 day 1 hour"])

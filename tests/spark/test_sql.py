@@ -58,6 +58,9 @@ ALIKE = [
     "SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts RANGE BETWEEN 4 PRECEDING AND 2 FOLLOWING) a, "
     "my_avg(price) OVER (ORDER BY ts DESC, item ROWS 3 PRECEDING) b, sum(price) OVER (PARTITION BY item ORDER BY ts) c FROM bids",
     "SELECT ts, my_avg(price) OVER (PARTITION BY `odd name` ORDER BY ts NULLS LAST, item ROWS 1 PRECEDING) FROM bids",
+    "WITH a AS (SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts) AS m FROM bids), b AS (SELECT item, m FROM "
+    "(SELECT *, my_avg(m) OVER (PARTITION BY item ORDER BY ts ROWS 1 PRECEDING) AS mm FROM a) t WHERE mm > 3) "
+    "SELECT item, max(m) FROM b GROUP BY item UNION ALL SELECT item, my_avg(m) OVER (PARTITION BY item ORDER BY ts) FROM a",
     "SELECT ts, item, my_avg(price) OVER (ORDER BY CAST(ts AS timestamp), item ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) "
     "a FROM bids",
     "SELECT ts, my_avg(price) OVER (ORDER BY CAST(ts AS timestamp) RANGE INTERVAL '5' SECOND PRECEDING) a FROM bids",

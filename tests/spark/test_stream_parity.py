@@ -127,6 +127,16 @@ def extents(extent: Any) -> Callable[[Any], Any]:
     return lambda df: iw.group_by(df, *KEYS).window(extent).agg(**applied)
 
 
+def own_gaps(df: Any) -> Any:
+    """Sessions whose tuples say how long they last: 0 to 6 seconds, and NULL."""
+    if isinstance(df, pa.Table):
+        seconds = [None if n is None else timedelta(seconds=n % 7) for n in df["n"].to_pylist()]
+        df = df.append_column("gap", pa.array(seconds, pa.duration("us")))
+    else:
+        df = df.selectExpr("*", "make_dt_interval(0, 0, 0, pmod(n, 7)) as gap")
+    return extents(iw.session("ts", gap="gap"))(df)
+
+
 def arriving(df: Any) -> Any:
     """No order: tuples are taken as they come."""
     applied = {
@@ -164,7 +174,7 @@ QUERIES: dict[str, Case] = {
     "tumble": Case(extents(iw.tumble("ts", size="7 seconds"))),
     "hop": Case(extents(iw.hop("ts", size="12 seconds", every="5 seconds"))),
     "cumulate": Case(extents(iw.cumulate("ts", size="20 seconds", every="5 seconds"))),
-    "session": Case(extents(iw.session("ts", gap="4 seconds"))),
+    "session": Case(own_gaps),
     "counted": Case(extents(iw.hop("ts", rows=4, every=3))),
     "arrival": Case(arriving, lambda: CASES.all_rows, time=None),
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -245,6 +246,36 @@ def test_extents(time: str, data: st.DataObject) -> None:
     assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, query(table).to_pylist()))
     for rows, watermark in zip(got.batches, got.watermarks, strict=True):
         assert all(watermark is not None and window["end"] <= watermark for window in rows["window"].to_pylist())
+
+
+@pytest.mark.parametrize("time", ["int64", "timestamp", "date"])
+@given(data=st.data())
+def test_sessions_of_own_gaps_and_ends(time: str, data: st.DataObject) -> None:
+    """A tuple's gap comes with it, and waits with it; a session without an end stays open for ever."""
+    batches, watermarks = data.draw(streams(time, st.one_of(st.integers(-1, 9), st.none()), pa.int64()))
+    batches = [_with_own_ends(table) for table in batches]
+    session = data.draw(st.sampled_from([iw.session("t", gap="gap"), iw.session("t", until="until")]))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    applied = {"x": IdsMerge()("id"), "n": iw.count(), "total": iw.sum("v"), "m": iw.median("v")}
+    table, late = on_time(batches, watermarks)
+    query = lambda df: iw.group_by(df, *keys).window(session).agg(**applied)  # noqa: E731
+    got = replayed(batches, query, data.draw(st.booleans()), watermarks=watermarks, until=end_of(time))
+    same_late(got, late)
+    wanted = [row for row in query(table).to_pylist() if row["window"]["end"] is not None]
+    assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, wanted))
+    for rows, watermark in zip(got.batches, got.watermarks, strict=True):
+        assert all(watermark is not None and window["end"] < watermark for window in rows["window"].to_pylist())
+
+
+def _with_own_ends(table: pa.Table) -> pa.Table:
+    """``gap``: so many seconds, days or units as v says; ``until``: the tuple's time and its gap; NULL where v is."""
+    kind = table["t"].type
+    is_time = pa.types.is_timestamp(kind)
+    gap = pc.multiply(table["v"], 1_000_000).cast(pa.duration("us")) if is_time else table["v"]
+    far = pc.max_element_wise(pc.cast(gap, pa.int64()), 0, skip_nulls=False)
+    until = pc.add(table["t"].combine_chunks().cast(pa.int32() if pa.types.is_date(kind) else pa.int64()), far)
+    until = until.cast(pa.int32()).cast(kind) if pa.types.is_date(kind) else until.cast(kind)
+    return table.append_column("gap", gap).append_column("until", until)
 
 
 @given(data=st.data())

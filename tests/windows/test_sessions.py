@@ -63,6 +63,43 @@ def test_sessions_are_what_the_definition_says(
     assert whole["x"].to_pylist() == [row[3] for row in found]
 
 
+# Each tuple has a gap, or an end, of its own
+
+
+@pytest.mark.parametrize("unit", ["bigint", "date by numbers", "seconds", "zoned"])
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ab"), st.none() | st.integers(-10, 30), st.none() | st.integers(-2, 9)), max_size=20
+    ),
+    st.sampled_from(["gap", "until", "until and gap"]),
+    st.sampled_from([1, 2, 5, 100]),
+)
+def test_own_gaps_are_what_the_definition_says(
+    unit: str, tuples: list[tuple[str, int | None, int | None]], form: str, size: int
+) -> None:
+    kind, value, gap = UNITS[unit]
+    table = pa.table({
+        "k": pa.array([k for k, *_ in tuples], pa.string()),
+        "t": pa.array([None if n is None else value(n) for _, n, _ in tuples], kind),
+        "id": pa.array(range(len(tuples)), pa.int64()),
+    })  # fmt: skip
+    steps = [None if d is None else timedelta(hours=d) if unit == "zoned" else timedelta(seconds=d) for *_, d in tuples]
+    if pa.types.is_timestamp(kind):
+        table = table.append_column("gap", pa.array(steps, pa.duration("s")))
+    else:
+        table = table.append_column("gap", pa.array([d for *_, d in tuples], pa.int64()))
+    ends = [None if None in (n, d) else value(n + max(d, 0)) for _, n, d in tuples]  # type: ignore[operator]
+    table = sorted_for(table.append_column("until", pa.array(ends, kind)), iw.unbounded(partition_by="k", order_by="t"))
+    session = {
+        "gap": iw.session("t", gap="gap"), "until": iw.session("t", until="until"),
+        "until and gap": iw.session("t", gap(2), until="until"),
+    }[form]  # fmt: skip
+    prototype = IdsMerge()
+    made = iw.group_by(cut(table, size), "k").window(session).agg(x=prototype("id")).read_all().to_pylist()
+    found = [(row["k"], row["window"]["start"], row["window"]["end"], row["x"]) for row in made]
+    assert found == [tuple(row) for row in expected_groups(table, ("k",), session, prototype("id"), prototype)]
+
+
 # Days of the calendar
 
 ZONES = ["America/New_York", "Europe/Rome", "Australia/Lord_Howe", "Pacific/Apia", "UTC", "+05:30", "America/Caracas"]

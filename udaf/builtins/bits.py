@@ -6,13 +6,16 @@ import pyarrow as pa
 
 from inwindow.native._extremes import IntExtreme
 from inwindow.native._monoids import BitAggregate
+from inwindow.native._truth import Truth
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
-from inwindow.udaf.builtins.extremes import STILL_IN
 from inwindow.udaf.kinds import INT, back_to, is_int
 from inwindow.udaf.native import Kernel, Native, own_panes
 
 __all__ = ["bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "every", "some"]
+
+
+DECIDING = "the positions of the last value and of the last one that decides"
 
 
 def bool_and(column: Any) -> Applied:
@@ -23,7 +26,7 @@ def bool_and(column: Any) -> Applied:
     >>> iw.with_columns(table, x=iw.bool_and("ok").over(iw.rows(2)))["x"].to_pylist()
     [True, False, False, True]
     """
-    return _truth("bool_and", "min", column)
+    return _truth("bool_and", "and", column)
 
 
 def bool_or(column: Any) -> Applied:
@@ -34,7 +37,7 @@ def bool_or(column: Any) -> Applied:
     >>> iw.with_columns(table, x=iw.bool_or("ok").over(iw.rows(2)))["x"].to_pylist()
     [True, True, False, True]
     """
-    return _truth("bool_or", "max", column)
+    return _truth("bool_or", "or", column)
 
 
 def bit_and(column: Any) -> Applied:
@@ -70,16 +73,16 @@ def bit_xor(column: Any) -> Applied:
     return _bits("bit_xor", "xor", column)
 
 
-def _truth(name: str, op: Literal["min", "max"], column: Any) -> Applied:
-    """False is below true: `and` is a minimum, `or` a maximum."""
-
-    def kernel(evicts: bool) -> Kernel:
-        return IntExtreme(op, evicts=evicts)
+def _truth(name: str, op: Literal["and", "or"], column: Any) -> Applied:
+    def kernel(
+        evicts: bool,
+    ) -> Kernel:  # false is below true; where nothing leaves a frame, an extreme takes half the time
+        return Truth(op) if evicts else IntExtreme("min" if op == "and" else "max", evicts=False)
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not pa.types.is_boolean(types[0]):
             return None
-        return Native(types[0], kernel, INT, back_to(types[0]), own_panes(kernel), keeps=STILL_IN)
+        return Native(types[0], kernel, INT, back_to(types[0]), own_panes(kernel), keeps=DECIDING)
 
     return built_in(name, resolve, "booleans", column, commutative=True)
 

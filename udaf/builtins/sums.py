@@ -58,10 +58,11 @@ def avg(column: Any) -> Applied:
     >>> iw.with_columns(table, a=iw.avg("price").over(iw.rows(2)))["a"].to_pylist()
     [1.0, 1.5, 4.0]
     """
-    return built_in("avg", _avg_on, "integers, floats, decimals and durations", column, commutative=True)
+    return built_in("avg", avg_on, "integers, floats, decimals and durations", column, commutative=True)
 
 
-def _avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+def avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+    """The kernel of an average."""
     (kind,) = types
     if is_int(kind):
         return _of_integers(DOUBLE, lambda evicts: IntSum("avg"))
