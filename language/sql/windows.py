@@ -14,7 +14,7 @@ from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
-_COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
+_COLUMNS = {"column", "columns", "col1", "col2", "ord", "x", "y"}  # the parameters of built-ins that are columns
 
 
 class Columns(Protocol):
