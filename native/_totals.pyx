@@ -27,7 +27,7 @@ import pyarrow as pa
 from inwindow.native.int128 cimport int128_t, uint128_t
 from inwindow.native.kernel cimport Kernel, memory_of, set_null, slice_of
 from inwindow.native.totals cimport (
-    ByEnd, Counts, InOrder, Leaving, Longs, Marks, Panes, Row, Terms, Total, Values, Wides, shift_to,
+    ByEnd, Counts, InOrder, Leaving, LongPanes, Longs, Marks, Panes, Row, Terms, Total, Values, Wides, shift_to,
 )
 
 
@@ -108,7 +108,7 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
     """
     cdef int128_t top = high + (low >> 64), value         # the total without its lowest word
     cdef bint fits
-    if Terms is Longs or Terms is Panes:
+    if Terms is Longs or Terms is LongPanes:
         if kind == INTEGER:
             out[i] = <int64_t>low
             return not ansi or (low + (high << 64) == <int128_t><int64_t>low)
@@ -159,7 +159,7 @@ cdef int64_t slide(Total* total, const Terms* terms, Leaving leaving, const Outc
         if Terms is Marks or Terms is Counts:
             out[i] = now.count
         elif now.count == 0 or not conclude(
-            terms, now.count, 0 if Terms is Longs else now.high, now.low, kind, ansi, asked, i, out
+            terms, now.count, 0 if Terms is Longs or Terms is LongPanes else now.high, now.low, kind, ansi, asked, i, out
         ):
             if validity == NULL or (ansi and now.count):
                 break
@@ -227,6 +227,7 @@ cdef class _Totals(Kernel):
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
         cdef Panes panes
+        cdef LongPanes longs
         cdef Counts counts
         if not self.over_panes:
             if self.left == NULL:
@@ -236,6 +237,10 @@ cdef class _Totals(Kernel):
             counts = Counts(memory_of(values[0], 1) - base)
             with nogil:
                 return slide(&self.total, &counts, InOrder(False), &self.outcome, start, end, i, n, out, validity)
+        if self.outcome.kind == INTEGER or self.outcome.kind == QUOTIENT:
+            longs = LongPanes(<const Row*>memory_of(values[0], 4) - base)
+            with nogil:
+                return slide(&self.total, &longs, InOrder(False), &self.outcome, start, end, i, n, out, validity)
         panes = Panes(<const Row*>memory_of(values[0], 4) - base)
         with nogil:
             return slide(&self.total, &panes, InOrder(False), &self.outcome, start, end, i, n, out, validity)

@@ -33,8 +33,11 @@ cdef struct Counts:                     # of panes
 cdef struct Row:
     int64_t count, low, middle, high
 
-cdef struct Panes:
+cdef struct Panes:                      # of decimals
     const Row* rows                     # that of position p is rows[p]
+
+cdef struct LongPanes:                  # of integers: their totals have no high word
+    const Row* rows
 
 ctypedef fused Terms:
     Marks
@@ -42,6 +45,7 @@ ctypedef fused Terms:
     Wides
     Counts
     Panes
+    LongPanes
 
 ctypedef fused Values:
     Longs
@@ -121,6 +125,10 @@ cdef inline void fold_terms(Total* total, const Terms* terms, int64_t first, int
     elif Terms is Counts:
         for position in range(first, last):
             total.count += sign * terms.counts[position]
+    elif Terms is LongPanes:
+        for position in range(first, last):
+            row = terms.rows + position
+            add(total, row.count, 0, (<int128_t>row.middle << 64) + <int128_t><uint64_t>row.low, sign)
     elif Terms is Panes:
         for position in range(first, last):
             row = terms.rows + position

@@ -45,11 +45,12 @@ class Cascade:
     reduce: Callable[[], Any]
     window: Callable[[], Any]
     grows: bool = False  # whether a partial grows with its tuples
+    sliding: Callable[[bool], Any] | None = None  # evicts -> as ``reduce``, over frames that slide
 
 
 def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
     """The cascade of a kernel that treats its own partials like tuples."""
-    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows)
+    return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows, kernel)
 
 
 # What a kernel gets of the tuples:
@@ -58,8 +59,9 @@ def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
 #   all        the same, where a NULL argument counts, too
 #   numbered   as counted; a last column has the tuples' numbers in their partition
 #   marks      only which tuples count, of any number of columns
+#   firsts     only which tuples are the first of their group of peers
 #   objects    Python values, of any number of columns
-Reads = Literal["values", "counted", "all", "numbered", "marks", "objects"]
+Reads = Literal["values", "counted", "all", "numbered", "marks", "firsts", "objects"]
 WITH_MASK: tuple[Reads, ...] = ("counted", "all", "numbered")
 
 

@@ -94,7 +94,8 @@ class Windows:
             flag = next((name for name in known if name.lower() == "ignorenulls"), None)
             if flag is None:
                 raise UsageError(
-                    f"{call.label}: IGNORE NULLS is for first, last and nth_value; a class says nulls='skip' or nulls='pass'"
+                    f"{call.label}: IGNORE NULLS is for first, last, nth_value, lag and lead; a class says "
+                    "nulls='skip' or nulls='pass'"
                 )
             options[flag] = call.ignore_nulls
         arguments = list(call.arguments)
@@ -127,6 +128,7 @@ class Windows:
             slide=over.slide,
             slide_by=over.slide_by,
             active_expiration=over.active_expiration,
+            exclude=over.exclude,
         )
 
 
