@@ -14,7 +14,7 @@ from typing import Any
 from inwindow import __version__
 from inwindow.udaf.errors import InWindowError
 
-COMMANDS = ("demo", "check", "explain", "bench", "sql")  # a file of this room each
+COMMANDS = ("demo", "check", "explain", "bench", "fuzz", "sql")  # a file of this room each
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -49,6 +49,11 @@ def _check(one: Applied) -> None:
             f"{one.label} with of=: {one.traits.name} has no terminate, its hooks answer as each tuple arrives; but the rows "
             "of the result are no tuples: write a terminate"
         )
+    if one.traits.frame is not None:
+        raise UsageError(
+            f"{one.label} with of=: the rows of the other table are no tuples, so they have no place among them: write "
+            "iw.last('x').over(iw.rows(1, order_by='ts')) for the newest value before a row, iw.count() for how many"
+        )
     window = one.window
     if window is None:
         raise UsageError(
@@ -65,6 +70,11 @@ def _check(one: Applied) -> None:
         raise UsageError(
             f"{its} gives results when tuples leave; but with of= the other table's rows say where results are: drop "
             "active_expiration="
+        )
+    if window.exclude is not None:
+        raise UsageError(
+            f"{its} leaves out the current tuple or its peers; but with of= the other table's rows are no tuples, and see none of "
+            "their own time: drop exclude="
         )
     if _looks_ahead(window):
         raise UsageError(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inwindow.udaf.traits import Traits
-from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
+from inwindow.windows.holes import Run, runs_of
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, may_exceed, negated
 from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Range, Rows, Session, Window
 
 
@@ -42,6 +43,7 @@ class Case:
     traits: Traits
     window: Window | None = None
     extent: Extent | None = None
+    asked: Window | None = None  # the window as it was asked for, where an equal one without a hole is planned
 
     @property
     def name(self) -> str:
@@ -74,6 +76,16 @@ class Case:
         return None
 
     @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of tuples that make up a frame with a hole; () if frames have none."""
+        return () if self.window is None else runs_of(self.window)
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether a frame is put together from several runs of tuples."""
+        return len(self.runs) > 1
+
+    @property
     def lower_bound_moves(self) -> bool:
         """Whether tuples leave the frame while the partition goes on."""
         if self.window is not None:
@@ -86,7 +98,7 @@ class Case:
         if self.extent is not None:
             if isinstance(self.extent, Session):
                 return False
-            return isinstance(self.extent, Cumulate) or exact(self.extent.every) < exact(self.extent.size)
+            return isinstance(self.extent, Cumulate) or may_exceed(self.extent.size, self.extent.every)
         if self.window is None:
             return False
         return not self.is_row_tumble

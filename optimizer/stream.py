@@ -87,7 +87,7 @@ def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", 
 def resumes(step: Step) -> bool:
     """Whether the aggregate has its own state for every key."""
     window = step.case.window
-    if window is None:
+    if window is None or step.case.in_runs:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
     answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts anew
@@ -127,6 +127,17 @@ def _check_window(step: Step) -> None:
     assert window is not None
     its = f"{step.label} over {window.describe()} on a stream"
     frame = window.frame
+    own = step.case.traits.frame
+    if own is not None and own[2] is None:
+        name = step.case.traits.name
+        instead = "iw.lag, or lead without ignorenulls" if name == "lead" else "iw.rank or iw.row_number"
+        if name in ("percent_rank", "cume_dist"):
+            instead = (
+                f"iw.{name}('price').over(iw.range('1 hour', order_by='ts')), the rank among the values of a frame"
+            )
+        raise UsageError(
+            f"{its}: {name} waits for the end of the partition, which a stream does not have: write {instead}"
+        )
     if isinstance(frame, (Rows, Range, Groups)) and frame.upper is None:
         raise UsageError(
             f"{its}: UNBOUNDED FOLLOWING waits for the end of the stream, which never comes: end the frame at the current row or "

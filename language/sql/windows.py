@@ -14,7 +14,13 @@ from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
-_COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
+DISTINCT = {"count": builtins.count_distinct, "sum": builtins.sum_distinct, "avg": builtins.avg_distinct}
+DISTINCT |= {
+    "mean": builtins.avg_distinct,
+    "string_agg": builtins.string_agg_distinct,
+    "listagg": builtins.listagg_distinct,
+}
+_COLUMNS = {"column", "columns", "col1", "col2", "ord", "x", "y"}  # the parameters of built-ins that are columns
 
 
 class Columns(Protocol):
@@ -79,16 +85,17 @@ class Windows:
         registered = self.registered.get(call.name)
         function = registered or BUILT_IN[call.name]
         if call.distinct:
-            if call.name != "count" or registered is not None:
-                raise UsageError(f"{call.name}(DISTINCT ...) is not supported: only count(DISTINCT ...) is")
-            function = builtins.count_distinct
+            if call.name not in DISTINCT or registered is not None:
+                raise UsageError(f"{call.name}(DISTINCT ...) is not supported: {', '.join(DISTINCT)} have it")
+            function = DISTINCT[call.name]
         options: dict[str, Any] = {}
         known = {} if registered is not None else inspect.signature(function).parameters
         if call.ignore_nulls is not None:
             flag = next((name for name in known if name.lower() == "ignorenulls"), None)
             if flag is None:
                 raise UsageError(
-                    f"{call.label}: IGNORE NULLS is for first, last and nth_value; a class says nulls='skip' or nulls='pass'"
+                    f"{call.label}: IGNORE NULLS is for first, last, nth_value, lag and lead; a class says "
+                    "nulls='skip' or nulls='pass'"
                 )
             options[flag] = call.ignore_nulls
         arguments = list(call.arguments)
@@ -121,6 +128,7 @@ class Windows:
             slide=over.slide,
             slide_by=over.slide_by,
             active_expiration=over.active_expiration,
+            exclude=over.exclude,
         )
 
 

@@ -49,13 +49,12 @@ def test_what_is_written_for_a_guessed_method_can_be_written(table: dict[str, st
     [
         ("quantile", "write iw.percentile('x', 0.5)"),
         ("n_unique", "write iw.count_distinct('x')"),
-        ("ewm", "write iw.decayed_avg('x', decay=0.9).over(iw.unbounded(order_by='ts'))"),
+        ("ewm", "write iw.ewm_avg('x', alpha=0.1).over(iw.unbounded(order_by='ts'))"),
         ("averge", "write iw.avg('x')"),
         ("rowsBetween", "did you mean iw.rows_between?"),
         ("groupBy", "did you mean iw.group_by?"),
         ("countDistinct", "did you mean iw.count_distinct?"),
         ("window", "write iw.tumble('ts', size='1 hour')"),
-        ("dense_rank", "iw has aggregates, and a rank is none: take F.dense_rank of PySpark, or that of SQL"),
         ("Window", "write iw.rows(50, partition_by='item', order_by='ts'), or take pyspark.sql.Window"),
     ],
 )

@@ -1,11 +1,26 @@
 """``iw.testing``: what cannot be checked, or has no definition."""
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow.compute as pc
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
+from inwindow.testing.fuzz.command import shard_of
+from inwindow.testing.fuzz.night import Done, Night, Plan
+from inwindow.testing.fuzz.rounds import FAMILIES, families
+
+_RUN = Path(tempfile.gettempdir()) / "inwindow_a_run.json"
+
+
+def _another_run() -> None:
+    try:
+        Night(Plan(1, ("frames",)), Done(), _RUN).save()
+        Night.begun(Plan(2, ("frames",)), _RUN)
+    finally:
+        _RUN.unlink()
 
 
 class TopK(iw.Aggregate):
@@ -126,5 +141,24 @@ ROWS = [
         lambda: iw.testing.reference(TABLE, x=Each()("price").over(iw.unbounded())),
         iw.UsageError,
         "reference(): Each(price) yields any number of values per tuple, so it makes no column",
+    ),
+    Bad(
+        "a family that the fuzzer has not",
+        lambda: families("frame"),
+        iw.UsageError,
+        f"fuzz: --only frame: 'frame' is not known: there are {', '.join(FAMILIES)}",
+    ),
+    Bad(
+        "a shard that is none",
+        lambda: shard_of("3/2"),
+        iw.UsageError,
+        "fuzz: --shard 3/2: write which of how many shards, as in 1/4",
+    ),
+    Bad(
+        "the file of another run",
+        _another_run,
+        iw.UsageError,
+        f"fuzz: --resume {_RUN} is a run of Plan(seed=1, families=('frames',), shard=0, shards=1), not of Plan(seed=2, "
+        "families=('frames',), shard=0, shards=1): give the same options, or another file",
     ),
 ]

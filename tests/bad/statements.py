@@ -91,12 +91,12 @@ ROWS = [
         "                                                                        ^",
     ),
     Bad(
-        "ORDER BY ALL DESC",
-        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC"),
+        "more than ORDER BY ALL",
+        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1"),
         StatementError,
-        "iw.sql: ORDER BY ALL takes no direction here: write its columns (line 1, column 74)\n"
-        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC\n"
-        "                                                                           ^^^^",
+        "iw.sql: ORDER BY ALL takes only a direction: ASC, DESC, NULLS FIRST (line 1, column 74)\n"
+        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1\n"
+        "                                                                           ^",
     ),
     Bad(
         "a quotation that is not closed",
@@ -263,6 +263,34 @@ ROWS = [
         "                                         ^^^^^^^^",
     ),
     Bad(
+        "more than a named window's frame",
+        lambda: sql(
+            "SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)"
+        ),
+        StatementError,
+        "iw.sql: the window w has a frame, so it cannot be the beginning of another: define one without its "
+        "frame, and write the frames behind its name (line 1, column 30)\n"
+        "  SELECT my_avg(price) OVER (w ROWS 4 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts ROWS 9 PRECEDING)\n"
+        "                               ^^^^",
+    ),
+    Bad(
+        "a window that is defined twice",
+        lambda: sql("SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)"),
+        StatementError,
+        "iw.sql: the window w is defined twice (line 1, column 66)\n"
+        "  SELECT my_avg(price) OVER w FROM bids WINDOW w AS (ORDER BY ts), w AS (ORDER BY id)\n"
+        "                                                                   ^",
+    ),
+    Bad(
+        "PARTITION BY behind a named window",
+        lambda: sql("SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)"),
+        StatementError,
+        "iw.sql: PARTITION BY cannot be added to the window w: write it into the definition of w (line 1, "
+        "column 30)\n"
+        "  SELECT my_avg(price) OVER (w PARTITION BY item) FROM bids WINDOW w AS (ORDER BY ts)\n"
+        "                               ^^^^^^^^^^^^",
+    ),
+    Bad(
         "ORDER BY again beside a named window",
         lambda: sql("SELECT my_avg(price) OVER (w ORDER BY id ROWS 9 PRECEDING) FROM bids WINDOW w AS (ORDER BY ts)"),
         StatementError,
@@ -274,8 +302,8 @@ ROWS = [
         "an order that comes too late",
         lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids"),
         StatementError,
-        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, then SLIDE or "
-        "ACTIVE EXPIRATION (line 1, column 45)\n"
+        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, EXCLUDE, then "
+        "SLIDE or ACTIVE EXPIRATION (line 1, column 45)\n"
         "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids\n"
         "                                              ^^^^^^^^",
     ),
@@ -294,6 +322,23 @@ ROWS = [
         "iw.sql: GROUPS counts groups of equal order values: write ORDER BY before the frame (line 1, column 28)\n"
         "  SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids\n"
         "                             ^^^^^^",
+    ),
+    Bad(
+        "EXCLUDE of something else",
+        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING EXCLUDE PEERS) FROM bids"),
+        StatementError,
+        "iw.sql: EXCLUDE is followed by one of CURRENT ROW, GROUP, TIES, NO OTHERS (line 1, column 65)\n"
+        "  SELECT my_avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING EXCLUDE PEERS) FROM bids\n"
+        "                                                                  ^^^^^",
+    ),
+    Bad(
+        "EXCLUDE without a frame",
+        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts EXCLUDE TIES) FROM bids"),
+        StatementError,
+        "iw.sql: EXCLUDE needs a frame before it: write ROWS BETWEEN 9 PRECEDING AND 9 FOLLOWING EXCLUDE CURRENT ROW (line 1, "
+        "column 40)\n"
+        "  SELECT my_avg(price) OVER (ORDER BY ts EXCLUDE TIES) FROM bids\n"
+        "                                         ^^^^^^^",
     ),
     Bad(
         "ROWS without a bound",

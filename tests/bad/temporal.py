@@ -392,6 +392,13 @@ ROWS = [
         "at their until: drop active_expiration=",
     ),
     Bad(
+        "window with a hole",
+        lambda: temporal.window(STREAM, iw.range(5, order_by="ts", exclude="ties")),
+        iw.UsageError,
+        "temporal.window: (order by ts range between 5 preceding and current row exclude ties): when a tuple holds is told by "
+        "times, and exclude= is about the tuple whose result it is: drop exclude=",
+    ),
+    Bad(
         "window of months",
         lambda: temporal.window(STREAM, iw.range("1 month", order_by="at")),
         iw.UsageError,
@@ -418,6 +425,13 @@ ROWS = [
         iw.UsageError,
         "temporal.window: the gap of (session ts gap 1 day) has days of the calendar, which differ in length: "
         "write hours",
+    ),
+    Bad(
+        "months as a window",
+        lambda: temporal.window(STREAM, iw.tumble("ts", size="1 month")),
+        iw.UsageError,
+        "temporal.window: (tumble ts size 1 month): extents by the calendar are for iw.group_by(...).window(...): "
+        "here give sizes in days or less, and no timezone=",
     ),
     Bad(
         "a session of own ends as a window",

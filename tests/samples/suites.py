@@ -1,4 +1,4 @@
-"""The window queries of other databases' regression suites: tests/language/suites/*.sql, and the rows of those databases.
+"""The window queries of other databases' regression suites, tests/language/suites/*.sql, through iw.sql.
 
 A suite is a script: statements that make tables, then queries. A comment before a query says of it::
 
@@ -12,7 +12,7 @@ A suite is a script: statements that make tables, then queries. A comment before
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ from sqlglot.dialects.spark import Spark
 import inwindow as iw
 
 FOLDER = Path(__file__).parents[1] / "language" / "suites"
-NAMES = ("postgres",)
 ERROR = "error"
 Rows = list[tuple[str, ...]]
+Asked = Callable[[str], Rows | None]  # the rows of a query; None where the database refuses it
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def suite(name: str) -> Suite:
             found.setup.append(text)
             continue
         each = {key[5:]: values for key, values in marks.items() if key.startswith("each ")}
-        for values in itertools.product(*(one.split("|") for one in each.values())):
+        for values in itertools.product(*(re.split(r"(?<!\|)\|(?!\|)", one) for one in each.values())):
             made = text
             for key, value in reversed(list(zip(each, values, strict=True))):
                 made = made.replace(f"{{{key}}}", value.strip())
@@ -75,8 +75,6 @@ def _said_of(text: str, marks: dict[str, str]) -> Iterator[tuple[str, str]]:
         kind, _, some = mark.partition(" ")
         if kind != "each" and some.strip('"').casefold() in text.casefold():
             yield kind, why
-    if re.search(r"(?i)exclude (current|group|ties|no)", text):
-        yield "waits", "EXCLUDE"
 
 
 def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:
@@ -94,6 +92,11 @@ def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:
                 marks, lines = {}, []
         elif not lines:
             marks = {}
+
+
+def one_line(text: str) -> str:
+    """A query on one line."""
+    return " ".join(text.split())
 
 
 # --- Rows as text ---------------------------------------------------------------------------------------------
@@ -154,31 +157,6 @@ def _near(one: str, two: str) -> bool:
         return False
 
 
-# --- The rows of the databases, kept in files -----------------------------------------------------------------
-
-
-def kept(name: str) -> dict[str, Rows | None]:
-    """The rows of each query by its text; None where the database refuses it."""
-    found: dict[str, Rows | None] = {}
-    for block in (FOLDER / f"{name}.rows").read_text().split("\n\n"):
-        query, *rows = block.strip("\n").split("\n")
-        found[query] = None if rows == [ERROR] else [tuple(row.split("\t")) for row in rows]
-    return found
-
-
-def key(case: Case) -> str:
-    """The text of a query on one line."""
-    return " ".join(case.text.split())
-
-
-def keep(name: str, answers: dict[str, Rows | None]) -> None:
-    """Write the rows; ``python tests/language/suites.py`` asks the databases."""
-    blocks = [
-        "\n".join([query, *([ERROR] if rows is None else map("\t".join, rows))]) for query, rows in answers.items()
-    ]
-    (FOLDER / f"{name}.rows").write_text("\n\n".join(blocks) + "\n")
-
-
 # --- iw.sql ---------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +185,12 @@ def tables(its: Suite) -> dict[str, pa.Table]:
 def answer(catalog: iw.Catalog, case: Case) -> Rows:
     """The rows that iw.sql gives."""
     table = catalog.run(said(case.text, case.suite))
-    return [tuple(map(shown, row)) for row in zip(*map(_values, table.columns), strict=True)]
+    rows = zip(*map(_values, table.columns), strict=True)
+    return [tuple(shown(_as_of(case.suite, value)) for value in row) for row in rows]
+
+
+def _as_of(database: str, value: Any) -> Any:
+    return int(value) if database == "sqlite" and isinstance(value, bool) else value  # SQLite has no booleans
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
@@ -227,7 +210,7 @@ def outcome(catalog: iw.Catalog, case: Case, theirs: Rows | None) -> Outcome:
     """Run a query, and hold it against the database's rows."""
     try:
         ours = answer(catalog, case)
-    except iw.InWindowError as error:
+    except (iw.InWindowError, sqlglot.errors.SqlglotError) as error:
         return Outcome("both refuse" if theirs is None else "no", str(error).splitlines()[0])
     if theirs is None:
         return Outcome("differs", "the database refuses it")

@@ -1,0 +1,5 @@
+"""The fuzzer: see docs/trust.md."""
+
+from inwindow.testing.fuzz.agree import agree
+
+__all__ = ["agree"]

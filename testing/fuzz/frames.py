@@ -1,0 +1,219 @@
+"""Frames on tables and readers: every window, aggregate, filter, strategy, batch cut."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.optimizer.planning import plan_windows
+from inwindow.optimizer.rules import RULES
+from inwindow.testing.fuzz import definition, tables, windows
+from inwindow.testing.fuzz.agree import agree
+from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, Kind
+from inwindow.testing.fuzz.orders import ORDERS
+from inwindow.testing.fuzz.trial import Difference, Trial, attempt
+from inwindow.testing.fuzz.written import IMPORTS, IW, Call, Drawn, literal, value_of
+
+_KEYS = ((("partition_by", "'k'"),), (("partition_by", "'k'"),), (("partition_by", "('l', 'k')"),))
+_ALL = ((),)  # one partition
+
+
+@dataclass(frozen=True)
+class Over:
+    """An aggregate over a window."""
+
+    kind: str
+    window: Call
+    filtered: bool = False
+
+    def text(self, strategy: str | None = None) -> str:
+        forced = f", strategy={strategy!r}" if strategy else ""
+        condition = ".filter('ok')" if self.filtered else ""
+        return f"{KINDS[self.kind].text}.over({self.window.text}{forced}){condition}"
+
+    def made(self, strategy: str | None = None) -> Any:
+        return value_of(self.text(strategy))
+
+
+@dataclass(frozen=True)
+class Frames:
+    """A table, some aggregates over windows of the same keys and order, and how the table is given."""
+
+    drawn: Drawn
+    overs: tuple[Over, ...]
+    cut: int  # rows of a batch of a reader; 0: a table; -n: a table of chunks of n rows
+    strategies: bool = True  # whether every strategy is forced, too
+
+    @property
+    def window(self) -> Any:
+        return self.overs[0].window.made
+
+    @property
+    def cases(self) -> int:
+        return len(definition.partitions(self.drawn, self.window.partition_by)) * len(self.overs)
+
+    # Running
+
+    def difference(self) -> Difference | None:
+        given = in_order_of(self.drawn, self.window) if self.cut > 0 else self.drawn
+        expected, error = attempt(lambda: [self._expected(given, over) for over in self.overs])
+        if error is not None:
+            return Difference("the definition", None, None, error=error)
+        source = given.table
+        possible, error = attempt(lambda: self._possible(source.schema))
+        if error is not None:
+            return Difference("planning", None, None, error=error)
+        for run in range(max(map(len, possible)) if self.strategies else 1):
+            chosen = [its[run % len(its)] if run else None for its in possible]
+            applied = {f"x{at}": over.made(its) for at, (over, its) in enumerate(zip(self.overs, chosen, strict=True))}
+            results, error = attempt(lambda applied=applied: given_to(source, applied, self.cut))
+            if error is not None:
+                return Difference(f"{chosen}, cut {self.cut}", None, None, error=error)
+            for at, column in enumerate(expected):
+                found = _first_difference(results[f"x{at}"], column)
+                if found is not None:
+                    return replace(found, where=f"x{at} by {chosen[at] or 'the strategy chosen'}, cut {self.cut}")
+        return None
+
+    def _expected(self, given: Drawn, over: Over) -> list[definition.Wanted]:
+        window = over.window.made
+        return definition.framed(given, window).column(KINDS[over.kind], over.made().aggregate, over.filtered)
+
+    def _possible(self, schema: pa.Schema) -> list[list[str | None]]:
+        """For each aggregate the strategies that apply; None is the one that is chosen."""
+        work = plan_windows(schema, {f"x{at}": over.made() for at, over in enumerate(self.overs)})
+        cases = {step.name: step.case for its in work for step in its.steps}
+        return [
+            [None, *(rule.name for rule in RULES if rule.applies(cases[f"x{at}"]))] for at in range(len(self.overs))
+        ]
+
+    # Smaller
+
+    def smaller(self) -> Iterator["Frames"]:
+        if len(self.overs) > 1:
+            for over in self.overs:
+                yield replace(self, overs=(over,))
+            for at in range(len(self.overs)):
+                yield replace(self, overs=self.overs[:at] + self.overs[at + 1 :])
+        members = definition.partitions(self.drawn, self.window.partition_by)
+        if len(members) > 1:
+            for its in members:
+                yield replace(self, drawn=self.drawn.rows(its))
+        for cut in {0, abs(self.cut)} - {self.cut}:
+            yield replace(self, cut=cut)
+        if self.strategies:
+            yield replace(self, strategies=False)
+        needed = {"k", "l", "t", "id", "ok", *(name for over in self.overs for name in KINDS[over.kind].columns)}
+        if len(needed) < len(self.drawn.columns):
+            yield replace(self, drawn=self.drawn.only(needed))
+        for drawn in self.drawn.smaller():
+            if len(drawn):
+                yield replace(self, drawn=drawn)
+        for at, over in enumerate(self.overs):
+            for simpler in self._simpler(over):
+                yield replace(self, overs=(*self.overs[:at], simpler, *self.overs[at + 1 :]))
+
+    def _simpler(self, over: Over) -> Iterator[Over]:
+        if over.filtered:
+            yield replace(over, filtered=False)
+        alone = len(self.overs) == 1
+        for window in over.window.smaller(() if alone else ("partition_by", "order_by")):
+            _, error = attempt(lambda window=window: window.made)
+            if error is None:
+                yield replace(over, window=window)
+
+    # As a test
+
+    def test(self, difference: Difference, name: str) -> str:
+        given = in_order_of(self.drawn, self.window) if self.cut > 0 else self.drawn
+        column = int(difference.where[1:].split(" ")[0]) if difference.where.startswith("x") else 0
+        forced = difference.where.split(" by ")[-1].split(",")[0] if difference.where.startswith("x") else ""
+        forced = "" if forced == "the strategy chosen" else forced
+        source, read = "table", ""
+        if self.cut > 0:
+            source, read = (
+                f"pa.Table.from_batches(table.to_batches(max_chunksize={self.cut})).to_reader()",
+                ".read_all()",
+            )
+        elif self.cut < 0:
+            source = f"pa.Table.from_batches(table.to_batches(max_chunksize={-self.cut}))"
+        applied = ", ".join(f"x{at}={over.text(forced or None if at == column else None)}" for at, over in
+                            enumerate(self.overs))  # fmt: skip
+        expected = [want[0] for want in self._expected(given, self.overs[column])]
+        lines = [
+            f"table = {given.text}",
+            f"given = iw.with_columns({source}, {applied}){read}",
+            f"expected = {literal(expected)}",
+            f"assert agree(given['x{column}'].to_pylist(), expected, within={difference.within!r}), given",
+        ]
+        return as_test(name, lines)
+
+
+def as_test(name: str, lines: Sequence[str]) -> str:
+    """Statements as a test, with its imports."""
+    body = "\n".join("    " + line for text in lines for line in text.split("\n"))
+    return f"{IMPORTS}\n\ndef test_{name}() -> None:\n{body}\n"
+
+
+def _first_difference(given: Sequence[Any], wanted: Sequence[definition.Wanted]) -> Difference | None:
+    for ours, (theirs, within) in zip(given, wanted, strict=True):
+        if not agree(ours, theirs, within):
+            return Difference("", ours, theirs, within)
+    return None
+
+
+def in_order_of(drawn: Drawn, window: Any) -> Drawn:
+    """The table as a reader must bring it: key after key, ascending, each in order."""
+    groups = definition.partitions(drawn, window.partition_by)
+    columns = [drawn.values[name] for name in window.partition_by]
+
+    def place(members: list[int]) -> list[Any]:
+        values = [column[members[0]] for column in columns]
+        return [
+            (value is not None, value != value, 0 if value is None or value != value else value) for value in values
+        ]
+
+    return drawn.rows(
+        [i for its in sorted(groups, key=place) for i in definition.in_order(drawn, its, window.order_by)]
+    )
+
+
+def given_to(table: pa.Table, applied: dict[str, Any], cut: int) -> dict[str, list[Any]]:
+    """What the product gives, for a table or for a reader in batches."""
+    if cut:
+        table = pa.Table.from_batches(table.to_batches(max_chunksize=abs(cut)), table.schema)
+    if cut > 0:
+        given = IW.with_columns(table.to_reader(max_chunksize=cut), **applied).read_all()
+    else:
+        given = IW.with_columns(table, **applied)
+    return {name: given[name].to_pylist() for name in applied}
+
+
+def draw_frames(draw: Draw) -> Trial:
+    """A table of up to 40 partitions, three to eight aggregates over one to three windows."""
+    order = ORDERS[draw.one(list(ORDERS))]
+    keys = _ALL if draw.once_in(24) else _KEYS
+    at = windows.place(draw, keys)
+    emits = draw.once_in(8)
+    its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
+    overs = [Over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
+    if emits:
+        trailing = windows.window(draw, order, at, windows.TRAILING)
+        overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
+    columns = sorted({name for over in overs for name in KINDS[over.kind].columns} | {"ok"})
+    if keys is _ALL or draw.once_in(6):
+        drawn = tables.table(draw, order, columns, 1 if keys is _ALL else draw.between(1, 4))
+        return Frames(drawn, tuple(overs), draw.one((1, 2, 5, -1, -5)))
+    drawn = tables.table(draw, order, columns, draw.between(24, 64))
+    return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
+
+
+def _kind(draw: Draw) -> str:
+    return draw.one(list(CLASSES)) if draw.once_in(3) else draw.one(list(BUILT_INS))
+
+
+def kinds_of(overs: Sequence[Over]) -> list[Kind]:
+    """The kinds of some aggregates."""
+    return [KINDS[over.kind] for over in overs]

@@ -1,0 +1,87 @@
+"""What windows order by: a row per type, with few values near one another, so that ties and ends come, and some far away."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from math import inf, nan
+from typing import Any
+
+from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.written import literal
+
+_BIG = 2**63 - 1
+_MOMENT = datetime(2026, 3, 1)
+
+
+@dataclass(frozen=True)
+class OrderType:
+    """An Arrow type, how its values are drawn, and what sizes and slides fit them, as texts."""
+
+    kind: str
+    near: Callable[[int], Any]  # of a small number
+    far: tuple[Any, ...]
+    sizes: tuple[str, ...]
+    slides: tuple[str, ...]
+    low: int = -6
+    high: int = 12
+    has_extents: bool = True
+
+    def value(self, draw: Draw) -> Any:
+        """An order value."""
+        if self.far and draw.once_in(16):
+            return draw.one(self.far)
+        return self.near(draw.between(self.low, self.high))
+
+    def plain(self, draw: Draw) -> Any:
+        """An order value near the others."""
+        return self.near(draw.between(self.low, self.high))
+
+    def literal(self, draw: Draw) -> str:
+        """An order value near the others, as text."""
+        return literal(self.plain(draw))
+
+
+_WHOLE = tuple(map(str, range(7)))
+ORDERS: dict[str, OrderType] = {
+    "int64": OrderType("pa.int64()", lambda n: n, (_BIG, _BIG - 2, -_BIG - 1, -_BIG), (*_WHOLE, str(_BIG - 1)), _WHOLE[1:]),
+    "int32": OrderType("pa.int32()", lambda n: n, (2**31 - 1, -(2**31)), (*_WHOLE, "2.5"), _WHOLE[1:]),
+    "uint64": OrderType("pa.uint64()", lambda n: n, (2**64 - 1,), _WHOLE, _WHOLE[1:], low=0, has_extents=False),
+    "double": OrderType(
+        "pa.float64()", lambda n: n / 2, (nan, inf, -inf, -0.0), (*_WHOLE, "0.5", "1.25"), ("1", "0.5", "2.5", "4")
+    ),
+    "decimal": OrderType(
+        "pa.decimal128(10, 2)", lambda n: Decimal(n * 50).scaleb(-2), (),
+        ("0", "1", "Decimal('1.5')", "Decimal('100.5')", "3"), ("1", "Decimal('0.5')", "7"),
+    ),
+    "wide decimal": OrderType(
+        "pa.decimal128(38, 10)", Decimal, (Decimal(10**27), Decimal(-(10**27)), Decimal(10**27 - 2)),
+        ("0", "1", "Decimal('2.5')", str(10**27)), ("1", "Decimal('2.5')", str(10**20)), has_extents=False,
+    ),
+    "date": OrderType(
+        "pa.date32()", lambda n: date(1970, 1, 1) + timedelta(n),
+        (date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), date(2024, 3, 31)),
+        ("'0 days'", "'1 day'", "'2 days'", "'36 hours'", "'1 month'", "'13 months'"), ("'1 day'", "'3 days'"), -3, 9,
+    ),
+    "timestamp": OrderType(
+        "pa.timestamp('us')", lambda n: _MOMENT + timedelta(seconds=n / 2),
+        (datetime(1960, 1, 31), datetime(1960, 2, 28, 12), datetime(1, 1, 1), datetime(9999, 12, 31), _MOMENT - timedelta(31)),
+        ("'0 seconds'", "'1 second'", "'1500 ms'", "timedelta(seconds=4)", "'1 month'", "'2 days'"),
+        ("'1 second'", "'2500 ms'", "'10 minutes'"), -8, 20,
+    ),
+    "timestamp with zone": OrderType(
+        "pa.timestamp('us', tz='UTC')", lambda n: (_MOMENT + timedelta(seconds=n / 2)).replace(tzinfo=UTC), (),
+        ("'1 second'", "'1500 ms'", "'1 month'"), ("'1 second'", "'3 seconds'"), -8, 20,
+    ),
+    "timestamp in seconds": OrderType(
+        "pa.timestamp('s')", lambda n: _MOMENT + timedelta(seconds=n), (),
+        ("'1 second'", "'1500 ms'", "'4 seconds'"), ("'2 seconds'", "'5 seconds'"), -8, 20,
+    ),
+}  # fmt: skip
+
+
+def negative(size: str) -> str:
+    """The text of a size, PRECEDING."""
+    if size.startswith("'"):
+        return f"'-{size[1:]}"
+    return f"-{size}"

@@ -1,0 +1,59 @@
+"""The rounds of a seed: each has a number, and draws one trial. Who runs which of them changes nothing in any of them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.frames import draw_frames
+from inwindow.testing.fuzz.trial import Trial
+from inwindow.udaf.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is tried: how a trial is drawn, and how often."""
+
+    drawn: Callable[[Draw], Trial]
+    weight: int
+    says: str
+
+
+# A new thing to try adds a row.
+FAMILIES: dict[str, Family] = {
+    "frames": Family(draw_frames, 8, "frames on tables and readers, by every strategy"),
+}
+
+
+def families(names: str | None) -> tuple[str, ...]:
+    """The families of ``--only frames,streams``; all without it."""
+    if names is None:
+        return tuple(FAMILIES)
+    chosen = tuple(name.strip() for name in names.split(","))
+    for name in chosen:
+        if name not in FAMILIES:
+            raise UsageError(f"fuzz: --only {names}: {name!r} is not known: there are {', '.join(FAMILIES)}")
+    return tuple(name for name in FAMILIES if name in chosen)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One trial of a seed."""
+
+    seed: int
+    number: int
+    family: str
+    trial: Trial
+
+    @property
+    def digest(self) -> int:
+        """A number that follows from all that was drawn."""
+        said = f"{self.number} {self.family} {self.trial!r}"
+        return int.from_bytes(blake2b(said.encode(), digest_size=8).digest(), "little")
+
+
+def round_of(seed: int, number: int, names: Iterable[str]) -> Round:
+    """A round: the same for the same seed, number and families, on every machine."""
+    weights = [(name, FAMILIES[name].weight) for name in names]
+    name = Draw(seed, number).weighed(weights)
+    return Round(seed, number, name, FAMILIES[name].drawn(Draw(seed, number, name)))
