@@ -193,7 +193,9 @@ class LandmarkFraming(Stateful):
         side = sequence.sides_at(at)
         if side is not None:
             edge[side < PLAIN] = end[side < PLAIN]  # the landmark is still to come
-            edge[side > PLAIN] = block[side > PLAIN]  # unless it was passed among the numbers, or in an earlier block
+            behind = side > PLAIN
+            if behind.any():
+                edge[behind] = self._among_numbers(sequence, at[behind], landmark, block[behind], after=after)
         # One search per partition: what was found first holds for all later tuples of it.
         for first in np.flatnonzero(np.append(True, partition[1:] != partition[:-1])) if len(at) else ():
             own = slice(first, first + int(np.searchsorted(partition[first:], partition[first], side="right")))
@@ -208,6 +210,25 @@ class LandmarkFraming(Stateful):
                 edge[own] = np.where(np.maximum.accumulate(passed), position, edge[own])
                 self.found[bound] = (int(partition[first]), position)
         return edge
+
+    def _among_numbers(
+        self, sequence: Sequence, at: Positions, landmark: Keys, block: Positions, *, after: bool
+    ) -> Positions:
+        """The landmark's position for NULLs and NaNs behind the numbers: among these, or where they end.
+
+        With a slide no number may have been asked for. Numbers that are forgotten were: then ``found`` has the position.
+        """
+        start = np.maximum(sequence.partitions(at)[0], sequence.base)
+        last = block - 1  # of the numbers: NULLs may be behind NaNs
+        for _ in range(2):
+            held = np.maximum(last, start)
+            sides = sequence.sides_at(held)
+            assert sides is not None
+            last = np.where((last >= start) & (sides > PLAIN), sequence.blocks(held)[0] - 1, last)
+        held = np.maximum(last, start)
+        plain = sequence.plain_at(held)
+        edge = _search(sequence, held, np.repeat(landmark, len(at), axis=0), after=after)
+        return np.where((last >= start) & plain, edge, last + 1)
 
 
 class ScopeFraming(Stateful):

@@ -182,13 +182,16 @@ def in_order_of(drawn: Drawn, window: Any) -> Drawn:
 
 def given_to(table: pa.Table, applied: dict[str, Any], cut: int) -> dict[str, list[Any]]:
     """What the product gives, for a table or for a reader in batches."""
+    given = IW.with_columns(batched(table, cut), **applied)
+    given = given.read_all() if cut > 0 else given
+    return {name: given[name].to_pylist() for name in applied}
+
+
+def batched(table: pa.Table, cut: int) -> Any:
+    """The table as it is given: whole, in chunks, or as a reader of batches."""
     if cut:
         table = pa.Table.from_batches(table.to_batches(max_chunksize=abs(cut)), table.schema)
-    if cut > 0:
-        given = IW.with_columns(table.to_reader(max_chunksize=cut), **applied).read_all()
-    else:
-        given = IW.with_columns(table, **applied)
-    return {name: given[name].to_pylist() for name in applied}
+    return table.to_reader(max_chunksize=cut) if cut > 0 else table
 
 
 def draw_frames(draw: Draw) -> Trial:
