@@ -15,6 +15,7 @@ from inwindow.language.esl.kinds import Kind, of_arrow
 from inwindow.language.text import Span, Tokens, library, quiet
 from inwindow.udaf.errors import UsageError, shown
 
+_ROWS = "__inwindow_rows"  # what the steps read; no table of a user has the name
 SortedBy = tuple[str, bool, bool]  # an expression, ascending, NULLs first
 
 
@@ -188,20 +189,20 @@ class Duck:
         texts = [
             "*" if name is None else f"({self._expression(text)}) AS c{at}" for at, (text, name) in enumerate(items)
         ]
-        return self._table(self._over(frame, f"SELECT {', '.join(texts)} FROM it")).rename_columns(names)
+        return self._table(self._over(frame, f"SELECT {', '.join(texts)} FROM {_ROWS}")).rename_columns(names)
 
     def where(self, frame: pa.Table, condition: str) -> pa.Table:
-        return self._table(self._over(frame, f"SELECT * FROM it WHERE {self._expression(condition)}"))
+        return self._table(self._over(frame, f"SELECT * FROM {_ROWS} WHERE {self._expression(condition)}"))
 
     def distinct(self, frame: pa.Table) -> pa.Table:
-        return self._table(self._over(frame, "SELECT DISTINCT * FROM it"))
+        return self._table(self._over(frame, f"SELECT DISTINCT * FROM {_ROWS}"))
 
     def ordered(self, frame: pa.Table, keys: Sequence[SortedBy]) -> pa.Table:
         written = (
             f"{self._expression(text)} {'ASC' if up else 'DESC'} NULLS {'FIRST' if first else 'LAST'}"
             for text, up, first in keys
         )
-        return self._table(self._over(frame, f"SELECT * FROM it ORDER BY {', '.join(written)}"))
+        return self._table(self._over(frame, f"SELECT * FROM {_ROWS} ORDER BY {', '.join(written)}"))
 
     def cut(self, frame: pa.Table, limit: int | None, offset: int | None) -> pa.Table:
         return frame.slice(offset or 0, limit)
@@ -224,7 +225,7 @@ class Duck:
     def _over(self, frame: pa.Table, text: str) -> Any:
         duckdb = _duckdb()
         try:
-            return self.connection.from_arrow(frame).query("it", text)
+            return self.connection.from_arrow(frame).query(_ROWS, text)
         except duckdb.Error as error:
             failure = _of_duckdb(error)
         raise failure

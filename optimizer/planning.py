@@ -25,10 +25,11 @@ from inwindow.udaf.derive.version import derive
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
-from inwindow.windows.extent_bounds import extents_of
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
+from inwindow.windows.own_frame import WRITE
 from inwindow.windows.slots import slots_of
 from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Session, Valid, Window, extent_name
 
@@ -105,8 +106,7 @@ def plan_groups(
                 )
         if isinstance(extent, Session) and extent.has_own_ends and key is not None:
             check_own_ends(extent, schema, key)
-        else:
-            extents_of(extent, key)  # an error if its sizes do not fit the column
+        extents_of(extent, key)  # an error if its sizes do not fit the column
     steps = []
     for name, one in applied.items():
         if one.window is not None:
@@ -114,6 +114,8 @@ def plan_groups(
                 f"{one.label} has a window of its own, {one.window.describe()}, but agg() aggregates the groups: drop "
                 ".over(...), or use iw.with_columns"
             )
+        if one.traits.frame is not None:
+            raise UsageError(f"{one.label} in agg(): it gives a value per tuple, not per group: write iw.with_columns")
         if extent is not None:
             one = of_its_frame(one)
         traits = one.traits
@@ -255,6 +257,8 @@ def _window(name: str, applied: Applied) -> Window:
     if window is None:
         if traits.has_terminate and not traits.online:
             given = applied.label if name == applied.label else f"{name}={applied.label}"
+            if traits.frame is not None:
+                raise UsageError(f"{given} has no window: say by which partitions and order: .over({WRITE})")
             raise UsageError(
                 f"{given} has no window: {traits.name} is blocking (it has a terminate), so say over "
                 "which tuples: .over(iw.rows(...)), .over(iw.unbounded()) or, for one row per group, iw.group_by(...).agg"

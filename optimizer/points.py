@@ -49,6 +49,11 @@ def _check(one: Applied) -> None:
             f"{one.label} with of=: {one.traits.name} has no terminate, its hooks answer as each tuple arrives; but the rows "
             "of the result are no tuples: write a terminate"
         )
+    if one.traits.frame is not None:
+        raise UsageError(
+            f"{one.label} with of=: the rows of the other table are no tuples, so they have no place among them: write "
+            "iw.last('x').over(iw.rows(1, order_by='ts')) for the newest value before a row, iw.count() for how many"
+        )
     window = one.window
     if window is None:
         raise UsageError(

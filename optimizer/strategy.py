@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inwindow.udaf.traits import Traits
-from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, negated
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, may_exceed, negated
 from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Range, Rows, Session, Window
 
 
@@ -86,7 +86,7 @@ class Case:
         if self.extent is not None:
             if isinstance(self.extent, Session):
                 return False
-            return isinstance(self.extent, Cumulate) or exact(self.extent.every) < exact(self.extent.size)
+            return isinstance(self.extent, Cumulate) or may_exceed(self.extent.size, self.extent.every)
         if self.window is None:
             return False
         return not self.is_row_tumble

@@ -127,6 +127,17 @@ def _check_window(step: Step) -> None:
     assert window is not None
     its = f"{step.label} over {window.describe()} on a stream"
     frame = window.frame
+    own = step.case.traits.frame
+    if own is not None and own[2] is None:
+        name = step.case.traits.name
+        instead = "iw.lag, or lead without ignorenulls" if name == "lead" else "iw.rank or iw.row_number"
+        if name in ("percent_rank", "cume_dist"):
+            instead = (
+                f"iw.{name}('price').over(iw.range('1 hour', order_by='ts')), the rank among the values of a frame"
+            )
+        raise UsageError(
+            f"{its}: {name} waits for the end of the partition, which a stream does not have: write {instead}"
+        )
     if isinstance(frame, (Rows, Range, Groups)) and frame.upper is None:
         raise UsageError(
             f"{its}: UNBOUNDED FOLLOWING waits for the end of the stream, which never comes: end the frame at the current row or "

@@ -117,6 +117,8 @@ def input_of(step: Step, buffer: Buffer) -> KernelInput:
     assert native is not None
     if native.reads == "marks":
         return KernelInput(buffer, native, [buffer.marks(step.arguments, step.condition)], None)
+    if native.reads == "firsts":
+        return KernelInput(buffer, native, [], None)
     if native.reads == "values":
         columns = [buffer.plain(name, native.input, step.condition) for name in step.arguments]
         return KernelInput(buffer, native, columns, None)

@@ -99,18 +99,21 @@ class KernelInput:
 
     def __init__(self, buffer: Buffer, native: Native, columns: list[Any], seen: MaskColumn | None) -> None:
         self.buffer, self.native, self.columns, self.mask = buffer, native, columns, seen
-        self.numbers = pa.nulls(0, pa.int64())
+        self.places = pa.nulls(0, pa.int64())  # one more column, of where tuples are in their partition
 
     def arrive(self, sequence: Sequence) -> None:
-        """Add the tuples' numbers in their partitions as one more column, if the kernel needs them."""
+        """Make the column that is read off the sequence, if the kernel needs one."""
         if self.native.reads == "numbered":
-            self.numbers = pa.array(sequence.numbers(np.arange(self.buffer.base, self.buffer.end)))
+            self.places = pa.array(sequence.numbers(np.arange(self.buffer.base, self.buffer.end)))
+        elif self.native.reads == "firsts":
+            firsts = sequence.firsts(self.buffer.base, self.buffer.end)
+            self.places = pa.array(firsts, mask=~firsts)
 
     def read(self) -> tuple[Any, int]:
         """(values, base): one array, or a tuple of arrays."""
         arrays = [_values_of(column) for column in self.columns]
-        if self.native.reads == "numbered":
-            arrays.append(self.numbers)
+        if self.native.reads in ("numbered", "firsts"):
+            arrays.append(self.places)
         return arrays[0] if len(arrays) == 1 else tuple(arrays), self.buffer.base
 
     def seen(self) -> tuple[Any, ...]:
@@ -141,7 +144,7 @@ class KernelEvaluator(Evaluator):
     @property
     def resumes_at_once(self) -> bool:
         """Only kernels in Cython whose columns need no mask can do this."""
-        plain = self.native.reads in ("values", "marks") and hasattr(self.kernel, "resume")
+        plain = self.native.reads in ("values", "marks", "firsts") and hasattr(self.kernel, "resume")
         return plain and not self.evicts and not self.moves
 
     def resume(

@@ -16,12 +16,12 @@ from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_location
 from inwindow.runtime.reserved import BEGINS
-from inwindow.windows.extent_bounds import CELLS, Extents, Numbered, extents_of
+from inwindow.windows.extent_bounds import CELLS, Extents, Numbered
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.neighbours import changes
 from inwindow.windows.own_ends import OwnEnds, own_columns
-from inwindow.windows.panes import extent_panes
+from inwindow.windows.panes import ExtentPanes
 from inwindow.windows.sequence import Positions
-from inwindow.windows.spec import Session
 from inwindow.windows.stateful import Stateful
 
 _MANY = 1 << 10  # extents that contain one tuple
@@ -33,7 +33,7 @@ class GroupOperator(Operator):
 
     def __init__(self, work: Pass, schema: pa.Schema) -> None:
         super().__init__(work)
-        self.framing = framing_of_extent(work)
+        self.framing: Any = extents_of(work.extent, work.key)
         self.begins_later = 0  # 1 while the open partition has no tuple that counts, else 0
         if self.framing.per_tuple > _MANY:
             self.patience = CELLS  # making the rows of a tuple costs more than waiting saves
@@ -51,7 +51,7 @@ class GroupOperator(Operator):
 
     def made_evaluators(self) -> list[Evaluator]:
         return [
-            evaluator_of(step, self.buffer, extent_panes(self.framing) if step.strategy == "pane-cascade" else None)
+            evaluator_of(step, self.buffer, ExtentPanes(self.framing) if step.strategy == "pane-cascade" else None)
             for step in self.work.steps
         ]
 
@@ -160,14 +160,6 @@ class GroupOperator(Operator):
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
         return [*self.evaluators, self.framing, self.keys]
-
-
-def framing_of_extent(work: Pass) -> Any:
-    extent = work.extent
-    if isinstance(extent, Session) and extent.has_own_ends:
-        assert work.key is not None
-        return OwnEnds(extent, work.key)
-    return extents_of(extent, work.key)
 
 
 class PartitionKeys(Stateful):

@@ -31,9 +31,8 @@ from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.partials import Partials
 from inwindow.runtime.reserved import PREFIX
-from inwindow.windows.extent_bounds import Hops, extents_of
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.order_key import PLAIN, Keys
-from inwindow.windows.panes import extent_panes
 from inwindow.windows.sequence import Positions, Sequence
 
 ROWS = 1 << 20  # tuples in a buffer: a larger buffer makes fewer partials
@@ -84,7 +83,6 @@ class PaneReducer:
         assert plan.work.key is not None
         self.key = plan.work.key
         self.framing: Any = extents_of(plan.work.extent, self.key)
-        self.rule = extent_panes(self.framing)
         buffer = Buffer()
         for step in self.work.steps:
             levels_of(step, buffer)
@@ -124,7 +122,7 @@ class PaneReducer:
             keys = keys[within]
         if len(keys):
             self.framing.check_room(self.key, keys)
-            if isinstance(self.framing, Hops) and self.framing.size < self.framing.every:
+            if self.framing.has_holes:
                 lowest, highest = self.framing.numbers(keys)
                 some = np.asarray(lowest <= highest)
                 within[within], keys = some, keys[some]
@@ -166,7 +164,7 @@ class PaneReducer:
         if keys.dtype == np.float64:  # a rounded quotient may separate extents differently
             lowest, highest = self.framing.numbers(keys)
             return np.asarray(lowest + highest)
-        return np.asarray(self.rule.of_keys(keys))
+        return np.asarray(self.framing.panes(keys))
 
 
 class PaneGroups(GroupOperator):

@@ -124,6 +124,13 @@ def ends_of_extent(extent: Extent, tuples: Tuples) -> Ends:
         counted = Window(RowsFrame(1 - int(extent.size), 0), slide=extent.every)  # type: ignore[arg-type]
         return _rows(counted.frame, counted, tuples)  # type: ignore[arg-type]
     name = extent_name(extent)
+    if extent.timezone is not None or any(
+        isinstance(size, Interval) and size.months for size in (extent.size, extent.every)
+    ):
+        raise UsageError(
+            f"{_WHERE}: {extent.describe()}: extents by the calendar are for iw.group_by(...).window(...): here give sizes in days "
+            "or less, and no timezone="
+        )
     every = key.exact_distance(extent.every, what=f"{name}: every")
     size, origin = key.exact_distance(extent.size, what=f"{name}: size"), int(key.origin(extent.origin))
     if isinstance(extent, Cumulate):

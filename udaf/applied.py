@@ -16,6 +16,7 @@ from inwindow.udaf.traits import Traits
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import count_of
 from inwindow.windows.options import LaidOver, OverOptions, shows_options
+from inwindow.windows.own_frame import in_own_frame, no_count
 from inwindow.windows.spec import Window
 
 _NO_WINDOW: Any = object()
@@ -54,7 +55,10 @@ class Applied:
             )
             raise UsageError(f"{self}: over({said}) has no window: write .over({unbounded}), or iw.rows, iw.range")
         watch = options.pop("sentinel", None)
-        over = replace(self, window=window_of(window, **cast(LaidOver, options)))
+        made = window_of(window, **cast(LaidOver, options))
+        if self.traits.frame is not None:
+            made = in_own_frame(self.label, made, self.traits.frame)
+        over = replace(self, window=made)
         return over if watch is None else over.sentinel(watch)
 
     def sentinel(self, share: Any) -> "Applied":
@@ -66,6 +70,10 @@ class Applied:
 
     def filter(self, condition: Any) -> "Applied":
         """SQL's ``FILTER (WHERE condition)``: tuples that fail it are in the frame, but no hook sees them."""
+        if self.traits.frame is not None:
+            raise UsageError(
+                f"{self}: filter() is for aggregates, and this numbers or reads tuples, all of them: filter the data before"
+            )
         if self.condition is not None:
             raise UsageError(f"{self}: filter() is given twice; combine the conditions with & in one filter()")
         if not isinstance(condition, str) and not is_expression(condition):
@@ -80,7 +88,10 @@ class Applied:
 
         Over a window ``.over(w, min_count=10)`` is the same, and so is ``iw.rows(50, min_count=10)``.
         """
-        return replace(self, least=count_of(count, f"{self}: min_count"))
+        least = count_of(count, f"{self}: min_count")
+        if self.traits.frame is not None:
+            raise UsageError(f"{self}: {no_count(least)}")
+        return replace(self, least=least)
 
     def alias(self, name: str) -> "Applied":
         """Name the result column."""

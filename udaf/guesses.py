@@ -47,8 +47,8 @@ NAMES = {  # functions: an expression to write instead
     "cumcount": f"iw.count(){_SO_FAR}",
     "ewm": f"iw.decayed_avg('x', decay=0.9){_SO_FAR}",
     "ewmmean": f"iw.decayed_avg('x', decay=0.9){_SO_FAR}",
-    "shift": "iw.last('x').over(iw.rows(1, lag=1, order_by='ts'))",
-    "diff": "iw.last('x').over(iw.rows(1, lag=1, order_by='ts'))",
+    "shift": f"iw.lag('x'){_SO_FAR}",
+    "diff": f"iw.lag('x'){_SO_FAR}",
     "resample": "iw.group_by(df).window(iw.tumble('ts', size=10))",
     "groupbydynamic": "iw.group_by(df).window(iw.hop('ts', size=10, every=5))",
     # Spark, SQL
@@ -60,9 +60,6 @@ NAMES = {  # functions: an expression to write instead
     "window": "iw.tumble('ts', size='1 hour')",
     "sessionwindow": "iw.session('ts', gap='30 minutes')",
     "percentilecont": "iw.percentile('x', 0.5)",
-    "lag": "iw.last('x').over(iw.rows(1, lag=1, order_by='ts'))",
-    "lead": "iw.first('x').over(iw.rows_between(1, 1, order_by='ts'))",
-    "rownumber": f"iw.count(){_SO_FAR}",
     "aggregator": "iw.udaf(aggregator)",
     # Flink, Beam, Kafka Streams
     "sliding": "iw.hop('ts', size='1 hour', every='5 minutes')",
@@ -74,13 +71,7 @@ NAMES = {  # functions: an expression to write instead
     "sessions": "iw.session('ts', gap='30 minutes')",
 }
 
-_RANKS = "iw has aggregates, and a rank is none: take F.{} of PySpark, or that of SQL"
 ELSEWHERE = {  # names for which there is no expression
-    "rank": _RANKS.format("rank"),
-    "denserank": _RANKS.format("dense_rank"),
-    "percentrank": _RANKS.format("percent_rank"),
-    "cumedist": _RANKS.format("cume_dist"),
-    "ntile": _RANKS.format("ntile"),
     "col": "a column is its name, as in iw.avg('price'), or an expression of your library",
     "expr": "a column is its name, as in iw.avg('price'), or an expression of your library",
     "pandasudf": "an aggregate of your own is a class: class MyAvg(iw.WindowAggregate)",

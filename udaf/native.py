@@ -58,8 +58,9 @@ def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
 #   all        the same, where a NULL argument counts, too
 #   numbered   as counted; a last column has the tuples' numbers in their partition
 #   marks      only which tuples count, of any number of columns
+#   firsts     only which tuples are the first of their group of peers
 #   objects    Python values, of any number of columns
-Reads = Literal["values", "counted", "all", "numbered", "marks", "objects"]
+Reads = Literal["values", "counted", "all", "numbered", "marks", "firsts", "objects"]
 WITH_MASK: tuple[Reads, ...] = ("counted", "all", "numbered")
 
 

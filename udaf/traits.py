@@ -5,12 +5,16 @@ can be cut into panes. ``definition.py`` reads the traits from a class.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 HOOKS = ("initialize", "iterate", "expire", "terminate", "merge", "unmerge")
 PROMISES = ("algebraic", "commutative", "rebase", "expire_any_order")
+
+OwnFrame = tuple[
+    Literal["rows", "groups"], int | None, int | None
+]  # what its bounds count, and they; None is UNBOUNDED
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class KernelTraits:
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values
+    frame: OwnFrame | None = None  # of a function that takes of a window only partitions and order: lag, row_number
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,11 @@ class Traits:
     def online(self) -> bool:
         """Whether its kernel gives a result per tuple without a window."""
         return self.kernel is not None and self.kernel.online
+
+    @property
+    def frame(self) -> OwnFrame | None:
+        """The frame that it has of its own, whatever the window says."""
+        return None if self.kernel is None else self.kernel.frame
 
     @property
     def keeps(self) -> str | None:

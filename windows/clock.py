@@ -49,23 +49,24 @@ class Clock:
         since: list[int] = []
         offsets: list[int] = []
         for one in asked.tolist():
-            start, offset = one * _DAY, self._offset(one * _DAY)
+            start, offset = one * _DAY, self.offset(one * _DAY)
             if offsets and offset != offsets[-1] and start - since[-1] <= _DAY:
-                since.append(self._change(since[-1], start))
+                since.append(self.change(since[-1], start))
                 offsets.append(offset)
             since.append(start)
             offsets.append(offset)
         return np.array(since) * self.ticks, np.array(offsets) * self.ticks
 
-    def _change(self, low: int, high: int) -> int:
+    def change(self, low: int, high: int) -> int:
         """The second at which the offset changes, of those in (low, high]."""
-        before = self._offset(low)
+        before = self.offset(low)
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self._offset(middle) == before else (low, middle)
+            low, high = (middle, high) if self.offset(middle) == before else (low, middle)
         return high
 
-    def _offset(self, second: int) -> int:
+    def offset(self, second: int) -> int:
+        """How many seconds the clock is ahead of UTC."""
         within = max(_FIRST * _DAY, min(second, _LAST * _DAY))
         offset: Any = (_EPOCH + timedelta(seconds=within)).astimezone(self.zone).utcoffset()
         return int(offset.total_seconds())

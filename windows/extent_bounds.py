@@ -30,7 +30,7 @@ from inwindow.windows.interval import Size
 from inwindow.windows.literals import TICKS
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
-from inwindow.windows.spec import Cumulate, Extent, Hop, Session, extent_name
+from inwindow.windows.spec import Cumulate, Hop, Session, extent_name
 from inwindow.windows.stateful import Stateful
 
 _INT64 = np.iinfo(np.int64)
@@ -145,16 +145,6 @@ class ExtentFraming(Stateful, ABC):
         """The end of each open extent, as far as the arrived tuples show it."""
 
 
-def extents_of(extent: Extent | None, key: OrderKey | None) -> "ExtentFraming | WholeGroups":
-    """The framing of an extent; None is the whole group."""
-    if extent is None:
-        return WholeGroups()
-    if isinstance(extent, Hop):
-        return CountedHops(extent) if extent.rows and extent.scope == "partition" else Hops(extent, key)
-    assert key is not None
-    return Cumulations(extent, key) if isinstance(extent, Cumulate) else Sessions(extent, key)
-
-
 class WholeGroups(Stateful):
     """One extent per partition: a plain GROUP BY. It has no attribute; a group is complete when its partition ends."""
 
@@ -183,6 +173,7 @@ class Numbered(ExtentFraming):
     """Extents with running numbers: a tuple lies in the extents lowest(t) .. highest(t)."""
 
     kept: ClassVar[tuple[str, ...]] = ("seen", "open", "last")
+    has_holes = False  # whether a key may lie in no extent
 
     def __init__(self) -> None:
         super().__init__()
@@ -241,6 +232,10 @@ class Numbered(ExtentFraming):
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
         """The bounds [begin, finish) of extents."""
 
+    @abstractmethod
+    def panes(self, keys: Keys) -> Any:
+        """A number per key that changes exactly where an extent begins or finishes."""
+
 
 class Hops(Numbered):
     """Extent k is [origin + k*every, origin + k*every + size)."""
@@ -255,6 +250,7 @@ class Hops(Numbered):
             self.origin = key.origin(extent.origin)
             self.reach = self.size if key.is_float else self.size + self.every  # of 64 bits, also on the way
         self.step, self.per_tuple = self.every, math.ceil(self.size / self.every)
+        self.has_holes = self.size < self.every
 
     def numbers(self, keys: Keys) -> tuple[Any, Any]:
         highest = floor_multiple(keys, self.every, self.origin)
@@ -268,6 +264,13 @@ class Hops(Numbered):
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
         return grid(numbers, self.every, self.origin), grid(numbers, self.every, self.origin, self.size)
+
+    def panes(self, keys: Keys) -> Any:
+        """How many edges lie at or before each key."""
+        number = floor_multiple(keys, self.every, self.origin)
+        if self.size % self.every != 0:
+            number = number + self.numbers(keys)[0]
+        return number
 
 
 class CountedHops(Hops):
@@ -303,6 +306,9 @@ class Cumulations(Numbered):
 
     def interval(self, numbers: Any) -> tuple[Keys, Keys]:
         return grid(numbers // self.steps, self.size, self.origin), grid(numbers + 1, self.every, self.origin)
+
+    def panes(self, keys: Keys) -> Any:
+        return self.numbers(keys)[0]
 
 
 class Sessions(ExtentFraming):

@@ -7,10 +7,12 @@ for counts) unless given.
 import math
 from datetime import timedelta
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import Interval, Size, count_of, days_in, exact, is_positive, size_of
+from inwindow.udaf.zones import zone_of
+from inwindow.windows.interval import MICROSECONDS, Interval, Size, count_of, days_in, exact, is_positive, size_of
 from inwindow.windows.options import Distance, one_slide
 from inwindow.windows.spec import Cumulate, Hop, Session
 
@@ -21,12 +23,13 @@ _MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes m
 @says_what_it_takes
 def hop(
     on: str, size: Distance | None = None, every: Distance | None = None, *, rows: int | None = None, origin: Any = None,
-    scope: CountScope = "partition", slide: Distance | None = None,
+    scope: CountScope = "partition", slide: Distance | None = None, timezone: str | None = None,
 ) -> Hop:  # fmt: skip
     """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
 
     With ``rows=`` instead of ``size=``, extents of that many tuples, in the order of ``on``; counted within the
-    keys, or over the whole stream with ``scope="stream"``. ``slide=`` is another name of ``every=``.
+    keys, or over the whole stream with ``scope="stream"``. ``slide=`` is another name of ``every=``. With ``timezone=``, days,
+    months and hours are those of that zone's clock.
 
     >>> hop("ts", size="1 hour", every="5 minutes").every
     Interval(months=0, microseconds=300000000)
@@ -41,7 +44,7 @@ def hop(
     length = _size("hop", size, rows)
     step = _positive("hop", "every", every) if rows is None else _count(rows, every)
     _check_together("hop", length, step)
-    return _hop("hop", on, length, step, origin, rows is not None, scope)
+    return _hop("hop", on, length, step, origin, rows is not None, scope, timezone)
 
 
 @says_what_it_takes
@@ -52,23 +55,28 @@ def tumble(
     rows: int | None = None,
     origin: Any = None,
     scope: CountScope = "partition",
+    timezone: str | None = None,
 ) -> Hop:
     """Extents of ``size`` side by side: every tuple is in exactly one.
+
+    With ``timezone=``, days, months and hours are those of that zone's clock.
 
     >>> tumble("ts", size="1 hour").size
     Interval(months=0, microseconds=3600000000)
     """
     length = _size("tumble", size, rows)
-    return _hop("tumble", on, length, length, origin, rows is not None, scope)
+    _check_together("tumble", length, length)
+    return _hop("tumble", on, length, length, origin, rows is not None, scope, timezone)
 
 
 @says_what_it_takes
 def cumulate(
-    on: str, size: Distance, every: Distance | None = None, *, origin: Any = None, slide: Distance | None = None
-) -> Cumulate:
+    on: str, size: Distance, every: Distance | None = None, *, origin: Any = None, slide: Distance | None = None,
+    timezone: str | None = None,
+) -> Cumulate:  # fmt: skip
     """Extents that grow from each multiple of ``size``, ``every`` at a time, up to ``size``.
 
-    ``slide=`` is another name of ``every=``.
+    ``slide=`` is another name of ``every=``. With ``timezone=``, days, months and hours are those of that zone's clock.
 
     >>> cumulate("ts", size="1 day", every="1 hour").every
     Interval(months=0, microseconds=3600000000)
@@ -78,9 +86,9 @@ def cumulate(
         raise UsageError("cumulate() needs every=, the distance between the ends of two extents")
     length, step = _positive("cumulate", "size", size), _positive("cumulate", "every", every)
     _check_together("cumulate", length, step)
-    if exact(length) % exact(step):
+    if not _is_multiple(length, step):
         raise UsageError(f"cumulate(size={size!r}, every={every!r}): size must be a whole multiple of every")
-    return Cumulate(_column("cumulate", on), length, step, origin)
+    return Cumulate(_column("cumulate", on), length, step, origin, _zone("cumulate", timezone, length))
 
 
 @says_what_it_takes
@@ -115,14 +123,50 @@ def _other_column(option: str, name: Any) -> str:
     return name
 
 
-def _hop(kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope) -> Hop:
+def _hop(
+    kind: str, on: str, size: Size, every: Size, origin: Any, rows: bool, scope: CountScope, timezone: str | None
+) -> Hop:
     if not isinstance(scope, str) or scope not in ("partition", "stream"):
         raise UsageError(f"{kind}(scope={shown(scope)}): tuples are counted per 'partition' or over the whole 'stream'")
     if scope == "stream" and not rows:
         raise UsageError(f"{kind}(scope='stream') is for counts of tuples: give rows= with it, or drop it")
     if origin is not None and rows:
         raise UsageError(f"{kind}(rows=..., origin={origin!r}): tuples are counted from the first; drop origin=")
-    return Hop(_column(kind, on), size, every, origin, rows, scope)
+    return Hop(_column(kind, on), size, every, origin, rows, scope, _zone(kind, timezone, size))
+
+
+def _zone(kind: str, timezone: Any, size: Size) -> str | None:
+    """The time zone by its name."""
+    if timezone is None:
+        return None
+    if isinstance(timezone, ZoneInfo) and timezone.key is not None:
+        timezone = timezone.key
+    if not isinstance(timezone, str):
+        raise UsageError(
+            f"{kind}(timezone={shown(timezone)}): write a zone's name, as in timezone='America/New_York' or '+02:00'"
+        )
+    if not isinstance(size, Interval):
+        raise UsageError(
+            f"{kind}(timezone={timezone!r}): a zone is for extents of times, and this is one of {size}: give a size such as "
+            "'1 day', or drop timezone="
+        )
+    try:
+        zone_of(timezone)
+    except UsageError:
+        raise UsageError(
+            f"{kind}(timezone={timezone!r}): there is no such zone; write a name of the tz database, as in 'America/New_York', "
+            "or an offset, as in '+02:00'"
+        ) from None
+    return timezone
+
+
+def _is_multiple(size: Size, every: Size) -> bool:
+    """Whether a cumulation ends where the next begins: months are whole months, and whole days."""
+    if not (isinstance(size, Interval) and isinstance(every, Interval)) or not (size.months or every.months):
+        return exact(size) % exact(every) == 0
+    if size.microseconds or not size.months:
+        return False
+    return size.months % every.months == 0 if every.months else MICROSECONDS["day"] % every.microseconds == 0
 
 
 def _size(kind: str, size: Any, rows: int | None) -> Size:
@@ -150,6 +194,8 @@ def _check_together(kind: str, size: Size, every: Size) -> None:
         )
     if isinstance(size, Interval) != isinstance(every, Interval):
         raise UsageError(f"{kind}(size={size}, every={every}): give both as times or both as numbers")
+    if isinstance(size, Interval) and isinstance(every, Interval) and kind != "cumulate":
+        _check_months(kind, size, every)
     if exact(size) > _MOST * exact(every):
         raise UsageError(
             f"{kind}(size={size}, every={every}): each tuple would be in {math.ceil(exact(size) / exact(every))} extents; use a "
@@ -157,15 +203,24 @@ def _check_together(kind: str, size: Size, every: Size) -> None:
         )
 
 
+def _check_months(kind: str, size: Interval, every: Interval) -> None:
+    """Check that bounds never go backwards where months are added to days."""
+    if every.months and every.microseconds:
+        option = "size" if kind == "tumble" else "every"
+        raise UsageError(f"{kind}({option}={every}): write either months, or days and hours")
+    if size.months and not every.months and every.microseconds % MICROSECONDS["day"]:
+        raise UsageError(
+            f"{kind}(size={size}, every={every}): from the last days of a month, a month later is the same day for several times: "
+            "give every= in whole days, or in months"
+        )
+
+
 def _positive(kind: str, option: str, value: Any) -> Size:
     size = size_of(value, f"{kind}: {option}")
     if not is_positive(size):
         raise UsageError(f"{kind}({option}={value!r}): must be > 0")
-    if isinstance(size, Interval) and size.months:
-        raise UsageError(
-            f"{kind}({option}={value!r}): months differ in length, so extents of months are not supported (nor are they "
-            "in Spark's window()): group by a month column instead"
-        )
+    if isinstance(size, Interval) and size.months and option == "gap":
+        raise UsageError(f"{kind}({option}={value!r}): months differ in length: give the gap in days")
     return size
 
 

@@ -226,6 +226,19 @@ def exact(size: Size) -> Fraction:
     return Fraction(str(size) if isinstance(size, float) else size)
 
 
+def may_exceed(size: Size, other: Size) -> bool:
+    """Whether a size may be longer than another; a month has 28 to 31 days.
+
+    >>> may_exceed(Interval.parse("29 days"), Interval.parse("1 month")), may_exceed(28, 28)
+    (True, False)
+    """
+    if isinstance(size, Interval) and isinstance(other, Interval):
+        months = size.months - other.months
+        days = months * (31 if months > 0 else 28)
+        return days * MICROSECONDS["day"] + size.microseconds - other.microseconds > 0
+    return exact(size) > exact(other)
+
+
 def sum_of(a: Size, b: Size) -> Size:
     """``a + b``; both numbers or both intervals."""
     if isinstance(a, Interval) and isinstance(b, Interval):

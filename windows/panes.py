@@ -14,9 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from inwindow.windows.extent_bounds import CountedHops, Cumulations, Hops
-from inwindow.windows.grid import floor_multiple
-from inwindow.windows.order_key import Keys
+from inwindow.windows.extent_bounds import Numbered
 from inwindow.windows.sequence import Positions, Sequence
 
 
@@ -58,43 +56,12 @@ class NumberedPanes(ABC):
         """A number per tuple that changes exactly at the edges of panes (within a block)."""
 
 
-class HopPanes(NumberedPanes):
-    """The panes of a hop: edges where an extent begins or finishes."""
+class ExtentPanes(NumberedPanes):
+    """The panes of hops and cumulations: edges where an extent begins or finishes."""
 
-    def __init__(self, hops: Hops) -> None:
-        self.hops = hops
+    def __init__(self, framing: Numbered) -> None:
+        self.framing = framing
 
     def numbers(self, sequence: Sequence, at: Positions) -> Any:
         """How many edges lie at or before the tuple's value."""
-        return self.of_keys(self.hops.keys(sequence, at))
-
-    def of_keys(self, keys: Keys) -> Any:
-        """The same, of values alone."""
-        hops = self.hops
-        number = floor_multiple(keys, hops.every, hops.origin)
-        if hops.size % hops.every != 0:
-            lowest, _ = hops.numbers(keys)
-            number = number + lowest
-        return number
-
-
-class CumulatePanes(NumberedPanes):
-    """The panes of a cumulation: every ``every`` from each start."""
-
-    def __init__(self, cumulations: Cumulations) -> None:
-        self.cumulations = cumulations
-
-    def numbers(self, sequence: Sequence, at: Positions) -> Any:
-        return self.of_keys(sequence.keys_at(at))
-
-    def of_keys(self, keys: Keys) -> Any:
-        """The same, of values alone."""
-        return self.cumulations.numbers(keys)[0]
-
-
-def extent_panes(framing: Any) -> HopPanes | CumulatePanes:
-    """The pane rule of a framing of hops or cumulations."""
-    if isinstance(framing, Cumulations):
-        return CumulatePanes(framing)
-    assert isinstance(framing, (Hops, CountedHops))
-    return HopPanes(framing)
+        return self.framing.panes(self.framing.keys(sequence, at))

@@ -146,6 +146,14 @@ class Sequence(Stateful):
         assert self._groups is not None
         return self._groups.held
 
+    def firsts(self, first: int, last: int) -> Mask:
+        """Which of the tuples in [first, last) are the first of their group of peers; of the first tuple held this is not known."""
+        groups = self.groups[first - self.base : last - self.base]
+        found = np.append(True, groups[1:] != groups[:-1])[: len(groups)]
+        starts = self.partition_starts[(self.partition_starts >= first) & (self.partition_starts < last)]
+        found[starts - first] = True
+        return found
+
     @property
     def last_key(self) -> Keys:
         """The newest tuple's key, as an array of one."""

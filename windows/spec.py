@@ -252,12 +252,13 @@ class Hop(Drawable):
     origin: Any = None
     rows: bool = False
     scope: Literal["partition", "stream"] = "partition"
+    timezone: str | None = None  # by whose clock the extents begin and end
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
         unit, every = (" rows" if self.rows else ""), f" every {self.every}" if self.every != self.size else ""
         kind, over = ("hop" if every else "tumble"), " of the stream" if self.scope == "stream" else ""
-        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)})"
+        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)}{_zone_text(self.timezone)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -268,10 +269,12 @@ class Cumulate(Drawable):
     size: Size
     every: Size
     origin: Any = None
+    timezone: str | None = None
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
-        return f"(cumulate {self.on} size {self.size} every {self.every}{_origin_text(self.origin)})"
+        its = f"{_origin_text(self.origin)}{_zone_text(self.timezone)}"
+        return f"(cumulate {self.on} size {self.size} every {self.every}{its})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -321,6 +324,10 @@ def extent_name(extent: Extent) -> str:
 
 def _origin_text(origin: Any) -> str:
     return "" if origin is None else f" origin {origin}"
+
+
+def _zone_text(timezone: str | None) -> str:
+    return "" if timezone is None else f" in {timezone}"
 
 
 def _frame_text(frame: Frame) -> str:

@@ -41,6 +41,11 @@ class Emission:
 
 
 Place = Call | Emission
+_SPARK_WRITES_BEHIND = (
+    "lag",
+    "lead",
+    "nth_value",
+)  # IGNORE NULLS, which DuckDB has in the parentheses; of first() Spark takes both
 Definitions = dict[str, Tokens]
 
 
@@ -113,12 +118,17 @@ def _call_at(source: Source, tokens: Tokens, at: int, names: Names, named: Mappi
         return None
     known = name.text.lower()
     tail = _Tail.after(tokens, close + 1)
-    inside = tokens[at + 2 : close]
+    inside, ignore_nulls = tokens[at + 2 : close], tail.ignore_nulls
+    within = _says_of_nulls(inside)
+    if within is not None:
+        inside, ignore_nulls = inside[:-2], within
     if tail.over is None:
         return _without_over(source, name, inside, tokens[close], names)
     over_tokens, over_span = tail.over
     single = over_tokens[0].text.lower() if len(over_tokens) == 1 else ""
     extension = extended(over_tokens) or extended(named.get(single, ()))
+    if extension is None and within is not None and known in _SPARK_WRITES_BEHIND:
+        extension = tokens[close - 2]
     if known not in names.registered and not (known in names.built_in and (names.is_all or extension is not None)):
         if extension is not None:
             raise _unknown(source, name, extension, names)
@@ -131,7 +141,7 @@ def _call_at(source: Source, tokens: Tokens, at: int, names: Names, named: Mappi
         label=f"{name.text}({source.on_one_line(span_of(inside)) if inside else ''})",
         arguments=arguments,
         distinct=distinct,
-        ignore_nulls=tail.ignore_nulls,
+        ignore_nulls=ignore_nulls,
         condition=_condition(source, tail),
         over=read_over(source, over_tokens, over_span, named),
     )
@@ -163,6 +173,13 @@ class _Tail:
             else:
                 break
         return cls(ignore, condition)
+
+
+def _says_of_nulls(inside: Tokens) -> bool | None:
+    """Whether arguments end with IGNORE NULLS; None where they say nothing of NULLs."""
+    if len(inside) < 3 or not inside[-1].says("NULLS") or not inside[-2].says("IGNORE", "RESPECT"):
+        return None
+    return inside[-2].says("IGNORE")
 
 
 def _without_over(source: Source, name: Token, inside: Tokens, close: Token, names: Names) -> Emission | None:

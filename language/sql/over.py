@@ -349,13 +349,18 @@ def _uncast(tokens: Tokens) -> tuple[Tokens, str]:
         last = len(tokens) - 1
         if tokens[0].kind == "L_PAREN" and close_of(tokens, 0) == last:
             tokens = tokens[1:-1]
-        elif tokens[last - 1].kind == "DCOLON":
-            kind, tokens = kind or tokens[last].text.upper(), tokens[:-2]
-        elif tokens[0].says("CAST") and close_of(tokens, 1) == last and tokens[last - 2].kind == "ALIAS":
-            kind, tokens = kind or tokens[last - 1].text.upper(), tokens[2 : last - 2]
+        elif tokens[0].says("CAST") and close_of(tokens, 1) == last and (at := _at(tokens[2:last], "ALIAS")):
+            kind, tokens = kind or tokens[at + 3].text.upper(), tokens[2 : at + 2]
+        elif at := _at(tokens, "DCOLON"):
+            kind, tokens = kind or tokens[at + 1].text.upper(), tokens[:at]
         else:
             break
     return tokens, kind
+
+
+def _at(tokens: Tokens, kind: str) -> int:
+    """Where a token of a kind stands outside of brackets; 0 for nowhere."""
+    return next((at for at, depth in enumerate(depths(tokens)) if not depth and tokens[at].kind == kind), 0)
 
 
 def _shown(token: Token) -> str:

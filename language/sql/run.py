@@ -10,6 +10,7 @@ The engine gets unchanged pieces of the user's text, so its errors can point to 
 """
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,7 @@ def sql(spark: Any, text: str = "") -> Any:
     """A DataFrame from one SELECT with inwindow's windows in it; needs sqlglot (``pip install 'inwindow[sql]'``).
 
     inwindow runs a call over a window if its name was given to :func:`inwindow.register`, or if it is a built-in and the window
-    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL). Spark runs everything else, also statements without such calls.
+    has ``SLIDE`` or ``ACTIVE EXPIRATION`` (written as in ESL), or is over a stream. Spark runs everything else.
     With SLIDE only yield tuples make rows. With ACTIVE EXPIRATION only tuples that leave make rows, and ``emitted_at()`` is the
     time. Errors show the place in the text.
 
@@ -52,14 +53,24 @@ def sql(spark: Any, text: str = "") -> Any:
     registered = aggregates_of(spark)
     engine, source = Spark(spark), Source(text)
 
-    def named(inner: Source, tokens: Tokens) -> str | None:
-        statement = read(inner, registered.keys(), BUILT_IN.keys())
-        return None if statement is None else kept(engine, run(engine, statement, registered))
+    def taken_apart(is_all: bool) -> tuple[Source, Statement | None]:
+        """The text, its inner queries run, and what is ours in it; ``is_all`` takes windows of built-ins that Spark could run."""
 
-    with not_too_deep(source):
-        whole = flattened(source, named)
-        statement = read(whole, registered.keys(), BUILT_IN.keys())
-    return spark.sql(whole.text) if statement is None else run(engine, statement, registered)
+        def named(inner: Source, tokens: Tokens) -> str | None:
+            statement = read(inner, registered.keys(), BUILT_IN.keys(), is_all=is_all)
+            return None if statement is None else kept(engine, run(engine, statement, registered))
+
+        with not_too_deep(source):
+            whole = flattened(source, named)
+            return whole, read(whole, registered.keys(), BUILT_IN.keys(), is_all=is_all)
+
+    whole, statement = taken_apart(False)
+    if statement is None:
+        result = spark.sql(whole.text)
+        if not re.search(r"(?i)\bover\b", text) or not result.isStreaming:
+            return result
+        whole, statement = taken_apart(True)  # Spark has no such windows on streams
+    return result if statement is None else run(engine, statement, registered)
 
 
 _NUMBERS = itertools.count()
@@ -118,7 +129,7 @@ class _Run:
     def _result(self) -> Any:
         its = self.statement
         outputs = self._outputs()
-        later = its.qualify is not None or its.order_by or its.order_by_all or its.distinct
+        later = its.qualify is not None or its.order_by or its.order_by_all is not None or its.distinct
         # What is used twice is computed once, and under a name.
         made = {
             number: _Output(self.data.fresh(output.name), output.expression)
@@ -131,8 +142,9 @@ class _Run:
         qualify = None if its.qualify is None else self._text(its.qualify, references)
         self.is_cut = its.distinct  # from here on, only columns of the result are left
         keys = [(self._key(key, references), key.ascending, key.nulls_first) for key in its.order_by]
-        if its.order_by_all:
-            keys = [(output.expression, True, True) for output in references]
+        if its.order_by_all is not None:
+            every = its.order_by_all
+            keys = [(output.expression, every.ascending, every.nulls_first) for output in references]
         df, engine = self._windows(), self.engine
         if made:
             df = engine.project(df, [("*", None), *((one.expression, one.name) for one in made.values())])

@@ -14,7 +14,7 @@ from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
-_COLUMNS = {"column", "columns", "col1", "col2", "ord"}  # the parameters of built-ins that are columns
+_COLUMNS = {"column", "columns", "col1", "col2", "ord", "x", "y"}  # the parameters of built-ins that are columns
 
 
 class Columns(Protocol):
@@ -88,7 +88,8 @@ class Windows:
             flag = next((name for name in known if name.lower() == "ignorenulls"), None)
             if flag is None:
                 raise UsageError(
-                    f"{call.label}: IGNORE NULLS is for first, last and nth_value; a class says nulls='skip' or nulls='pass'"
+                    f"{call.label}: IGNORE NULLS is for first, last, nth_value, lag and lead; a class says "
+                    "nulls='skip' or nulls='pass'"
                 )
             options[flag] = call.ignore_nulls
         arguments = list(call.arguments)

@@ -20,13 +20,14 @@ import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import canonical_keys
-from inwindow.runtime.group_operator import GroupOperator, framing_of_extent
+from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.ordering import partition_numbers, sorted_by
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
-from inwindow.windows.extent_bounds import Extents, Numbered, Sessions, extents_of
+from inwindow.windows.extent_bounds import Extents, Numbered, Sessions
+from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.frontier import Closing, due_and_open
 from inwindow.windows.neighbours import Mask
 from inwindow.windows.order_key import Keys, OrderKey
@@ -84,7 +85,7 @@ class ExtentBucket(Bucket):
         log = Log(pa.schema([*schema, pa.field(OWN, pa.int64())]), OWN)  # numbered as they came
         super().__init__(work, schema, "group_by().window()", log, **at)
         assert work.key is not None
-        self.framing: Any = framing_of_extent(work)
+        self.framing: Any = extents_of(work.extent, work.key)
         self.schema = GroupOperator(work, schema).schema
 
     def begin(self, label: int | None = None) -> None:

@@ -72,6 +72,7 @@ class KeyedLane:
         """
         if isinstance(self.lane, EmitLane) or self.lane.evaluator.resumes_at_once:
             self.buffer.append(batch)
+            self.lane.arrive(frontier.sequence)
             resumed: tuple[list[Piece], Positions] = self.lane.resume(frontier, ready, keys, states)
             return resumed
         return self._one_by_one(batch, frontier, ready, keys, states)

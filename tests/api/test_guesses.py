@@ -55,7 +55,6 @@ def test_what_is_written_for_a_guessed_method_can_be_written(table: dict[str, st
         ("groupBy", "did you mean iw.group_by?"),
         ("countDistinct", "did you mean iw.count_distinct?"),
         ("window", "write iw.tumble('ts', size='1 hour')"),
-        ("dense_rank", "iw has aggregates, and a rank is none: take F.dense_rank of PySpark, or that of SQL"),
         ("Window", "write iw.rows(50, partition_by='item', order_by='ts'), or take pyspark.sql.Window"),
     ],
 )

@@ -1,5 +1,6 @@
 """Extents written wrong, or that do not suit their attribute."""
 
+from datetime import date
 from typing import Any
 
 import pyarrow as pa
@@ -116,11 +117,66 @@ ROWS = [
         "12 hours' or '3 months' (units: microseconds to weeks, months, years)",
     ),
     Bad(
-        "months",
-        lambda: iw.tumble("ts", size="1 month"),
+        "months and days",
+        lambda: iw.tumble("ts", size="1 month 2 days"),
         iw.UsageError,
-        "tumble(size='1 month'): months differ in length, so extents of months are not supported (nor are"
-        " they in Spark's window()): group by a month column instead",
+        "tumble(size=1 month 2 days): write either months, or days and hours",
+    ),
+    Bad(
+        "a month every hour",
+        lambda: iw.hop("ts", size="1 month", every="1 hour"),
+        iw.UsageError,
+        "hop(size=1 month, every=1 hour): from the last days of a month, a month later is the same day for several "
+        "times: give every= in whole days, or in months",
+    ),
+    Bad(
+        "a gap of months",
+        lambda: iw.session("ts", gap="1 month"),
+        iw.UsageError,
+        "session(gap='1 month'): months differ in length: give the gap in days",
+    ),
+    Bad(
+        "months of numbers",
+        lambda: iw.group_by(pa.table({"t": [1]})).window(iw.tumble("t", size="1 month")).agg(n=iw.count()),
+        iw.UsageError,
+        "tumble: size=1 month: months are for dates and timestamps, but the column 't' is of type int64",
+    ),
+    Bad(
+        "a zone that is no name",
+        lambda: iw.tumble("ts", size="1 day", timezone=2),
+        iw.UsageError,
+        "tumble(timezone=2): write a zone's name, as in timezone='America/New_York' or '+02:00'",
+    ),
+    Bad(
+        "a zone that there is not",
+        lambda: iw.hop("ts", size="2 days", every="1 day", timezone="Mars"),
+        iw.UsageError,
+        "hop(timezone='Mars'): there is no such zone; write a name of the tz database, as in 'America/New_York', or an "
+        "offset, as in '+02:00'",
+    ),
+    Bad(
+        "a zone of numbers",
+        lambda: iw.tumble("ts", rows=3, timezone="UTC"),
+        iw.UsageError,
+        "tumble(timezone='UTC'): a zone is for extents of times, and this is one of 3: give a size such as '1 day', or "
+        "drop timezone=",
+    ),
+    Bad(
+        "a zone of dates",
+        lambda: (
+            iw.group_by(pa.table({"t": [date(2026, 1, 1)]}))
+            .window(iw.tumble("t", size="1 day", timezone="UTC"))
+            .agg(n=iw.count())
+        ),
+        iw.UsageError,
+        "tumble(timezone='UTC') is for timestamps, but the column 't' is of type date32[day]: drop timezone=",
+    ),
+    Bad(
+        "a zone of local times",
+        lambda: grouped(iw.cumulate("ts", size="1 day", every="1 hour", timezone="UTC")),
+        iw.UsageError,
+        "cumulate(timezone='UTC'): the times of the column 'ts' have no zone, so they are local already: drop timezone=, "
+        "or cast the column to a timestamp with a zone",
     ),
     Bad(
         "half a tuple",
@@ -202,10 +258,9 @@ ROWS = [
     ),
     Bad(
         "a cumulation by months",
-        lambda: iw.cumulate("ts", size="1 month", every="1 day"),
+        lambda: iw.cumulate("ts", size="1 month", every="2 days"),
         iw.UsageError,
-        "cumulate(size='1 month'): months differ in length, so extents of months are not supported (nor "
-        "are they in Spark's window()): group by a month column instead",
+        "cumulate(size='1 month', every='2 days'): size must be a whole multiple of every",
     ),
     Bad("a session without a gap", lambda: iw.session("ts", gap=0), iw.UsageError, "session(gap=0): must be > 0"),
     Bad(

@@ -91,12 +91,12 @@ ROWS = [
         "                                                                        ^",
     ),
     Bad(
-        "ORDER BY ALL DESC",
-        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC"),
+        "more than ORDER BY ALL",
+        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1"),
         StatementError,
-        "iw.sql: ORDER BY ALL takes no direction here: write its columns (line 1, column 74)\n"
-        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC\n"
-        "                                                                           ^^^^",
+        "iw.sql: ORDER BY ALL takes only a direction: ASC, DESC, NULLS FIRST (line 1, column 74)\n"
+        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1\n"
+        "                                                                           ^",
     ),
     Bad(
         "a quotation that is not closed",

@@ -420,6 +420,13 @@ ROWS = [
         "write hours",
     ),
     Bad(
+        "months as a window",
+        lambda: temporal.window(STREAM, iw.tumble("ts", size="1 month")),
+        iw.UsageError,
+        "temporal.window: (tumble ts size 1 month): extents by the calendar are for iw.group_by(...).window(...): "
+        "here give sizes in days or less, and no timezone=",
+    ),
+    Bad(
         "a session of own ends as a window",
         lambda: temporal.window(STREAM, iw.session("ts", until="until")),
         iw.UsageError,

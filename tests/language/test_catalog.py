@@ -186,3 +186,13 @@ def test_mistakes(catalog: iw.Catalog, text: str, message: str) -> None:
 def test_what_is_no_place(given: Any) -> None:
     with pytest.raises(iw.UsageError, match="give a SparkSession, or a dict of Arrow tables"):
         iw.Catalog(given)
+
+
+def test_a_table_may_have_any_name() -> None:
+    table = pa.table({"id": [1, 2], "v": [3, 4]})
+    for name in ("it", "rows"):
+        catalog = iw.Catalog({name: table})
+        found = catalog.run(
+            f"SELECT id, sum(v) OVER (ORDER BY id ROWS 1 PRECEDING) + 1 AS s FROM {name} ORDER BY id DESC"
+        )
+        assert found.to_pylist() == [{"id": 2, "s": 8}, {"id": 1, "s": 4}]

@@ -61,6 +61,8 @@ FRAMES: list[tuple[str, Frame]] = [
     ("ORDER BY ts RANGE BETWEEN 1e0 PRECEDING AND 2 FOLLOWING", Range(-1.0, 2)),
     ("ORDER BY ts RANGE BETWEEN '5 minutes'::interval PRECEDING AND CURRENT ROW", Range(Interval(0, -5 * MINUTE), 0)),
     ("ORDER BY ts RANGE CAST('5 minutes' AS INTERVAL) PRECEDING", Range(Interval(0, -5 * MINUTE), 0)),
+    ("ORDER BY ts RANGE CAST(2 AS decimal(9, 2)) PRECEDING", Range(-2, 0)),
+    ("ORDER BY ts RANGE 2::decimal(9, 2) PRECEDING", Range(-2, 0)),
     ("ORDER BY ts RANGE BETWEEN (2::int8) PRECEDING AND 1.5::float8 FOLLOWING", Range(-2, 1.5)),
     # A number is never UNBOUNDED, not even those that PySpark takes for it; and all its digits count.
     ("ORDER BY ts RANGE 9223372036854775808 PRECEDING", Range(-(2**63), 0)),

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import pytest
-from samples.databases import kept, sqlite
+from samples.databases import duck, kept, sqlite
 from samples.suites import Asked, Suite, one_line, outcome, suite, tables
 
 import inwindow as iw
 
-DATABASES = {"postgres": kept, "sqlite": sqlite}
+DATABASES = {"postgres": kept, "sqlite": sqlite, "duckdb": duck}
 
 
 @pytest.mark.parametrize(("name", "database"), DATABASES.items(), ids=DATABASES)

@@ -62,7 +62,7 @@ def suite(name: str) -> Suite:
             found.setup.append(text)
             continue
         each = {key[5:]: values for key, values in marks.items() if key.startswith("each ")}
-        for values in itertools.product(*(one.split("|") for one in each.values())):
+        for values in itertools.product(*(re.split(r"(?<!\|)\|(?!\|)", one) for one in each.values())):
             made = text
             for key, value in reversed(list(zip(each, values, strict=True))):
                 made = made.replace(f"{{{key}}}", value.strip())

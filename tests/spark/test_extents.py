@@ -124,6 +124,21 @@ def test_sessions(events: Any, on: str, gap: str) -> None:
     assert_same(found, expected)
 
 
+@pytest.mark.parametrize("size, unit", [("1 day", "day"), ("1 month", "month")])
+def test_local_days_and_months(spark: Any, events: Any, size: str, unit: str) -> None:
+    """Spark's window() knows neither; its date_trunc does, by the session's zone."""
+    from pyspark.sql import functions as F
+
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    start = F.date_trunc(unit, "ts")
+    window = F.struct(start.alias("start"), (start + F.expr(f"INTERVAL '1' {unit.upper()}")).alias("end")).alias(
+        "window"
+    )
+    expected = events.where("ts is not null").groupBy("k", window).agg(*theirs(F))
+    found = iw.group_by(events, "k").window(iw.tumble("ts", size=size, timezone=zone)).agg(**ours())
+    assert_same(found.where("window.start >= '1900-01-01'"), expected.where("window.start >= '1900-01-01'"))
+
+
 def test_sessions_of_own_gaps(events: Any) -> None:
     """Each tuple keeps its session open for its own gap; none, or one that is not positive: it is in no session."""
     from pyspark.sql import functions as F

@@ -108,12 +108,13 @@ def test_frames_from_the_partitions_start(events: Any) -> None:
     ours = {
         "s": iw.sum("v").over(growing), "n": iw.count("whole").over(peers), "a": iw.avg("cents").over(ahead),
         "m": iw.max("text").filter("ok").over(growing), "d": iw.min("instant").over(peers), "b": iw.sum("v").over(last_ten),
-        "h": Spread()("v").over(growing),
+        "h": Spread()("v").over(growing), "i": iw.row_number().over(w), "g": iw.lag("v", 3).over(w), "e": iw.lead("v", 2).over(w),
     }  # fmt: skip
     theirs = {
         "s": F.sum("v").over(growing), "n": F.count("whole").over(peers), "a": F.avg("cents").over(ahead),
         "m": F.max(F.when(F.col("ok"), F.col("text"))).over(growing), "d": F.min("instant").over(peers),
         "b": F.sum("v").over(last_ten), "h": F.max("v").over(growing) - F.min("v").over(growing),
+        "i": F.row_number().over(w), "g": F.lag("v", 3).over(w), "e": F.lead("v", 2).over(w),
     }  # fmt: skip
     made, expected = iw.with_columns(events, hot_keys="sample", **ours), events.withColumns(theirs)
     assert made.schema == expected.schema

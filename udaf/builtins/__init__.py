@@ -5,20 +5,35 @@ its name in that file's ``__all__`` and in that of ``api/__init__.py``, and a
 row in each of the test tables (docs/contributing.md has an example).
 """
 
-from inwindow.udaf.builtins import bits, counts, extremes, lists, moments, picks, ranks, regressions, sums, synopses
+from inwindow.udaf.builtins import (
+    bits,
+    counts,
+    extremes,
+    lists,
+    moments,
+    neighbours,
+    picks,
+    ranking,
+    ranks,
+    regressions,
+    sums,
+    synopses,
+)
 from inwindow.udaf.builtins.bits import *
 from inwindow.udaf.builtins.counts import *
 from inwindow.udaf.builtins.extremes import *
 from inwindow.udaf.builtins.lists import *
 from inwindow.udaf.builtins.moments import *
+from inwindow.udaf.builtins.neighbours import *
 from inwindow.udaf.builtins.picks import *
+from inwindow.udaf.builtins.ranking import *
 from inwindow.udaf.builtins.ranks import *
 from inwindow.udaf.builtins.regressions import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
 from inwindow.udaf.calls import says_what_it_takes
 
-FAMILIES = (bits, counts, extremes, lists, moments, picks, ranks, regressions, sums, synopses)
+FAMILIES = (bits, counts, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sums, synopses)
 for _family in FAMILIES:
     for _name in _family.__all__:
         globals()[_name] = says_what_it_takes(getattr(_family, _name))

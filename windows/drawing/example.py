@@ -43,7 +43,10 @@ def example(window: Window | Extent) -> pa.Array:
     if isinstance(window, (Hop, Cumulate)):
         steps = 3 if isinstance(window, Hop) else 1
         whole = all(isinstance(size, (int, Interval)) for size in (window.size, window.every, window.origin or 0))
-        return _beats(_sum(window.size, *[window.every] * steps), 9 + steps, start=window.origin, whole=whole)
+        beats = _beats(_sum(window.size, *[window.every] * steps), 9 + steps, start=window.origin, whole=whole)
+        if window.timezone is None:
+            return beats
+        return pc.assume_timezone(beats, window.timezone, ambiguous="earliest", nonexistent="earliest")
     if window.slides_across and isinstance(window.frame, (Rows, Range)):
         return _across(window, window.frame)
     if isinstance(window.frame, Rows):

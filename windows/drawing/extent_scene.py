@@ -7,9 +7,10 @@ import pyarrow as pa
 
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
-from inwindow.windows.extent_bounds import Cumulations, Extents, Hops, extents_of
-from inwindow.windows.interval import Interval
-from inwindow.windows.panes import extent_panes
+from inwindow.windows.extent_bounds import Extents, Numbered
+from inwindow.windows.extent_framings import extents_of
+from inwindow.windows.interval import exact
+from inwindow.windows.panes import ExtentPanes
 from inwindow.windows.spec import Cumulate, Extent, Hop, Order, Session
 
 _MOST = 20_000  # extents that a tuple may lie in
@@ -40,8 +41,7 @@ def extents(extent: Extent, values: pa.Array) -> Scene:
 def _check_count(extent: Extent) -> None:
     if isinstance(extent, Session):
         return
-    size, every = (s.microseconds if isinstance(s, Interval) else s for s in (extent.size, extent.every))
-    if float(size) / float(every) > _MOST:
+    if exact(extent.size) > _MOST * exact(extent.every):
         raise UsageError(
             f"draw: in {extent.describe()} a tuple lies in more than {_MOST:,} extents, too many for a picture: draw one of a "
             "larger every"
@@ -64,11 +64,11 @@ def _three(extent: Extent, begins: list[float], end: Any, places: list[float]) -
 def _panes(extent: Extent, stream: Stream, found: Extents) -> tuple[float, ...]:
     """The edges of overlapping extents: those that part two tuples of different panes."""
     framing = extents_of(extent, stream.key)
-    if not isinstance(framing, (Hops, Cumulations)) or framing.every >= framing.size:
+    if not isinstance(framing, Numbered) or isinstance(extent, Session) or exact(extent.every) >= exact(extent.size):
         return ()
     assert found.begins is not None and found.finishes is not None
     places = stream.places
-    begins = extent_panes(framing).begins(stream.sequence, 0, stream.sequence.end)
+    begins = ExtentPanes(framing).begins(stream.sequence, 0, stream.sequence.end)
     parted = [(places[i - 1], places[i]) for i in begins if i]
     edges = sorted({*stream.places_of(found.begins), *stream.places_of(found.finishes)})
     return tuple(edge for edge in edges if any(low < edge <= high for low, high in parted))

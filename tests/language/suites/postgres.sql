@@ -76,7 +76,6 @@ SELECT depname, empno, salary, sum(salary) OVER (PARTITION BY depname) FROM emps
 SELECT depname, empno, salary, rank() OVER (PARTITION BY depname ORDER BY salary) FROM empsalary;
 SELECT four, ten, SUM(SUM(four)) OVER (PARTITION BY four), AVG(ten) FROM tenk1 GROUP BY four, ten ORDER BY four, ten;
 SELECT depname, empno, salary, sum(salary) OVER w FROM empsalary WINDOW w AS (PARTITION BY depname);
--- waits: ranks
 SELECT depname, empno, salary, rank() OVER w FROM empsalary WINDOW w AS (PARTITION BY depname ORDER BY salary) ORDER BY rank() OVER w;
 SELECT COUNT(*) OVER () FROM tenk1 WHERE unique2 < 10;
 SELECT COUNT(*) OVER w FROM tenk1 WHERE unique2 < 10 WINDOW w AS ();
@@ -88,8 +87,10 @@ SELECT row_number() OVER (ORDER BY unique2) FROM tenk1 WHERE unique2 < 10;
 -- each RANK: rank | dense_rank | percent_rank | cume_dist
 SELECT {RANK}() OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 SELECT ntile(3) OVER (ORDER BY ten, four), ten, four FROM tenk1 WHERE unique2 < 10;
+-- no: the number of parts is a number
 SELECT ntile(NULL) OVER (ORDER BY ten, four), ten, four FROM tenk1 LIMIT 2;
 -- each CALL: lag(ten) | lag(ten, four) | lag(ten, four, 0) | lead(ten) | lead(ten * 2, 1) | lead(ten * 2, 1, -1)
+-- no "lag(ten, four": the offset in lag and lead is a literal
 SELECT {CALL} OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 SELECT first_value(ten) OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 -- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
@@ -108,6 +109,7 @@ SELECT avg(four) OVER (PARTITION BY four ORDER BY thousand / 100) FROM tenk1 WHE
 SELECT ten, two, sum(hundred) AS gsum, sum(sum(hundred)) OVER win AS wsum FROM tenk1 GROUP BY ten, two WINDOW win AS (PARTITION BY two ORDER BY ten);
 SELECT sum(salary), row_number() OVER (ORDER BY depname), sum(sum(salary)) OVER (ORDER BY depname DESC) FROM empsalary GROUP BY depname;
 SELECT sum(salary) OVER w1, count(*) OVER w2 FROM empsalary WINDOW w1 AS (ORDER BY salary), w2 AS (ORDER BY salary);
+-- no: the offset in lag and lead is a literal
 SELECT lead(ten, (SELECT two FROM tenk1 WHERE s.unique2 = unique2)) OVER (PARTITION BY four ORDER BY ten) FROM tenk1 s WHERE unique2 < 10;
 SELECT count(*) OVER (PARTITION BY four) FROM (SELECT * FROM tenk1 WHERE FALSE) s;
 SELECT sum(salary) OVER w, rank() OVER w FROM empsalary WINDOW w AS (PARTITION BY depname ORDER BY salary DESC);
@@ -150,11 +152,15 @@ SELECT sum(unique1) OVER (ORDER BY {FRAME}), unique1, four FROM tenk1 WHERE uniq
 SELECT sum(unique1) OVER (PARTITION BY four ORDER BY unique1 RANGE BETWEEN 5::int8 PRECEDING AND 6::int2 FOLLOWING {EXCLUDE}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each FRAME: range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval following and '1 year'::interval following | range between '1 year'::interval preceding and '1 year'::interval following exclude current row | range between '1 year'::interval preceding and '1 year'::interval following exclude group | range between '1 year'::interval preceding and '1 year'::interval following exclude ties
 SELECT sum(salary) OVER (ORDER BY enroll_date {FRAME}), salary, enroll_date FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES), salary FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), salary FROM empsalary;
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE TIES),
   last_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING), salary, enroll_date FROM empsalary;
@@ -202,13 +208,15 @@ SELECT max(enroll_date) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_dat
 SELECT sum(unique1) OVER (ORDER BY four GROUPS BETWEEN {FRAME}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each EXCLUDE: | exclude current row | exclude group | exclude ties
 SELECT sum(unique1) OVER (PARTITION BY ten ORDER BY four GROUPS BETWEEN 0 PRECEDING AND 0 FOLLOWING {EXCLUDE}), unique1, four, ten FROM tenk1 WHERE unique1 < 10;
--- waits: ranks
+-- no: as in Spark, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
--- waits: ranks
+-- no: as in Spark, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES), salary, enroll_date FROM empsalary;
+-- no: as in Spark, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), salary, enroll_date FROM empsalary;
 -- each TABLE: odd35 | odd49
 -- each UNIT: rows | range | groups
