@@ -227,6 +227,7 @@ class LandmarkFraming(Stateful):
             last = np.where((last >= start) & (sides > PLAIN), sequence.blocks(held)[0] - 1, last)
         held = np.maximum(last, start)
         plain = sequence.plain_at(held)
+        assert plain is not None
         edge = _search(sequence, held, np.repeat(landmark, len(at), axis=0), after=after)
         return np.where((last >= start) & plain, edge, last + 1)
 

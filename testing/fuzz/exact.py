@@ -95,6 +95,29 @@ def correlation(pairs: Sequence[tuple[Any, Any]]) -> float | None:
     return math.copysign(math.sqrt(top**2 * one[1] * other[1] / (below**2 * spread)), top) if spread else None
 
 
+def regression(pairs: Sequence[tuple[Any, Any]], which: str) -> float | None:
+    """SQL's regr_(y, x), by name."""
+    ys, xs = [y for y, _ in pairs], [x for _, x in pairs]
+    if which in ("avgx", "avgy"):
+        return mean(xs if which == "avgx" else ys)
+    sides = {"sxx": (xs, xs), "syy": (ys, ys)}.get(which, (xs, ys))
+    if not is_finite([*sides[0], *sides[1]]):
+        return math.nan
+    top, below = _shared(*sides)
+    if which in ("sxx", "syy", "sxy"):
+        return top / (below * len(pairs))
+    (sxx, at), (syy, beside) = _shared(xs, xs), _shared(ys, ys)
+    if not sxx:
+        return None
+    if which == "r2":
+        return top**2 * at * beside / (below**2 * sxx * syy) if syy else 1.0
+    if which == "slope":
+        return top * at / (below * sxx)
+    (numbers, one), (others, other) = whole(ys), whole(xs)  # mean(y) - slope * mean(x), as one fraction
+    line = sum(numbers) * other * below * sxx - sum(others) * one * top * at
+    return line / (one * other * below * sxx * len(pairs))
+
+
 def _shared(xs: Values, ys: Values) -> tuple[int, int]:
     """n times the sum of products of deviations."""
     (xs, below), (ys, other) = whole(xs), whole(ys)

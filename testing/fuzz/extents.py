@@ -210,8 +210,13 @@ def _extent(draw: Draw, order: OrderType) -> Call:
 
 
 def _call(draw: Draw, kind: str, order: OrderType) -> Call:
-    size, every = draw.one(order.slides), draw.one(order.slides)
+    sizes = order.slides
+    if kind != "session" and order.kind in ("pa.date32()", ORDERS["hours of a clock"].kind):
+        sizes = (*sizes, "'1 month'")
+    size, every = draw.one(sizes), draw.one(sizes)
     origin = (("origin", order.literal(draw)),) if draw.once_in(4) else ()
+    if order.kind == ORDERS["hours of a clock"].kind and draw.once_in(2):
+        origin = (*origin, ("timezone", draw.one(("'Europe/Vienna'", "'America/New_York'", "'+05:30'"))))
     if kind == "hop":
         return Call("hop", ("'t'",), (("size", size), ("every", every), *origin))
     if kind == "tumble":

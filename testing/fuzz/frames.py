@@ -11,7 +11,7 @@ from inwindow.optimizer.rules import RULES
 from inwindow.testing.fuzz import definition, tables, windows
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
-from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, Kind
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES, Kind
 from inwindow.testing.fuzz.orders import ORDERS
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import IMPORTS, IW, Call, Drawn, literal, value_of
@@ -205,6 +205,8 @@ def draw_frames(draw: Draw) -> Trial:
     if emits:
         trailing = windows.window(draw, order, at, windows.TRAILING)
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
+    if draw.once_in(4):
+        overs.append(Over(draw.one(list(PLACES)), windows.window(draw, order, at, windows.UNBOUNDED)))
     columns = sorted({name for over in overs for name in KINDS[over.kind].columns} | {"ok"})
     if keys is _ALL or draw.once_in(6):
         drawn = tables.table(draw, order, columns, 1 if keys is _ALL else draw.between(1, 4))

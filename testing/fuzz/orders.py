@@ -73,6 +73,10 @@ ORDERS: dict[str, OrderType] = {
         "pa.timestamp('us', tz='UTC')", lambda n: (_MOMENT + timedelta(seconds=n / 2)).replace(tzinfo=UTC), (),
         ("'1 second'", "'1500 ms'", "'1 month'"), ("'1 second'", "'3 seconds'"), -8, 20,
     ),
+    "hours of a clock": OrderType(
+        "pa.timestamp('us', tz='Europe/Vienna')", lambda n: datetime(2026, 3, 29, tzinfo=UTC) + timedelta(hours=n), (),
+        ("'1 hour'", "'90 minutes'", "'1 day'", "'1 month'"), ("'1 hour'", "'6 hours'", "'1 day'"), -8, 20,
+    ),
     "timestamp in seconds": OrderType(
         "pa.timestamp('s')", lambda n: _MOMENT + timedelta(seconds=n), (),
         ("'1 second'", "'1500 ms'", "'4 seconds'"), ("'2 seconds'", "'5 seconds'"), -8, 20,
