@@ -72,6 +72,17 @@ class StringAgg(CollectList):
         return joined(super().roll(values, base, start, end, seen), self.delimiter)
 
 
+class StringAggDistinct(CollectSet):
+    """The distinct strings of the tuples that count, in the order in which they first come in the frame, joined."""
+
+    def __init__(self, delimiter: pa.Scalar) -> None:
+        self.delimiter = delimiter
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A string per frame."""
+        return joined(super().roll(values, base, start, end, seen), self.delimiter)
+
+
 class Several:
     """A list of one result per kernel for each frame; NULL where they have none."""
 

@@ -45,8 +45,9 @@ NAMES = {  # functions: an expression to write instead
     "cummin": f"iw.min('x'){_SO_FAR}",
     "cumprod": f"iw.product('x'){_SO_FAR}",
     "cumcount": f"iw.count(){_SO_FAR}",
-    "ewm": f"iw.decayed_avg('x', decay=0.9){_SO_FAR}",
-    "ewmmean": f"iw.decayed_avg('x', decay=0.9){_SO_FAR}",
+    "ewm": f"iw.ewm_avg('x', alpha=0.1){_SO_FAR}",
+    "ewmmean": f"iw.ewm_avg('x', alpha=0.1){_SO_FAR}",
+    "ewmmeanby": f"iw.ewm_avg('x', half_life=10, times='ts', adjust=False){_SO_FAR}",
     "shift": f"iw.lag('x'){_SO_FAR}",
     "diff": f"iw.lag('x'){_SO_FAR}",
     "resample": "iw.group_by(df).window(iw.tumble('ts', size=10))",
@@ -80,7 +81,6 @@ ELSEWHERE = {  # names for which there is no expression
 }
 
 OPTIONS = {  # keywords of calls: their names here
-    "by": ("partition_by", "keys"),
     "partition": ("partition_by",),
     "partitions": ("partition_by",),
     "groupby": ("partition_by",),
@@ -113,7 +113,10 @@ OPTIONS = {  # keywords of calls: their names here
     "minsamples": ("min_count",),
     "q": ("percentage",),
     "p": ("percentage",),
-    "alpha": ("decay",),
+    "alpha": ("decay", "alpha"),
+    "by": ("partition_by", "keys", "times"),
+    "decay": ("alpha",),
+    "ignorena": ("ignore_nulls",),
     "ignorenulls": ("ignorenulls", "ignore_nulls"),
     "nullslast": ("nulls_first",),
     "sep": ("delimiter", "separator"),

@@ -14,6 +14,7 @@ two questions about the held sequence:
 """
 
 import traceback
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -193,9 +194,7 @@ class LandmarkFraming(Stateful):
         side = sequence.sides_at(at)
         if side is not None:
             edge[side < PLAIN] = end[side < PLAIN]  # the landmark is still to come
-            behind = side > PLAIN
-            if behind.any():
-                edge[behind] = self._among_numbers(sequence, at[behind], landmark, block[behind], after=after)
+            edge[side > PLAIN] = block[side > PLAIN]  # unless there are numbers before
         # One search per partition: what was found first holds for all later tuples of it.
         for first in np.flatnonzero(np.append(True, partition[1:] != partition[:-1])) if len(at) else ():
             own = slice(first, first + int(np.searchsorted(partition[first:], partition[first], side="right")))
@@ -203,6 +202,12 @@ class LandmarkFraming(Stateful):
             passed = (
                 (edge[own] < block_end[own]) if side is None else (edge[own] < block_end[own]) & (side[own] >= PLAIN)
             )
+            if known[0] != partition[first] and side is not None and side[own.stop - 1] > PLAIN:
+                # With a slide this may be the first look at the partition, and the numbers lie before it.
+                behind = own.start + int(np.searchsorted(side[own], PLAIN, side="right"))
+                edge[behind : own.stop] = self._among_numbers(
+                    sequence, partition[first], block[behind], landmark, after
+                )
             if known[0] == partition[first]:
                 edge[own] = known[1]
             elif passed.any():
@@ -211,25 +216,15 @@ class LandmarkFraming(Stateful):
                 self.found[bound] = (int(partition[first]), position)
         return edge
 
-    def _among_numbers(
-        self, sequence: Sequence, at: Positions, landmark: Keys, block: Positions, *, after: bool
-    ) -> Positions:
-        """The landmark's position for NULLs and NaNs behind the numbers: among these, or where they end.
-
-        With a slide no number may have been asked for. Numbers that are forgotten were: then ``found`` has the position.
-        """
-        start = np.maximum(sequence.partitions(at)[0], sequence.base)
-        last = block - 1  # of the numbers: NULLs may be behind NaNs
-        for _ in range(2):
-            held = np.maximum(last, start)
-            sides = sequence.sides_at(held)
-            assert sides is not None
-            last = np.where((last >= start) & (sides > PLAIN), sequence.blocks(held)[0] - 1, last)
-        held = np.maximum(last, start)
-        plain = sequence.plain_at(held)
-        assert plain is not None
-        edge = _search(sequence, held, np.repeat(landmark, len(at), axis=0), after=after)
-        return np.where((last >= start) & plain, edge, last + 1)
+    def _among_numbers(self, sequence: Sequence, start: int, end: int, landmark: Keys, after: bool) -> int:
+        """The landmark's position among the numbers of a partition that holds the positions [start, end); ``end`` without any."""
+        blocks = sequence.block_starts[(sequence.block_starts >= start) & (sequence.block_starts <= end)]
+        for first, last in pairwise(blocks.tolist()):
+            low, high = np.array([max(first, sequence.base)]), np.array([last])
+            side = sequence.sides_at(low) if low < high else None
+            if side is not None and side[0] == PLAIN:
+                return int(edges(sequence.keys, sequence.base, landmark, low, high, after)[0])
+        return end
 
 
 class ScopeFraming(Stateful):

@@ -82,6 +82,12 @@ ROWS = [
         "row_number(): filter() is for aggregates, and this numbers or reads tuples, all of them: filter the data before",
     ),
     Bad(
+        "lag with a hole",
+        lambda: iw.lag("price").over(iw.unbounded(order_by="n", exclude="ties")),
+        iw.UsageError,
+        "lag(price, 1): exclude='ties' is for aggregates of frames: drop it",
+    ),
+    Bad(
         "min_count",
         lambda: iw.lag("price").min_count(3),
         iw.UsageError,

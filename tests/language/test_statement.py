@@ -99,6 +99,21 @@ def test_slides_in_time(slide: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "hole"),
+    [
+        ("ROWS 9 PRECEDING EXCLUDE CURRENT ROW", "current row"),
+        ("ROWS BETWEEN 9 PRECEDING AND 2 FOLLOWING exclude group SLIDE 2", "group"),
+        ("RANGE 5 PRECEDING EXCLUDE TIES", "ties"),
+        ("GROUPS 5 PRECEDING EXCLUDE NO OTHERS", None),
+    ],
+)
+def test_holes(clause: str, hole: str | None) -> None:
+    (call,) = taken(f"SELECT sum(price) OVER (PARTITION BY exclude ORDER BY group {clause}) FROM bids").calls
+    assert call.over.exclude == hole
+    assert call.over.written_frame is not None
+
+
+@pytest.mark.parametrize(
     ("clause", "slide", "unit"),
     [
         ("RANGE 300 SECONDS PRECEDING SLIDE 5 ROWS", 5, "rows"),
@@ -251,6 +266,10 @@ BAD = [
     ("SELECT my_avg(p) OVER (GROUPS 2 PRECEDING) FROM t", "write ORDER BY before", "GROUPS"),
     ("SELECT max(p) OVER (ORDER BY t GROUPS 1.5 PRECEDING) FROM t", "GROUPS counts groups of peers", "1.5"),
     ("SELECT my_avg(p) OVER (RANGE 5 MINUTES PRECEDING) FROM t", "write ORDER BY before RANGE", "RANGE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t EXCLUDE TIES) FROM t", "EXCLUDE needs a frame before it", "EXCLUDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING EXCLUDE PEERS) FROM t", "one of CURRENT ROW, GROUP", "PEERS"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING EXCLUDE) FROM t", "EXCLUDE is followed by", "EXCLUDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING SLIDE 2 EXCLUDE TIES) FROM t", "EXCLUDE comes too late", "EXCLUDE"),
     ("SELECT my_avg(p) OVER (ORDER BY a, b RANGE 5 PRECEDING) FROM t", "2 order columns", "RANGE"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 5 PARSECS PRECEDING) FROM t", "'PARSECS' is no unit", "5 PARSECS"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE INTERVAL '1:30' HOUR TO MINUTE PRECEDING) FROM t", "1 HOUR 30", "INTERVAL"),

@@ -75,8 +75,6 @@ def _said_of(text: str, marks: dict[str, str]) -> Iterator[tuple[str, str]]:
         kind, _, some = mark.partition(" ")
         if kind != "each" and some.strip('"').casefold() in text.casefold():
             yield kind, why
-    if re.search(r"(?i)exclude (current|group|ties|no)", text):
-        yield "waits", "EXCLUDE"
 
 
 def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:

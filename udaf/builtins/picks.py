@@ -78,7 +78,11 @@ def _pick(name: str, kernel: Any, column: Any, ignorenulls: bool) -> Applied:
     check_flag(f"{name}({column_text(column)}", ignorenulls, "ignorenulls")
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: PickOfPanes(kernel()), lambda: PickOfPartials(kernel()))
+        cascade = Cascade(
+            lambda: PickOfPanes(kernel()),
+            lambda: PickOfPartials(kernel()),
+            sliding=lambda evicts: PickOfPanes(kernel()),
+        )
         return Native(
             types[0], lambda evicts: kernel(), cascade=cascade, reads="counted" if ignorenulls else "all",
             gives="a value",

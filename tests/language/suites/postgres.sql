@@ -133,6 +133,9 @@ SELECT sum(unique1) OVER (ORDER BY four RANGE BETWEEN CURRENT ROW AND UNBOUNDED 
 SELECT sum(unique1) OVER (ROWS BETWEEN {FRAME}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each CALL: first_value | last_value
 -- each EXCLUDE: current row | group | ties
+-- differs "EXCLUDE current row": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
+-- differs "EXCLUDE group": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
+-- differs "last_value(unique1) OVER (ORDER BY four ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING EXCLUDE ties": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT {CALL}(unique1) OVER (ORDER BY four ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING EXCLUDE {EXCLUDE}), unique1, four FROM small;
 SELECT sum(unique1) OVER (w RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), unique1, four FROM tenk1 WHERE unique1 < 10 WINDOW w AS (ORDER BY four);
 -- each EXCLUDE: current row | group | ties
@@ -162,9 +165,11 @@ SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AN
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES), salary FROM empsalary;
 -- no: as in Spark, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), salary FROM empsalary;
+-- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE TIES),
   last_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING), salary, enroll_date FROM empsalary;
 -- each EXCLUDE: ties | group | current row
+-- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE {EXCLUDE}),
   last_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE {EXCLUDE}), salary, enroll_date FROM empsalary;
 -- each ORDER: asc nulls first | asc nulls last | desc nulls first | desc nulls last
@@ -201,6 +206,7 @@ SELECT id, {COLUMN}, first_value(id) OVER w, last_value(id) OVER w FROM datetime
 SELECT sum(salary) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_date FROM empsalary;
 SELECT sum(salary) OVER (RANGE BETWEEN '1 year'::interval PRECEDING AND '2 years'::interval FOLLOWING EXCLUDE TIES), salary, enroll_date FROM empsalary;
 -- each FRAME: enroll_date range between 1 preceding and 2 following | salary range between -1 preceding and 2 following | salary range between 1 preceding and -2 following | salary range between '1 year'::interval preceding and '2 years'::interval following | enroll_date range between '1 year'::interval preceding and '-2 years'::interval following
+-- differs "enroll_date range between 1 preceding": PostgreSQL takes no number as a distance in dates, here it counts days
 SELECT max(enroll_date) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_date FROM empsalary;
 
 -- GROUPS
