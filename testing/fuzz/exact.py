@@ -145,6 +145,20 @@ def decayed(values: Values) -> float:
     return weighed / (below * (2 ** len(numbers) - 1))
 
 
+def faded(values: Values) -> float | None:
+    """The same, where a NULL takes a place, too."""
+    weighed = [(value, 0.5**age) for age, value in enumerate(reversed(values)) if value is not None]
+    return math.fsum(v * w for v, w in weighed) / math.fsum(w for _, w in weighed) if weighed else None
+
+
+def recursive(values: Values) -> float:
+    """Half of what was before, and half of the value."""
+    average = values[0]
+    for value in values[1:]:
+        average = (average + value) / 2
+    return float(average)
+
+
 def order(value: Any) -> Any:
     """Spark's order: NaN above everything."""
     return (True, 0) if value != value else (False, value)

@@ -36,6 +36,9 @@ def window(draw: Draw, order: OrderType, at: Options, frames: Sequence[tuple[str
             call = _sliding(draw, call, order)
         if frames is FRAMES and draw.once_in(8):
             call = Call(call.function, call.positional, (*call.options, ("min_count", str(draw.between(1, 4)))))
+        if frames is FRAMES and draw.once_in(6):
+            left_out = draw.one(("'current row'", "'group'", "'ties'"))
+            call = Call(call.function, call.positional, (*call.options, ("exclude", left_out)))
         try:
             _ = call.made
         except UsageError:
