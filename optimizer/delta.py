@@ -28,6 +28,8 @@ class Delta:
                 f"{case.name} has no terminate, and no expire to take back what leaves: the frame has no effect on it "
                 "(iw.unbounded() would say so), unless it writes `expire` or a `terminate`"
             )
+        if case.in_runs:
+            return _around_hole(case)
         if traits.native:
             return Yes(f"the kernel of {case.name} takes tuples in and out")
         if traits.has_expire:
@@ -36,6 +38,8 @@ class Delta:
 
     def time(self, case: Case) -> str:
         """One step in and one step out."""
+        if case.in_runs:
+            return "O(1): one step in, one step out; and the same again for EXCLUDE, where the hole begins and ends"
         if case.traits.order_statistics:
             return "O(log window): one step in, one step out of an order-statistics structure"
         if case.traits.reads_inwindow:
@@ -52,3 +56,26 @@ class Delta:
         if not case.lower_bound_moves and not case.traits.order_statistics and case.extent is None:
             return "the whole partition (inwindow)" if case.traits.reads_inwindow else "O(1)"
         return case.frame_memory()
+
+
+def _around_hole(case: Case) -> Verdict:
+    """For frames with a hole: tuples come and go at four ends, not at two."""
+    traits = case.traits
+    if traits.native:
+        if not traits.partials_slide:
+            return No(
+                f"EXCLUDE: the kernel of {case.name} takes out the oldest tuple only, and has no small partials to put together"
+            )
+        return Yes(
+            f"the kernel of {case.name} takes tuples in and out, before the hole and behind it; a result puts partials together"
+        )
+    if traits.reads_inwindow:
+        return No(f"EXCLUDE: {case.name} reads inwindow, whose oldest tuple is the next to leave")
+    if traits.expire_any_order:
+        return Yes(f"{case.has('expire')}, right in any order: what EXCLUDE leaves out is expired, and iterated again")
+    if traits.has_expire:
+        return No(
+            f"EXCLUDE: {case.name} has an expire for the oldest tuple; if it undoes any tuple of the frame, say so: "
+            f"class {traits.name}(..., expire_any_order=True)"
+        )
+    return No(f"{case.name} has no expire")

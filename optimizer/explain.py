@@ -1,7 +1,7 @@
 """``explain``: for each aggregate the strategy, the reason, why not the better ones, and the cost of a tuple."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -76,7 +76,7 @@ class Explanation:
 
     def _drawing(self, step: Step) -> str:
         """The picture of the window, folded; none if frames end at the rows of another table."""
-        window = step.case.window or step.case.extent
+        window = step.case.asked or step.case.window or step.case.extent
         if window is None or self.at_points:
             return ""
         try:
@@ -94,7 +94,8 @@ class Explanation:
         return f"{by}, {order}; {what}"
 
     def _call(self, step: Step) -> str:
-        where = step.case.window.describe() if step.case.window else ""
+        window = step.case.asked or step.case.window
+        where = window.describe() if window else ""
         if step.case.extent is not None:
             where = step.case.extent.describe()
         return f"{step.label} {where}".rstrip()
@@ -115,11 +116,29 @@ class Explanation:
             ("runs", runs),
             ("result", str(step.implementation.result)),
         ]
+        if case.asked is not None or case.runs:
+            rows.append(("exclude", _hole(step)))
         if step.sentinel is not None:
             rows.append(("sentinel", _sentinel(step)))
         if step.implementation.aggregate is not None:
             rows += [*_derived(step), *getattr(step.prototype, "explained", ())]
         return rows
+
+
+def _hole(step: Step) -> str:
+    """What EXCLUDE costs."""
+    case = step.case
+    assert case.window is not None
+    if case.asked is not None:
+        return f"nothing: the frame is {replace(case.window, partition_by=(), order_by=()).describe()[1:-1]}"
+    if not case.in_runs:
+        return (
+            "nothing: the frame ends where the hole begins"
+            if case.runs == ("before",)
+            else "nothing: the frame begins behind the hole"
+        )
+    where = {"before": "before the hole", "itself": "the tuple itself", "behind": "behind the hole"}
+    return f"a frame is {len(case.runs)} runs of tuples: {', '.join(where[run] for run in case.runs)}"
 
 
 def _what_runs(step: Step) -> str:
@@ -138,6 +157,8 @@ _LOOPS = ("unbounded", "tumble", "delta", "recompute")
 def _uncompiled(step: Step) -> str:
     """Why Python hooks run, where compiled ones might have."""
     of, window = step.implementation, step.case.window
+    if step.case.in_runs and step.strategy != "recompute" and (of.machine is not None or of.uncompiled):
+        return "frames with a hole have no compiled loop"
     if of.uncompiled and step.strategy not in _LOOPS:
         return f"{step.strategy} has no compiled loop"
     if of.machine is None or (window is not None and window.active_expiration):

@@ -126,6 +126,8 @@ def _is_not_carried(step: Step) -> str:
     upper = window.frame.upper
     if upper is None or (upper != 0 and is_negative(upper)):
         return "has a frame from the partition's start that does not end with its tuple, or behind it"
+    if window.exclude is not None:
+        return "reaches back to the partition's start, with a hole (exclude=) that partials do not have"
     reaches = "reaches back to the partition's start, and"
     if step.least is not None:
         return f"{reaches} has min_count=, which partials do not know"

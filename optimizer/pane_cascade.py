@@ -25,6 +25,8 @@ class PaneCascade:
             return No("frames do not overlap: there is nothing to share")
         if case.slide is None or (window is not None and window.is_unbounded_below):
             return No("without a slide every pane would be a single tuple")
+        if case.runs:
+            return No("EXCLUDE: a hole is inside a pane")
         if case.counts_groups:
             return No("a group of peers has any number of tuples: frames of GROUPS have no panes of so many tuples")
         if window is not None and not isinstance(window.frame, Rows):

@@ -27,6 +27,7 @@ from inwindow.udaf.errors import UsageError
 from inwindow.udaf.native import Implementation
 from inwindow.windows.bounds import framing_of, needs_distances
 from inwindow.windows.extent_framings import extents_of
+from inwindow.windows.holes import counts_peers, without_hole
 from inwindow.windows.interval import Interval, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.own_ends import check_own_ends
@@ -70,7 +71,7 @@ def _window_pass(
         _check_window(window, key)
     steps = tuple(
         watched(
-            _step(schema, name, one, Case(one.traits, window=window), window.strategy, ansi, zone),
+            _step(schema, name, one, _case(one, window), window.strategy, ansi, zone),
             one,
             partition_by,
             order_by,
@@ -78,8 +79,15 @@ def _window_pass(
         for name, one, window in members
     )
     peers = any(isinstance(window.frame, Range) for _, _, window in members)
-    groups = any(isinstance(window.frame, Groups) or window.slides_by_groups for _, _, window in members)
+    groups = any(
+        isinstance(window.frame, Groups) or window.slides_by_groups or counts_peers(window) for _, _, window in members
+    )
     return Pass(partition_by, order_by, steps, None, key, peers, groups=groups)
+
+
+def _case(applied: Applied, window: Window) -> Case:
+    planned = without_hole(window)
+    return Case(applied.traits, window=planned, asked=None if planned == window else window)
 
 
 def plan_groups(
@@ -196,6 +204,11 @@ def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple
             f"{step.label}: sentinel() folds a frame's tuples afresh, but what hooks return or yield depends on all that they have "
             "seen: give the class a terminate, or drop sentinel"
         )
+    if step.case.in_runs:
+        raise UsageError(
+            f"{step.label}: sentinel() folds frames that are one run of tuples, but exclude= leaves a hole in them: drop one of "
+            "them"
+        )
     orders = tuple(order.column for order in order_by)
     return replace(step, sentinel=sentinel, position_columns=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
 
@@ -277,6 +290,11 @@ def _window(name: str, applied: Applied) -> Window:
             f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; so its frame "
             f"must end at the current tuple, not {window.describe()}: use iw.rows(...), iw.range(...) or iw.groups(...), or "
             "write a terminate"
+        )
+    if window.exclude is not None and not traits.has_terminate:
+        raise UsageError(
+            f"{applied.label}: {traits.name} has no terminate, its hooks answer as each tuple arrives; but "
+            f"exclude={window.exclude!r} leaves out that tuple, or its peers: write a terminate, or drop exclude="
         )
     if traits.never_answers:
         raise UsageError(

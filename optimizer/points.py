@@ -71,6 +71,11 @@ def _check(one: Applied) -> None:
             f"{its} gives results when tuples leave; but with of= the other table's rows say where results are: drop "
             "active_expiration="
         )
+    if window.exclude is not None:
+        raise UsageError(
+            f"{its} leaves out the current tuple or its peers; but with of= the other table's rows are no tuples, and see none of "
+            "their own time: drop exclude="
+        )
     if _looks_ahead(window):
         raise UsageError(
             f"{its} reaches beyond the current row; but a row at time t must not see what comes at t or later: end the frame at "

@@ -21,6 +21,8 @@ class Recompute:
 
     def time(self, case: Case) -> str:
         """The whole frame, and which hook would help."""
+        if case.in_runs and not case.traits.native:
+            return "O(window) per result; write `merge`, or an `expire` that is right in any order, to make it O(1)"
         hint = "" if case.traits.native else "; write `expire` or `merge` to make it O(1)"
         return f"O(window) per result{hint}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inwindow.udaf.traits import Traits
+from inwindow.windows.holes import Run, runs_of
 from inwindow.windows.interval import MICROSECONDS, Interval, Size, exact, may_exceed, negated
 from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Range, Rows, Session, Window
 
@@ -42,6 +43,7 @@ class Case:
     traits: Traits
     window: Window | None = None
     extent: Extent | None = None
+    asked: Window | None = None  # the window as it was asked for, where an equal one without a hole is planned
 
     @property
     def name(self) -> str:
@@ -72,6 +74,16 @@ class Case:
         if isinstance(frame, Range) and frame.lower is not None and frame.upper == 0:
             return negated(frame.lower)
         return None
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of tuples that make up a frame with a hole; () if frames have none."""
+        return () if self.window is None else runs_of(self.window)
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether a frame is put together from several runs of tuples."""
+        return len(self.runs) > 1
 
     @property
     def lower_bound_moves(self) -> bool:

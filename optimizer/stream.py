@@ -92,7 +92,7 @@ def stream_key(schema: pa.Schema, work: Pass, where: str, *, zone: str = "UTC", 
 def resumes(step: Step) -> bool:
     """Whether the aggregate has its own state for every key."""
     window = step.case.window
-    if window is None:
+    if window is None or step.case.in_runs:
         return False
     grows = window.is_unbounded_below and step.strategy != "recompute"
     answers = not step.is_blocking and step.strategy != "tumble"  # in a tumble each frame starts anew

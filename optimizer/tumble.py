@@ -27,11 +27,13 @@ class Tumble:
                 else ""
             )
             return Yes(f"slide >= frame: the aggregate restarts for each yield tuple{last}")
-        if not case.frames_overlap:
+        if not case.frames_overlap and not case.runs:
             if case.traits.reads_inwindow and not case.traits.has_base and case.window is not None:
                 return No(f"{case.name} reads inwindow, and has no base version without it")
             return Yes("no tuple is in two frames")
         window = case.window
+        if case.runs and window is not None and window.slide is not None:
+            return No("EXCLUDE leaves holes in the frames")
         if window is not None and window.slides_across:
             frame, slide = _COUNTED[unit_of(window.frame)], _COUNTED[window.slide_unit or "rows"]
             return No(f"the frame counts {frame} and the slide {slide}: whether frames overlap depends on the data")

@@ -18,17 +18,24 @@ class TwoStacks:
         """Possible where there is a merge."""
         traits = case.traits
         if traits.native:
-            return No(f"the kernel of {case.name} does better")
+            better = "has no two stacks" if case.in_runs else "does better"
+            return No(f"the kernel of {case.name} {better}")
         if not traits.has_merge:
             return No(f"{case.name} has no merge")
         if traits.reads_inwindow:
             return No(f"{case.name} reads inwindow, which merged states do not have")
         if not traits.has_terminate:
             return No(f"{case.name} has no terminate: its state may depend on tuples before the frame")
+        if case.in_runs:
+            return Yes(
+                f"{case.has('merge')}: each run of a frame with a hole has its own stacks, and a result merges them"
+            )
         return Yes(case.has("merge"))
 
     def time(self, case: Case) -> str:
         """Amortised."""
+        if case.in_runs:
+            return f"amortised O(1): about two merges per tuple in each of {len(case.runs)} runs, and {len(case.runs)} per result"
         return "amortised O(1): about two merges per tuple"
 
     def memory(self, case: Case) -> str:

@@ -18,6 +18,8 @@ class Unbounded:
         """Possible while no tuple can leave."""
         if case.window is None or case.lower_bound_moves:
             return No("tuples leave the frame")
+        if case.in_runs:
+            return No("EXCLUDE: a hole moves through the frame")
         if case.traits.reads_inwindow and not case.traits.has_base:
             return No(f"{case.name} reads inwindow, which then holds the whole partition: delta keeps it")
         return Yes("nothing ever leaves the frame")

@@ -67,6 +67,22 @@ class AtLeast(Evaluator):
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self._enough(self.within.evaluate(start, end), self.counter.evaluate(start, end))
 
+    # Around a hole
+
+    @property
+    def begins_anew(self) -> bool:
+        its: bool = self.within.begins_anew  # type: ignore[attr-defined]
+        return its
+
+    def around(self, at: Positions, runs: Any) -> pa.Array:
+        return self._enough(*(its.around(at, runs) for its in (self.within, self.counter)))  # type: ignore[attr-defined]
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        return min(its.keeps_from(next_starts) for its in (self.within, self.counter))  # type: ignore[attr-defined]
+
+    def keys_from(self, next_starts: list[int]) -> int:
+        return min(its.keys_from(next_starts) for its in (self.within, self.counter))  # type: ignore[attr-defined]
+
     def _enough(self, results: pa.Array, counts: pa.Array) -> pa.Array:
         few = pc.less(counts, self.least)
         if not few.true_count:

@@ -7,11 +7,15 @@ from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
+from inwindow.optimizer.recompute import Recompute as Recomputing
+from inwindow.optimizer.tumble import Tumble
+from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByStacks, Gathered, bare
 from inwindow.runtime.at_least import AtLeast, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
+from inwindow.runtime.hole_lane import HoledLane
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
 from inwindow.runtime.sentinel import Watched
@@ -23,6 +27,7 @@ from inwindow.udaf.derive.version import written_of
 from inwindow.udaf.native import Machine
 from inwindow.windows.bounds import framing_of
 from inwindow.windows.frontier import View
+from inwindow.windows.holes import with_hole
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.panes import PaneRule, RowPanes
 from inwindow.windows.slots import slots_of
@@ -33,7 +38,8 @@ def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool
     """The lane of a step over a window; ``every_row`` if a tuple that emits nothing has a row, too."""
     window = step.case.window
     assert window is not None
-    view, slides = View(window, framing_of(window.frame, key), slots_of(window, key)), window.slide is not None
+    framing = with_hole(framing_of(window.frame, key), window)
+    view, slides = View(window, framing, slots_of(window, key)), window.slide is not None
     if halo is not None:
         view, slides = replace(view, slots=SlotsOfShard(view.slots, buffer, buffer.plain(halo.mark))), True
     if window.active_expiration:
@@ -42,6 +48,8 @@ def lane_of(step: Step, buffer: Buffer, key: OrderKey | None, *, every_row: bool
         lane = TumbleEmitLane if step.strategy == "tumble" else EmitLane
         empty = step.case.traits.empty if every_row else None
         return lane(view, _emitter(step, buffer, Emit, "iterate", empty), slides)
+    if step.case.in_runs:
+        return HoledLane(view, around_hole(step, buffer), slides)
     panes = None
     if step.strategy == "pane-cascade":
         frame = window.frame
@@ -85,6 +93,29 @@ def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
     return HookEvaluator(driver, arguments_of(step, buffer), answers, evicts=evicts, undoes=undoes)
 
 
+def around_hole(step: Step, buffer: Buffer) -> Any:
+    """The evaluator of a step over frames with a hole."""
+    if step.least is not None:
+        within = around_hole(replace(step, least=None), buffer)
+        return AtLeast(within, around_hole(counting(step), buffer), step.least)
+    native, runs = step.implementation.native, step.case.runs
+    if step.strategy == "recompute":
+        alone = bare(step, Tumble() if native is not None else Recomputing())
+        return Gathered(step, buffer, lambda inner: _evaluator(alone, inner, None))
+    if native is not None:
+        assert step.case.window is not None
+        grows = step.case.window.is_unbounded_below
+        return ByPartials(input_of(step, buffer), [run != "before" or not grows for run in runs])
+    answers = answers_of(step)
+    if step.strategy == "two-stacks":
+        return ByStacks(step.prototype, len(runs), arguments_of(step, buffer), answers, lambda: _merging(step, answers))
+
+    def driver() -> Any:
+        return _driver("delta", step.prototype, len(step.arguments), answers, step.case.traits.empty)
+
+    return ByEnteringAgain(driver, arguments_of(step, buffer), answers)
+
+
 def _continued(step: Step, whole: Evaluator, buffer: Buffer) -> Continued:
     if isinstance(whole, KernelEvaluator):
         return ContinuedKernel(whole)
@@ -120,10 +151,11 @@ def input_of(step: Step, buffer: Buffer) -> KernelInput:
     if native.reads == "firsts":
         return KernelInput(buffer, native, [], None)
     if native.reads == "values":
-        columns = [buffer.plain(name, native.input, step.condition) for name in step.arguments]
+        columns = [buffer.plain(name, native.input_of(at), step.condition) for at, name in enumerate(step.arguments)]
         return KernelInput(buffer, native, columns, None)
     mask = buffer.seen(() if native.reads == "all" else step.arguments, step.condition)
-    return KernelInput(buffer, native, [buffer.plain(name, native.input, None) for name in step.arguments], mask)
+    columns = [buffer.plain(name, native.input_of(at), None) for at, name in enumerate(step.arguments)]
+    return KernelInput(buffer, native, columns, mask)
 
 
 # Compiled hooks
@@ -181,19 +213,24 @@ def _hook_levels(step: Step, buffer: Buffer) -> Levels:
     traits, answers = step.case.traits, answers_of(step)
     if traits.has_merge:
         tumble = Delta(aggregate, result="state", punt=PUNT)
-        window: Any = MergePanes(
-            aggregate,
-            result=answers.mode,
-            empty=answers.plain(traits.empty),
-            punt=PUNT,
-            snapshot=answers.snapshot,
-            rebase=traits.rebase and not traits.derived,
-        )
+        window: Any = _merging(step, answers)
     else:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
     return HookLevels(aggregate, tumble, window, arguments_of(step, buffer), answers, columnar=not traits.has_merge)
+
+
+def _merging(step: Step, answers: Answers) -> MergePanes:
+    traits = step.case.traits
+    return MergePanes(
+        step.implementation.aggregate,
+        result=answers.mode,
+        empty=answers.plain(traits.empty),
+        punt=PUNT,
+        snapshot=answers.snapshot,
+        rebase=traits.rebase and not traits.derived,
+    )
 
 
 def _emitter(step: Step, buffer: Buffer, driver: Any, hook: str, empty: Any = None) -> HookEmitter:

@@ -87,7 +87,7 @@ class Lane(Stateful, ABC):
 class FrameLane(Lane):
     """For a class with ``terminate``: a result per yield tuple, which is a function of its frame's contents."""
 
-    kept = ("cursor", "pieces", "next_start", "next_end", "evaluator", "framing")
+    kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces", "next_start", "next_end", "evaluator", "framing")
 
     def __init__(self, view: View, evaluator: Evaluator, slides: bool) -> None:
         super().__init__(view, slides)

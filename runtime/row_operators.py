@@ -9,7 +9,7 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.buffer import concat
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.lanes import Piece
+from inwindow.runtime.lanes import FrameLane, Piece
 from inwindow.runtime.operator import Operator
 from inwindow.windows.frontier import Arrival
 from inwindow.windows.interval import negated
@@ -30,6 +30,8 @@ class RowOperator(Operator):
         self.lanes = [
             lane_of(step, self.buffer, work.key, every_row=self.every_row, halo=work.halo) for step in work.steps
         ]
+        if any(getattr(lane.evaluator, "begins_anew", False) for lane in self.lanes if isinstance(lane, FrameLane)):
+            self.patience = 1  # each call folds the tuples of a frame once more
         self.arrival = Arrival(self.sequence)
         self.cursor = 0
         fields = [schema.field(name) for name in self.passed]

@@ -110,6 +110,11 @@ class Windowed(Operation):
             raise UsageError(
                 f"{_WHERE}: {self.window.describe()}: tuples leave at their until: drop active_expiration="
             )
+        if self.window.exclude is not None:
+            raise UsageError(
+                f"{_WHERE}: {self.window.describe()}: when a tuple holds is told by times, and exclude= is about the tuple whose "
+                "result it is: drop exclude="
+            )
         orders = self.window.order_by
         if len(orders) != 1:
             raise UsageError(

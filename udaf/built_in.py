@@ -36,12 +36,13 @@ class BuiltIn:
         assert self.traits.kernel is not None
         merges, swept = native.cascade is not None, native.swept is not None
         grows = native.cascade is not None and native.cascade.grows
+        slide = native.cascade is not None and native.cascade.sliding is not None and not grows
         traits = replace(
             self.traits,
             result=native.result,
             hooks=self.traits.hooks | ({"merge"} if merges else set()),
             promises=self.traits.promises | ({"expire_any_order"} if swept else set()),
-            kernel=replace(self.traits.kernel, keeps=native.keeps, partials_grow=grows),
+            kernel=replace(self.traits.kernel, keeps=native.keeps, partials_grow=grows, partials_slide=slide),
         )
         return Implementation(traits, native.result, native=native)
 

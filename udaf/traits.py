@@ -41,6 +41,7 @@ class KernelTraits:
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values
+    partials_slide: bool = False  # those of frames that slide take O(1) per tuple
     frame: OwnFrame | None = None  # of a function that takes of a window only partitions and order: lag, row_number
 
 
@@ -139,6 +140,11 @@ class Traits:
     def keeps(self) -> str | None:
         """What its kernel keeps of a frame's tuples, if it needs nothing else of them."""
         return None if self.kernel is None else self.kernel.keeps
+
+    @property
+    def partials_slide(self) -> bool:
+        """Whether its kernel gives the partials of frames that slide, by O(1) per tuple."""
+        return self.kernel is not None and self.kernel.partials_slide
 
     @property
     def partials_grow(self) -> bool:

@@ -14,6 +14,7 @@ two questions about the held sequence:
 """
 
 import traceback
+from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -193,7 +194,7 @@ class LandmarkFraming(Stateful):
         side = sequence.sides_at(at)
         if side is not None:
             edge[side < PLAIN] = end[side < PLAIN]  # the landmark is still to come
-            edge[side > PLAIN] = block[side > PLAIN]  # unless it was passed among the numbers, or in an earlier block
+            edge[side > PLAIN] = block[side > PLAIN]  # unless there are numbers before
         # One search per partition: what was found first holds for all later tuples of it.
         for first in np.flatnonzero(np.append(True, partition[1:] != partition[:-1])) if len(at) else ():
             own = slice(first, first + int(np.searchsorted(partition[first:], partition[first], side="right")))
@@ -201,6 +202,12 @@ class LandmarkFraming(Stateful):
             passed = (
                 (edge[own] < block_end[own]) if side is None else (edge[own] < block_end[own]) & (side[own] >= PLAIN)
             )
+            if known[0] != partition[first] and side is not None and side[own.stop - 1] > PLAIN:
+                # With a slide this may be the first look at the partition, and the numbers lie before it.
+                behind = own.start + int(np.searchsorted(side[own], PLAIN, side="right"))
+                edge[behind : own.stop] = self._among_numbers(
+                    sequence, partition[first], block[behind], landmark, after
+                )
             if known[0] == partition[first]:
                 edge[own] = known[1]
             elif passed.any():
@@ -208,6 +215,16 @@ class LandmarkFraming(Stateful):
                 edge[own] = np.where(np.maximum.accumulate(passed), position, edge[own])
                 self.found[bound] = (int(partition[first]), position)
         return edge
+
+    def _among_numbers(self, sequence: Sequence, start: int, end: int, landmark: Keys, after: bool) -> int:
+        """The landmark's position among the numbers of a partition that holds the positions [start, end); ``end`` without any."""
+        blocks = sequence.block_starts[(sequence.block_starts >= start) & (sequence.block_starts <= end)]
+        for first, last in pairwise(blocks.tolist()):
+            low, high = np.array([max(first, sequence.base)]), np.array([last])
+            side = sequence.sides_at(low) if low < high else None
+            if side is not None and side[0] == PLAIN:
+                return int(edges(sequence.keys, sequence.base, landmark, low, high, after)[0])
+        return end
 
 
 class ScopeFraming(Stateful):

@@ -7,7 +7,7 @@ import inspect
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
@@ -17,6 +17,7 @@ from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver,
 from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
 from inwindow.windows.spec import (
     COUNTED,
+    Exclude,
     Extent,
     Final,
     Frame,
@@ -54,6 +55,8 @@ def rows(size: int, *, lag: int = 0, **options: Unpack[FrameOptions]) -> Window:
     - ``final="drop"|"emit"``: whether an unfilled last slot of tuples yields.
     - ``active_expiration=True``: on a RANGE frame, in ``select``: results when tuples leave, not when they arrive.
     - ``min_count=``: NULL where hooks see fewer tuples of the frame: NULL arguments, and what a filter rejects, do not count.
+    - ``exclude="current row"|"group"|"ties"``: what is left out of the frame: the tuple itself, the tuple and its peers, or its
+      peers without it. ``"no others"`` leaves out nothing, as without ``exclude=``.
     - ``strategy=``: force one of ``explain``'s strategies, to compare.
 
     >>> rows(50, partition_by="item", order_by="ts", slide=10).describe()
@@ -223,6 +226,7 @@ def _window(
     strategy: str | None = None,
     slide_by: Unit | None = None,
     min_count: int | None = None,
+    exclude: Exclude | Literal["no others"] | None = None,
     every: Any = None,
     **unknown: Any,
 ) -> Window:
@@ -250,9 +254,24 @@ def _window(
     elif isinstance(frame, (Rows, Groups)):
         frame = type(frame)(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
     least = None if min_count is None else count_of(min_count, "min_count")
-    window = Window(frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least)
+    window = Window(
+        frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least, _hole(exclude)
+    )
     _check_frame(window)
     return window
+
+
+def _hole(exclude: Any) -> Exclude | None:
+    said = " ".join(exclude.lower().split()) if isinstance(exclude, str) else exclude
+    if said is None or said == "no others":
+        return None
+    for one in get_args(Exclude):
+        if said == one:
+            return one
+    raise UsageError(
+        f"exclude={shown(exclude)} is not known: a frame leaves out the tuple itself ('current row'), the tuple and its peers "
+        "('group'), its peers without it ('ties'), or nothing ('no others')"
+    )
 
 
 def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
@@ -317,6 +336,11 @@ def _check_frame(window: Window) -> None:
         if window.slide is not None:
             raise UsageError(
                 "active_expiration=True takes the place of slide= (arrivals emit nothing): give one of them"
+            )
+        if window.exclude is not None:
+            raise UsageError(
+                f"active expiration gives results when tuples leave, and exclude={window.exclude!r} is of one that arrives: "
+                "give one of them"
             )
         if not window.order_by[0].ascending:
             raise UsageError("active expiration follows time forward: order_by must be ascending")

@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from inwindow.windows.bounds import Framing, RowsFraming, ScopeFraming
 from inwindow.windows.extent_bounds import Extents, Numbered
+from inwindow.windows.holes import whole_framing
 from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import Keys, OrderKey
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
@@ -141,8 +142,9 @@ class Watermark:
             reach = self.clock.moved(keys, frame.upper, lower=False, what="the frame's bound")
             ready = self.starts + self.count(self._passed(reach))
         elif isinstance(frame, Scope) and frame.upper is not None:
-            assert isinstance(view.framing, ScopeFraming)
-            ready = self.starts + self.count(view.framing.farthest(self.sequence) < self.watermark)
+            framing = whole_framing(view.framing)
+            assert isinstance(framing, ScopeFraming)
+            ready = self.starts + self.count(framing.farthest(self.sequence) < self.watermark)
         return np.minimum(ready, self.arrived(view))
 
     def arrived(self, view: View) -> Positions:

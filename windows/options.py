@@ -8,13 +8,13 @@ import inspect
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, TypedDict, TypeVar
 
 import numpy as np
 
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import Interval
-from inwindow.windows.spec import Final, Order, Unit
+from inwindow.windows.spec import Exclude, Final, Order, Unit
 
 
 class SparkColumn(Protocol):
@@ -42,6 +42,7 @@ class FrameOptions(TypedDict, total=False):
     active_expiration: bool
     strategy: str | None
     min_count: int | None
+    exclude: Exclude | Literal["no others"] | None
 
 
 class LaidOver(FrameOptions, total=False):

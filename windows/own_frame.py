@@ -34,6 +34,8 @@ def in_own_frame(label: str, window: Window, frame: OwnFrame) -> Window:
         )
     if isinstance(own, Groups) and not window.order_by:
         raise UsageError(f"{label} compares order values, but {window.describe()} has no order: add order_by='...'")
+    if window.exclude is not None:
+        raise UsageError(f"{label}: exclude={window.exclude!r} is for aggregates of frames: drop it")
     if window.min_count is not None:
         raise UsageError(f"{label}: {no_count(window.min_count)}")
     unit = window.slide_by if window.slide is None else window.slide_unit

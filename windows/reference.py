@@ -7,6 +7,7 @@ time, as rows in the partition's order (:func:`in_order` puts them in order)::
     position          0     1     2     3     4
     order value       1     2     2     7     9
     frames(RANGE 5)  [0]  [0-2] [0-2] [1-3] [3,4]     the tuples that each tuple sees    [3]
+    EXCLUDE TIES     [0]  [0,1] [0,2] [1-3] [3,4]     without its peers                  [10]
     groups            0     1     1     2     3       peers have one number              [3]
     yields(SLIDE 5)               *           *       the tuples that give a result      [4]
     results                       b           d       what with_columns gives            [2]
@@ -34,6 +35,21 @@ Bound = tuple[Any, ...] | None  # order values; None for UNBOUNDED
 
 def frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
     """For each tuple the positions of the tuples in its frame."""
+    held = whole_frames(window, rows)
+    if window.exclude is None:
+        return held
+    return [[j for j in held[i] if not is_excluded(window, rows, i, j)] for i in range(len(rows))]
+
+
+def is_excluded(window: Window, rows: Sequence[Row], i: int, j: int) -> bool:
+    """Whether EXCLUDE leaves tuple j out of the frame of tuple i; without an order all tuples are peers [10]."""
+    at, other = (tuple(map(coordinate, rows[k].order)) for k in (i, j))
+    are_peers = compare(at, other, window.order_by) == 0
+    return {"current row": i == j, "group": are_peers, "ties": are_peers and i != j}[window.exclude or ""]
+
+
+def whole_frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
+    """The frames before EXCLUDE."""
     everyone, orders = range(len(rows)), window.order_by
     if isinstance(window.frame, (Rows, Groups)):
         lower, upper = window.frame.lower, window.frame.upper

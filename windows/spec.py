@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Final = Literal["drop", "emit"]
 Unit = Literal["rows", "range", "groups"]
+Exclude = Literal["current row", "group", "ties"]
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,9 @@ class Window(Drawable):
     strategy: str | None = None
     slide_by: Unit | None = None  # None: a time slides by order values, a number in the unit of the frame
     min_count: int | None = None  # of a frame with fewer tuples that are seen the result is NULL
+    exclude: Exclude | None = (
+        None  # the hole of a frame: the tuple itself, its peers, or both; None is EXCLUDE NO OTHERS
+    )
 
     @property
     def slide_unit(self) -> Unit | None:
@@ -228,6 +232,8 @@ class Window(Drawable):
         if self.order_by:
             parts.append("order by " + ", ".join(order.describe() for order in self.order_by))
         parts.append(_frame_text(self.frame))
+        if self.exclude is not None:
+            parts.append(f"exclude {self.exclude}")
         if self.slide is not None:
             unit = f" {_SLID[self.slide_unit or 'rows']}" if self.slides_across else ""
             parts.append(f"slide {self.slide}{unit if not isinstance(self.slide, Interval) else ''}")

@@ -20,6 +20,8 @@ DRAWINGS = {
     "range-slide": iw.range("10 minutes", order_by="ts", slide="5 minutes"),
     "range-lag": iw.range(20, lag=20, order_by="minute"),
     "groups": iw.groups(2, partition_by="item", order_by="day"),
+    "exclude": iw.rows_between(-2, 2, order_by="ts", exclude="current row"),
+    "exclude-ties": iw.range(10, order_by="minute", exclude="ties"),
     "unbounded": iw.unbounded(partition_by="item", order_by="ts"),
     "landmark": iw.landmark(since=20, until=40, order_by="minute"),
     "scope": iw.scope(lower=lambda t: t // 10 * 10, order_by="t"),

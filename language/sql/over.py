@@ -4,6 +4,7 @@
 
     OVER ( [name] [PARTITION BY expr, ...] [ORDER BY expr [ASC|DESC] [NULLS FIRST|LAST], ...]
            [ROWS|RANGE|GROUPS bound | ROWS|RANGE|GROUPS BETWEEN bound AND bound]
+           [EXCLUDE CURRENT ROW|GROUP|TIES|NO OTHERS]
            [SLIDE size [ROWS|RANGE|GROUPS] | ACTIVE EXPIRATION] )
 
     bound   UNBOUNDED PRECEDING|FOLLOWING, CURRENT ROW, size PRECEDING|FOLLOWING
@@ -21,9 +22,10 @@ from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated
-from inwindow.windows.spec import COUNTED, Frame, Groups, Order, Range, Rows, Unit, Window, unit_of
+from inwindow.windows.spec import COUNTED, Exclude, Frame, Groups, Order, Range, Rows, Unit, Window, unit_of
 
-_CLAUSES = ("partition", "order", "frame", "slide", "active")
+_CLAUSES = ("partition", "order", "frame", "exclude", "slide", "active")
+_HOLES = ("CURRENT ROW", "GROUP", "TIES", "NO OTHERS")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Over:
     slide: Size | None = None
     slide_by: Unit | None = None
     active_expiration: bool = False
+    exclude: Exclude | None = None
 
     @property
     def frame(self) -> Frame:
@@ -59,11 +62,9 @@ class Over:
 
 
 def extended(tokens: Tokens) -> Token | None:
-    """What Spark does not have in an OVER clause, given without its parentheses: SLIDE, ACTIVE EXPIRATION, or GROUPS."""
-    return next(
-        (tokens[at] for at, clause in _clauses(tokens) if clause in ("slide", "active") or tokens[at].says("GROUPS")),
-        None,
-    )
+    """What Spark does not have in an OVER clause, given without its parentheses: EXCLUDE, SLIDE, ACTIVE EXPIRATION, or GROUPS."""
+    ours = ("exclude", "slide", "active")
+    return next((tokens[at] for at, clause in _clauses(tokens) if clause in ours or tokens[at].says("GROUPS")), None)
 
 
 def read_over(source: Source, tokens: Tokens, span: Span, named: Mapping[str, Tokens]) -> Over:
@@ -100,11 +101,19 @@ def _clauses(tokens: Tokens) -> list[tuple[int, str]]:
             continue  # SLIDE 5 ROWS
         elif token.says("ROWS", "RANGE", "GROUPS"):
             found.append((at, "frame"))
+        elif token.says("EXCLUDE") and found and _is_hole(found[-1][1], following):
+            found.append((at, "exclude"))
         elif token.says("SLIDE"):
             found.append((at, "slide"))
         elif token.says("ACTIVE") and following is not None and following.says("EXPIRATION"):
             found.append((at, "active"))
     return found
+
+
+def _is_hole(clause_before: str, following: Token | None) -> bool:
+    """Whether EXCLUDE begins a clause."""
+    known = following is not None and following.says("CURRENT", "GROUP", "TIES", "NO")
+    return known or clause_before in ("frame", "slide", "active")
 
 
 class _Reader:
@@ -128,8 +137,8 @@ class _Reader:
                 raise self.error("ACTIVE EXPIRATION takes the place of SLIDE: write one of them", tokens[at])
             if any(_CLAUSES.index(kind) < _CLAUSES.index(before) for before in kinds[:number]):
                 raise self.error(
-                    f"{_shown(tokens[at])} comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, then "
-                    "SLIDE or ACTIVE EXPIRATION",
+                    f"{_shown(tokens[at])} comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, "
+                    "EXCLUDE, then SLIDE or ACTIVE EXPIRATION",
                     tokens[at],
                 )
             over = self._with(over, kind, tokens[at:end])
@@ -173,6 +182,8 @@ class _Reader:
         first, rest = tokens[0], tokens[1:]
         if kind == "frame":
             return replace(over, written_frame=self._frame(first, rest))
+        if kind == "exclude":
+            return replace(over, exclude=self._hole(first, rest))
         if kind == "slide":
             slide, unit = self._slide(first, rest)
             return replace(over, slide=slide, slide_by=unit)
@@ -240,6 +251,12 @@ class _Reader:
             )
         return negated(size) if tokens[-1].says("PRECEDING") else size
 
+    def _hole(self, word: Token, tokens: Tokens) -> Exclude | None:
+        said = " ".join(token.text.upper() for token in tokens)
+        if said not in _HOLES:
+            raise self.error(f"EXCLUDE is followed by one of {', '.join(_HOLES)}", span_of(tokens) if tokens else word)
+        return None if said == "NO OTHERS" else said.lower()  # type: ignore[return-value]
+
     def _slide(self, word: Token, tokens: Tokens) -> tuple[Size, Unit | None]:
         unit: Unit | None = None
         if tokens and tokens[-1].says("ROWS", "RANGE", "ROW", "GROUPS", "GROUP"):
@@ -284,17 +301,17 @@ class _Reader:
     def _check(self, over: Over, clauses: Mapping[str, Token]) -> None:
         """What a frame, a slide and an order must be for one another."""
         frame, active = over.frame, over.active_expiration
-        at = clauses.get("slide") or clauses.get("active") or clauses.get("frame")
+        at = next((clauses[kind] for kind in ("slide", "active", "exclude", "frame") if kind in clauses), None)
         if at is None:
             return
         if over.written_frame is None:
-            raise self.error(
-                f"{_shown(at)} needs a frame before it: write ROWS 49 PRECEDING SLIDE 10 (tuples) or RANGE 5 MINUTES PRECEDING "
-                "SLIDE 1 MINUTE (distances in the order value)"
-                if "slide" in clauses
-                else "ACTIVE EXPIRATION needs a frame before it: write RANGE 5 SECONDS PRECEDING ACTIVE EXPIRATION",
-                at,
-            )
+            example = {
+                "SLIDE": "ROWS 49 PRECEDING SLIDE 10 (tuples) or RANGE 5 MINUTES PRECEDING SLIDE 1 MINUTE (distances in the order "
+                "value)",
+                "ACTIVE EXPIRATION": "RANGE 5 SECONDS PRECEDING ACTIVE EXPIRATION",
+                "EXCLUDE": "ROWS BETWEEN 9 PRECEDING AND 9 FOLLOWING EXCLUDE CURRENT ROW",
+            }[_shown(at)]
+            raise self.error(f"{_shown(at)} needs a frame before it: write {example}", at)
         unit = unit_of(frame)
         counts = unit != "range" and over.slide_by is None
         if counts and over.slide is not None and not isinstance(over.slide, (int, Interval)):
@@ -316,6 +333,7 @@ class _Reader:
         ]
         options: dict[str, Any] = {
             "order_by": orders, "slide": over.slide, "slide_by": over.slide_by, "active_expiration": active,
+            "exclude": over.exclude,
         }  # fmt: skip
         try:
             window_of(Window(frame), **options)
@@ -349,13 +367,18 @@ def _uncast(tokens: Tokens) -> tuple[Tokens, str]:
         last = len(tokens) - 1
         if tokens[0].kind == "L_PAREN" and close_of(tokens, 0) == last:
             tokens = tokens[1:-1]
-        elif tokens[last - 1].kind == "DCOLON":
-            kind, tokens = kind or tokens[last].text.upper(), tokens[:-2]
-        elif tokens[0].says("CAST") and close_of(tokens, 1) == last and tokens[last - 2].kind == "ALIAS":
-            kind, tokens = kind or tokens[last - 1].text.upper(), tokens[2 : last - 2]
+        elif tokens[0].says("CAST") and close_of(tokens, 1) == last and (at := _at(tokens[2:last], "ALIAS")):
+            kind, tokens = kind or tokens[at + 3].text.upper(), tokens[2 : at + 2]
+        elif at := _at(tokens, "DCOLON"):
+            kind, tokens = kind or tokens[at + 1].text.upper(), tokens[:at]
         else:
             break
     return tokens, kind
+
+
+def _at(tokens: Tokens, kind: str) -> int:
+    """Where a token of a kind stands outside of brackets; 0 for nowhere."""
+    return next((at for at, depth in enumerate(depths(tokens)) if not depth and tokens[at].kind == kind), 0)
 
 
 def _shown(token: Token) -> str:

@@ -129,7 +129,7 @@ class _Run:
     def _result(self) -> Any:
         its = self.statement
         outputs = self._outputs()
-        later = its.qualify is not None or its.order_by or its.order_by_all or its.distinct
+        later = its.qualify is not None or its.order_by or its.order_by_all is not None or its.distinct
         # What is used twice is computed once, and under a name.
         made = {
             number: _Output(self.data.fresh(output.name), output.expression)
@@ -142,8 +142,9 @@ class _Run:
         qualify = None if its.qualify is None else self._text(its.qualify, references)
         self.is_cut = its.distinct  # from here on, only columns of the result are left
         keys = [(self._key(key, references), key.ascending, key.nulls_first) for key in its.order_by]
-        if its.order_by_all:
-            keys = [(output.expression, True, True) for output in references]
+        if its.order_by_all is not None:
+            every = its.order_by_all
+            keys = [(output.expression, every.ascending, every.nulls_first) for output in references]
         df, engine = self._windows(), self.engine
         if made:
             df = engine.project(df, [("*", None), *((one.expression, one.name) for one in made.values())])

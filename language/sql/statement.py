@@ -14,7 +14,7 @@ from typing import Any
 from inwindow.language.sql.calls import Call, Names, Place, check_brackets, find_calls
 from inwindow.language.sql.clauses import Clauses, read_clauses
 from inwindow.language.sql.expressions import Columns, Expression, Reader
-from inwindow.language.sql.over import sort_key
+from inwindow.language.sql.over import SortKey, sort_key
 from inwindow.language.text import Source, Span, Token, Tokens, library, parsed, span_of, split, tokens_of
 from inwindow.udaf.errors import UsageError
 
@@ -62,7 +62,7 @@ class Statement:
     calls: tuple[Call, ...]
     qualify: Expression | None
     order_by: tuple[SortedBy, ...]
-    order_by_all: bool
+    order_by_all: SortKey | None  # ORDER BY ALL, with its direction
     limit: int | None
     offset: int | None
 
@@ -115,9 +115,11 @@ class _Reading:
         items = tuple(self._item(reader, item, node) for item, node in zip(listed, root.expressions, strict=True))
         self._check_group_by(items)
         keys = split(clauses.order_by or [])
-        by_all = len(keys) == 1 and len(keys[0]) >= 1 and keys[0][0].says("ALL")
-        if by_all and len(keys[0]) > 1:
-            raise self.source.error("iw.sql: ORDER BY ALL takes no direction here: write its columns", keys[0][1].span)
+        by_all = sort_key(self.source, keys[0]) if len(keys) == 1 and keys[0] and keys[0][0].says("ALL") else None
+        if by_all is not None and self.source[by_all.expression].upper() != "ALL":
+            raise self.source.error(
+                "iw.sql: ORDER BY ALL takes only a direction: ASC, DESC, NULLS FIRST", keys[0][1].span
+            )
         qualify = None if clauses.qualify is None else reader.read(clauses.qualify, after=True)
         return Statement(
             source=self.source,
@@ -128,7 +130,7 @@ class _Reading:
             definitions=clauses.definitions if self._names_windows() else (),
             calls=tuple(place for place in self.places if isinstance(place, Call)),
             qualify=qualify,
-            order_by=() if by_all else tuple(self._sorted_by(reader, key) for key in keys),
+            order_by=() if by_all is not None else tuple(self._sorted_by(reader, key) for key in keys),
             order_by_all=by_all,
             limit=clauses.limit,
             offset=clauses.offset,

@@ -148,6 +148,13 @@ ROWS = [
         "draw: the table has 2 columns 'x': rename them apart",
     ),
     Bad(
+        "a hole at the rows of another table",
+        lambda: iw.rows(2, order_by="t", exclude="ties").draw(at=[3]),
+        iw.UsageError,
+        "draw(at=...): (order by t rows between 1 preceding and current row exclude ties) leaves out the current tuple or its "
+        "peers, but a row of another table is no tuple: drop exclude=",
+    ),
+    Bad(
         "an order that is an expression",
         lambda: iw.rows(2, order_by=SparkColumn()).draw(TABLE),
         iw.UsageError,

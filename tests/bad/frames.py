@@ -16,6 +16,27 @@ def over(window: Any) -> Any:
 
 
 ROWS = [
+    # Holes
+    Bad(
+        "an unknown hole",
+        lambda: iw.rows(3, exclude="peers"),
+        iw.UsageError,
+        "exclude='peers' is not known: a frame leaves out the tuple itself ('current row'), the tuple and its peers ('group'), its "
+        "peers without it ('ties'), or nothing ('no others')",
+    ),
+    Bad(
+        "a hole that is no text",
+        lambda: iw.rows(3, exclude=True),
+        iw.UsageError,
+        "exclude=True is not known: a frame leaves out the tuple itself ('current row'), the tuple and its peers ('group'), its "
+        "peers without it ('ties'), or nothing ('no others')",
+    ),
+    Bad(
+        "a hole under active expiration",
+        lambda: iw.range(5, order_by="t", active_expiration=True, exclude="group"),
+        iw.UsageError,
+        "active expiration gives results when tuples leave, and exclude='group' is of one that arrives: give one of them",
+    ),
     # ROWS
     Bad("no tuples", lambda: iw.rows(0), iw.UsageError, "rows: size=0 must be at least 1: it is a number of tuples"),
     Bad(

@@ -12,7 +12,7 @@ from inwindow.udaf.errors import UnknownNameError
 
 FRAME = (
     "partition_by=None, order_by=None, slide=None, every=None, slide_by=None, origin=None, final='drop', "
-    "active_expiration=False, strategy=None, min_count=None)"
+    "active_expiration=False, strategy=None, min_count=None, exclude=None)"
 )
 OVER = iw.avg("price").over(iw.rows(2))
 

@@ -109,6 +109,13 @@ ROWS = [
         "`def terminate(self)`, or return a tuple's result from `iterate`",
     ),
     Bad(
+        "a hole, of a class without terminate",
+        lambda: iw.with_columns(TABLE, d=Decayed()("n").over(iw.rows(5, exclude="current row"))),
+        iw.UsageError,
+        "Decayed(n): Decayed has no terminate, its hooks answer as each tuple arrives; but exclude='current row' leaves out that "
+        "tuple, or its peers: write a terminate, or drop exclude=",
+    ),
+    Bad(
         "active expiration of a built-in",
         lambda: iw.select(TABLE, a=iw.max("n").over(iw.range(3, order_by="t", active_expiration=True))),
         iw.UsageError,

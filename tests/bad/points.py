@@ -66,6 +66,13 @@ ROWS = [
         "leave; but with of= the other table's rows say where results are: drop active_expiration=",
     ),
     Bad(
+        "a hole",
+        lambda: at(iw.rows(4, order_by="t", exclude="group")),
+        iw.UsageError,
+        "MyAvg(price) with of=: (order by t rows between 3 preceding and current row exclude group) leaves out the current tuple "
+        "or its peers; but with of= the other table's rows are no tuples, and see none of their own time: drop exclude=",
+    ),
+    Bad(
         "a class without terminate",
         lambda: at(iw.rows(2, order_by="t"), aggregate=Running()),
         iw.UsageError,

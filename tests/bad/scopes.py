@@ -258,7 +258,7 @@ ROWS = [
         lambda: iw.rows(3, foo=1),
         iw.UsageError,
         "there is no window option 'foo'; there are partition_by, order_by, slide, every, slide_by, origin, final, "
-        "active_expiration, strategy, min_count, lag",
+        "active_expiration, strategy, min_count, exclude, lag",
     ),
     Bad(
         "a lag where there is none",

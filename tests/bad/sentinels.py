@@ -22,6 +22,14 @@ class Forgetful(iw.WindowAggregate):
 
 ROWS = [
     Bad(
+        "a sentinel over frames with a hole",
+        lambda: iw.with_columns(
+            TABLE, a=MyAvg()("n").over(iw.rows_between(-2, 2, exclude="current row"), sentinel=0.5)
+        ),
+        iw.UsageError,
+        "MyAvg(n): sentinel() folds frames that are one run of tuples, but exclude= leaves a hole in them: drop one of them",
+    ),
+    Bad(
         "a share that is none",
         lambda: MyAvg()("x").over(WINDOW, sentinel=0),
         iw.UsageError,

@@ -91,12 +91,12 @@ ROWS = [
         "                                                                        ^",
     ),
     Bad(
-        "ORDER BY ALL DESC",
-        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC"),
+        "more than ORDER BY ALL",
+        lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1"),
         StatementError,
-        "iw.sql: ORDER BY ALL takes no direction here: write its columns (line 1, column 74)\n"
-        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL DESC\n"
-        "                                                                           ^^^^",
+        "iw.sql: ORDER BY ALL takes only a direction: ASC, DESC, NULLS FIRST (line 1, column 74)\n"
+        "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING) AS a FROM bids ORDER BY ALL + 1\n"
+        "                                                                           ^",
     ),
     Bad(
         "a quotation that is not closed",
@@ -302,8 +302,8 @@ ROWS = [
         "an order that comes too late",
         lambda: sql("SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids"),
         StatementError,
-        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, then SLIDE or "
-        "ACTIVE EXPIRATION (line 1, column 45)\n"
+        "iw.sql: ORDER BY comes too late: the order is PARTITION BY, ORDER BY, ROWS, RANGE or GROUPS, EXCLUDE, then "
+        "SLIDE or ACTIVE EXPIRATION (line 1, column 45)\n"
         "  SELECT my_avg(price) OVER (ROWS 9 PRECEDING ORDER BY ts) FROM bids\n"
         "                                              ^^^^^^^^",
     ),
@@ -322,6 +322,23 @@ ROWS = [
         "iw.sql: GROUPS counts groups of equal order values: write ORDER BY before the frame (line 1, column 28)\n"
         "  SELECT my_avg(price) OVER (GROUPS 9 PRECEDING) FROM bids\n"
         "                             ^^^^^^",
+    ),
+    Bad(
+        "EXCLUDE of something else",
+        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING EXCLUDE PEERS) FROM bids"),
+        StatementError,
+        "iw.sql: EXCLUDE is followed by one of CURRENT ROW, GROUP, TIES, NO OTHERS (line 1, column 65)\n"
+        "  SELECT my_avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING EXCLUDE PEERS) FROM bids\n"
+        "                                                                  ^^^^^",
+    ),
+    Bad(
+        "EXCLUDE without a frame",
+        lambda: sql("SELECT my_avg(price) OVER (ORDER BY ts EXCLUDE TIES) FROM bids"),
+        StatementError,
+        "iw.sql: EXCLUDE needs a frame before it: write ROWS BETWEEN 9 PRECEDING AND 9 FOLLOWING EXCLUDE CURRENT ROW (line 1, "
+        "column 40)\n"
+        "  SELECT my_avg(price) OVER (ORDER BY ts EXCLUDE TIES) FROM bids\n"
+        "                                         ^^^^^^^",
     ),
     Bad(
         "ROWS without a bound",

@@ -392,6 +392,13 @@ ROWS = [
         "at their until: drop active_expiration=",
     ),
     Bad(
+        "window with a hole",
+        lambda: temporal.window(STREAM, iw.range(5, order_by="ts", exclude="ties")),
+        iw.UsageError,
+        "temporal.window: (order by ts range between 5 preceding and current row exclude ties): when a tuple holds is told by "
+        "times, and exclude= is about the tuple whose result it is: drop exclude=",
+    ),
+    Bad(
         "window of months",
         lambda: temporal.window(STREAM, iw.range("1 month", order_by="at")),
         iw.UsageError,

@@ -54,7 +54,7 @@ def windows() -> list[Window]:
         iw.rows(3, lag=1, partition_by="item", order_by=["day", iw.desc("ts")], slide=2, final="emit"),
         iw.range("5 minutes", partition_by=["item", "shop"], order_by="ts", slide=timedelta(minutes=1), origin=0),
         iw.range(2.5, order_by=iw.asc("ts", nulls_first=False), slide=5, slide_by="rows", strategy="delta"),
-        iw.rows_between(-1, None, order_by="ts"),
+        iw.rows_between(-1, None, order_by="ts", exclude="current row"),
         iw.range_between("-1 hour", 0, order_by="ts"),
         iw.landmark(since=20, order_by="ts"),
         iw.scope(lower=lambda ts: ts // 10 * 10, order_by="ts"),

@@ -61,6 +61,8 @@ FRAMES: list[tuple[str, Frame]] = [
     ("ORDER BY ts RANGE BETWEEN 1e0 PRECEDING AND 2 FOLLOWING", Range(-1.0, 2)),
     ("ORDER BY ts RANGE BETWEEN '5 minutes'::interval PRECEDING AND CURRENT ROW", Range(Interval(0, -5 * MINUTE), 0)),
     ("ORDER BY ts RANGE CAST('5 minutes' AS INTERVAL) PRECEDING", Range(Interval(0, -5 * MINUTE), 0)),
+    ("ORDER BY ts RANGE CAST(2 AS decimal(9, 2)) PRECEDING", Range(-2, 0)),
+    ("ORDER BY ts RANGE 2::decimal(9, 2) PRECEDING", Range(-2, 0)),
     ("ORDER BY ts RANGE BETWEEN (2::int8) PRECEDING AND 1.5::float8 FOLLOWING", Range(-2, 1.5)),
     # A number is never UNBOUNDED, not even those that PySpark takes for it; and all its digits count.
     ("ORDER BY ts RANGE 9223372036854775808 PRECEDING", Range(-(2**63), 0)),
@@ -94,6 +96,21 @@ def test_examples_of_the_esl_paper() -> None:
 def test_slides_in_time(slide: str) -> None:
     (call,) = taken(f"SELECT sum(price) OVER (ORDER BY ts RANGE 1 HOUR PRECEDING {slide}) FROM bids").calls
     assert call.over.slide == Interval(0, 5 * MINUTE)
+
+
+@pytest.mark.parametrize(
+    ("clause", "hole"),
+    [
+        ("ROWS 9 PRECEDING EXCLUDE CURRENT ROW", "current row"),
+        ("ROWS BETWEEN 9 PRECEDING AND 2 FOLLOWING exclude group SLIDE 2", "group"),
+        ("RANGE 5 PRECEDING EXCLUDE TIES", "ties"),
+        ("GROUPS 5 PRECEDING EXCLUDE NO OTHERS", None),
+    ],
+)
+def test_holes(clause: str, hole: str | None) -> None:
+    (call,) = taken(f"SELECT sum(price) OVER (PARTITION BY exclude ORDER BY group {clause}) FROM bids").calls
+    assert call.over.exclude == hole
+    assert call.over.written_frame is not None
 
 
 @pytest.mark.parametrize(
@@ -249,6 +266,10 @@ BAD = [
     ("SELECT my_avg(p) OVER (GROUPS 2 PRECEDING) FROM t", "write ORDER BY before", "GROUPS"),
     ("SELECT max(p) OVER (ORDER BY t GROUPS 1.5 PRECEDING) FROM t", "GROUPS counts groups of peers", "1.5"),
     ("SELECT my_avg(p) OVER (RANGE 5 MINUTES PRECEDING) FROM t", "write ORDER BY before RANGE", "RANGE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t EXCLUDE TIES) FROM t", "EXCLUDE needs a frame before it", "EXCLUDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING EXCLUDE PEERS) FROM t", "one of CURRENT ROW, GROUP", "PEERS"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING EXCLUDE) FROM t", "EXCLUDE is followed by", "EXCLUDE"),
+    ("SELECT my_avg(p) OVER (ORDER BY t ROWS 3 PRECEDING SLIDE 2 EXCLUDE TIES) FROM t", "EXCLUDE comes too late", "EXCLUDE"),
     ("SELECT my_avg(p) OVER (ORDER BY a, b RANGE 5 PRECEDING) FROM t", "2 order columns", "RANGE"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE 5 PARSECS PRECEDING) FROM t", "'PARSECS' is no unit", "5 PARSECS"),
     ("SELECT my_avg(p) OVER (ORDER BY t RANGE INTERVAL '1:30' HOUR TO MINUTE PRECEDING) FROM t", "1 HOUR 30", "INTERVAL"),

@@ -102,7 +102,7 @@ def assert_same(found: pa.Table, expected: pa.Table, table: pa.Table) -> None:
 @given(st.data())
 def test_hooks_in_shards(order: str, data: Any) -> None:
     table = data.draw(tables(order))
-    window = data.draw(windows(order, KINDS))
+    window = data.draw(windows(order, KINDS, holes=data.draw(st.booleans())))
     one = data.draw(st.sampled_from(HOOKS))()("id").over(window)
     if data.draw(st.booleans()):
         one = one.filter("ok")

@@ -39,7 +39,8 @@ def run_with_stops(make: Any, table: pa.Table, size: int, stop_every: int) -> li
 def test_stops_do_not_show(order: str, data: st.DataObject) -> None:
     table = data.draw(tables(order))
     emits = data.draw(st.booleans())
-    window = data.draw(windows(order, TRAILING if emits else ("rows", "range", "groups", "landmark")))
+    holes = not emits and data.draw(st.booleans())
+    window = data.draw(windows(order, TRAILING if emits else ("rows", "range", "groups", "landmark"), holes=holes))
     prototype = data.draw(st.sampled_from([Running, Live] if emits else BLOCKING))()
     applied = prototype("id").over(window)
     table = sorted_for(table, window)
@@ -56,7 +57,7 @@ def test_stops_do_not_show(order: str, data: st.DataObject) -> None:
 def test_stops_do_not_show_in_kernels(built_in: Any, data: st.DataObject) -> None:
     order = data.draw(st.sampled_from(["int64", "timestamp"]))
     table = data.draw(tables(order, values=st.one_of(st.integers(-5, 5).map(float), st.none())))
-    window = data.draw(windows(order, ("rows", "range", "groups", "landmark")))
+    window = data.draw(windows(order, ("rows", "range", "groups", "landmark"), holes=data.draw(st.booleans())))
     (work,) = plan_windows(table.schema, {"x": built_in("v").over(window)})
     table = sorted_for(table, window)
     whole = run_with_stops(lambda: WithColumns(work, table.schema, ()), table, 1000, 1000)

@@ -130,10 +130,12 @@ def end_of(time: str) -> Any:
 
 
 @st.composite
-def stream_windows(draw: st.DrawFn, time: str, kinds: tuple[str, ...]) -> Window:
+def stream_windows(draw: st.DrawFn, time: str, kinds: tuple[str, ...], *, holes: bool = False) -> Window:
     """A window that has a meaning on a stream."""
     _, moment, sizes, slides = TIMES[time]
     options: dict[str, Any] = {"partition_by": draw(st.sampled_from([(), ("k",)])), "order_by": "t"}
+    if holes:
+        options["exclude"] = draw(st.sampled_from(["current row", "group", "ties"]))
     kind = draw(st.sampled_from(kinds))
     size = draw(st.sampled_from(sizes))
     if draw(st.booleans()) and kind != "landmark":

@@ -130,14 +130,18 @@ SIDES = [(-1, 0), (-1, 0), (None, 0), (0, None), (-1, 1), (-1, -1), (1, 1), (Non
 
 
 @st.composite
-def windows(draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: bool = True) -> Window:
-    """A window of one of the frame kinds over the order column ``t``, maybe descending, maybe partitioned."""
+def windows(
+    draw: st.DrawFn, order: str, frames: tuple[str, ...], *, slides: bool = True, holes: bool = False
+) -> Window:
+    """A window of one of the frame kinds over the order column ``t``, maybe descending, maybe partitioned, maybe with a hole."""
     _, moments, sizes, steps = ORDERS[order]
     ascending = draw(st.booleans())
     options: dict[str, Any] = {
         "partition_by": draw(st.sampled_from([(), ("k",)])),
         "order_by": Order("t", ascending, draw(st.sampled_from([ascending, ascending, not ascending]))),
     }
+    if holes:
+        options["exclude"] = draw(st.sampled_from(["current row", "group", "ties"]))
     kind = draw(st.sampled_from(frames))
     sliding = slides and draw(st.booleans())
     if sliding:

@@ -87,7 +87,7 @@ ORDERED = [
     "SELECT b.item, b.`odd name` o, my_avg(price) OVER (ORDER BY b.ts, b.item) a FROM bids b ORDER BY o NULLS LAST, b.ts + 1, item",
     "SELECT ts, item, my_avg(price) OVER (PARTITION BY item ORDER BY ts) a FROM bids QUALIFY a > 4 AND price > 5 ORDER BY ts, item",
     "SELECT DISTINCT item, round(my_avg(price) OVER (PARTITION BY item)) a FROM bids ORDER BY a, 1 DESC",
-    "SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts) a FROM bids ORDER BY ALL",
+    "SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts) a FROM bids ORDER BY ALL DESC NULLS LAST",
     "SELECT item, sum(price) s, my_avg(sum(price)) OVER (ORDER BY item) a FROM bids GROUP BY item ORDER BY s, item",
 ]
 

@@ -94,6 +94,25 @@ def test_with_columns(time: str, data: st.DataObject) -> None:
     assert ordered(got.table) == expected
 
 
+@given(data=st.data())
+def test_frames_with_holes(data: st.DataObject) -> None:
+    time = data.draw(st.sampled_from(["int64", "timestamp"]))
+    batches, watermarks = data.draw(streams(time, IDS, pa.int64()))
+    window = data.draw(stream_windows(time, FRAMES, holes=True))
+    prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow]))()
+    calls = [prototype("v"), iw.sum("v"), iw.max("v"), iw.median("v"), iw.collect_list("v")]
+    applied = {f"x{number}": one.over(window) for number, one in enumerate(calls)}
+    table, late = on_time(batches, watermarks)
+    got = replayed(
+        batches, lambda df: iw.with_columns(df, **applied), data.draw(st.booleans()), watermarks=watermarks,
+        until=end_of(time), buckets=data.draw(st.sampled_from([1, 3])),
+    )  # fmt: skip
+    same_late(got, late)
+    waits = never_decided(table, window)
+    expected = [row for row in ordered(iw.with_columns(table, **applied)) if row["id"] not in waits]
+    assert ordered(got.table) == expected
+
+
 @pytest.mark.parametrize("time", ["int64", "timestamp"])
 @given(data=st.data())
 def test_several_windows_at_once(time: str, data: st.DataObject) -> None:

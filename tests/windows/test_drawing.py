@@ -25,6 +25,10 @@ WINDOWS = {
     "rows before": iw.rows_between(-3, -2),
     "rows from here": iw.rows_between(0, None),
     "rows, all": iw.rows_between(None, None),
+    "rows without the current one": iw.rows_between(-2, 2, exclude="current row"),
+    "rows without peers": iw.rows_between(-3, 1, order_by="t", exclude="group"),
+    "range without ties": iw.range(10, order_by="t", exclude="ties"),
+    "all rows without ties, no order": iw.rows_between(None, None, exclude="ties"),
     "slide of rows": iw.rows(50, order_by="ts", slide=10),
     "slide with odd panes": iw.rows(7, slide=5),
     "tumble of rows": iw.rows(4, slide=4),
@@ -131,7 +135,7 @@ def test_marked_tuples_are_those_of_the_definition(name: str) -> None:
 def test_any_window_over_any_values(data: st.DataObject) -> None:
     order = data.draw(st.sampled_from(["int64", "double", "date", "timestamp"]))
     kinds = ("rows", "range", "landmark", "trailing range")
-    window = data.draw(windows(order, kinds))
+    window = data.draw(windows(order, kinds, holes=data.draw(st.booleans())))
     values = {
         "int64": st.integers(-6, 12), "double": st.integers(-6, 12).map(lambda i: i / 2),
         "date": st.integers(-3, 9).map(lambda d: date.fromordinal(719163 + d)),

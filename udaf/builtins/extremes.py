@@ -78,7 +78,11 @@ def _extreme_on(op: Op) -> Resolve:
             )  # fmt: skip
         if not is_ordered(kind):
             return None
-        cascade = Cascade(lambda: Extreme(op, kind, evicts=False), lambda: ExtremeOfPartials(op, kind))
+        cascade = Cascade(
+            lambda: Extreme(op, kind, evicts=False),
+            lambda: ExtremeOfPartials(op, kind),
+            sliding=lambda evicts: Extreme(op, kind, evicts=evicts),
+        )
         return Native(
             kind, lambda evicts: Extreme(op, kind, evicts=evicts), cascade=cascade, reads="counted", gives="a value"
         )
@@ -91,7 +95,11 @@ def _extreme_by_on(op: Op) -> Resolve:
         kind, ordering = types
         if not is_ordered(ordering):
             return None
-        cascade = Cascade(lambda: ExtremeBy(op, ordering, evicts=False), lambda: ExtremeOfPartials(op, ordering))
+        cascade = Cascade(
+            lambda: ExtremeBy(op, ordering, evicts=False),
+            lambda: ExtremeOfPartials(op, ordering),
+            sliding=lambda evicts: ExtremeBy(op, ordering, evicts=evicts),
+        )
         return Native(
             kind, lambda evicts: ExtremeBy(op, ordering, evicts=evicts), cascade=cascade, reads="all",
             gives="a value",

@@ -106,7 +106,11 @@ def priority_sample(column: Any, k: int, seed: int = 0) -> Applied:
         raise UsageError(f"priority_sample({column_text(column)}, {k}, {shown(seed)}): seed is an int of 64 bits")
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: Sample(k, seed, evicts=False), lambda: SampleOfPartials(k))
+        cascade = Cascade(
+            lambda: Sample(k, seed, evicts=False),
+            lambda: SampleOfPartials(k),
+            sliding=lambda evicts: Sample(k, seed, evicts=evicts),
+        )
         return Native(
             pa.list_(pa.field("element", types[0])), lambda evicts: Sample(k, seed, evicts=evicts), cascade=cascade,
             reads="numbered", keeps="O(k log(window)) values", gives="values",

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.holes import counts_peers
 from inwindow.windows.interval import Interval, Size
 from inwindow.windows.spec import Cumulate, Extent, Groups, Hop, Landmark, Range, Rows, Scope, Session, Window
 
@@ -49,6 +50,8 @@ def example(window: Window | Extent) -> pa.Array:
         return pc.assume_timezone(beats, window.timezone, ambiguous="earliest", nonexistent="earliest")
     if window.slides_across and isinstance(window.frame, (Rows, Range)):
         return _across(window, window.frame)
+    if isinstance(window.frame, Rows) and counts_peers(window):
+        return _for_groups(window, Groups(window.frame.lower, window.frame.upper))
     if isinstance(window.frame, Rows):
         return _numbers(_needed(window, window.frame), window.describe())
     if isinstance(window.frame, Groups):

@@ -8,31 +8,48 @@ import pyarrow as pa
 
 from inwindow.windows.bounds import Framing, LandmarkFraming, ScopeFraming, framing_of
 from inwindow.windows.drawing.scene import Scene, Snapshot, Stream, counted
+from inwindow.windows.holes import HoledFraming, counts_peers
 from inwindow.windows.interval import negated
 from inwindow.windows.panes import RowPanes
+from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.slots import RowSlots, Slots, ValueSlots, slots_of
 from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Window
 
 
 def yields(window: Window, values: pa.Array) -> Scene:
     """The frames of three successive yield tuples."""
-    by_number = not window.order_by or (isinstance(window.frame, Rows) and not window.slides_by_values)
+    counts = isinstance(window.frame, Rows) and not window.slides_by_values and not counts_peers(window)
+    by_number = not window.order_by or counts
     stream = Stream(values, None if by_number else window.order_by[0], window.describe())
     sequence, slots = stream.sequence, slots_of(window, stream.key)
     at = slots.yields(sequence, 0, sequence.end)
     framing = framing_of(window.frame, stream.key)
     start, end = framing.bounds(sequence, at)
+    holes = _holes(framing, window, sequence, at)
     snapshots = []
-    for i in _three(window, at, start, end, sequence.end):
+    for i in _three(window, at, start, end, sequence.end, holes):
         held = range(int(start[i]), int(end[i]))
         left = range(int(start[i - 1]), min(held.start, int(end[i - 1]))) if i else range(0)
         gone = f", {len(left):,} {'has' if len(left) == 1 else 'have'} left" if left else ""
-        said = f"{stream.name(int(at[i]))} yields: {counted(held)} in the frame{gone}"
+        hole = holes[i] & frozenset(held)
+        said = f"{stream.name(int(at[i]))} yields: {counted(range(len(held) - len(hole)))} in the frame{gone}"
         low, high = _reach(window.frame, framing, stream, int(at[i]), held)
-        snapshots.append(Snapshot(said, held.start, held.stop, low, high, int(at[i]), left))
+        snapshots.append(Snapshot(said, held.start, held.stop, low, high, int(at[i]), left, hole=hole))
     return stream.scene(
         window.describe(), snapshots, panes=_panes(window.frame, slots, stream), slots=_slots(slots, stream)
     )
+
+
+def _holes(framing: Framing, window: Window, sequence: Sequence, at: Positions) -> list[frozenset[int]]:
+    """What EXCLUDE leaves out at each yield."""
+    if window.exclude is None:
+        return [frozenset()] * len(at)
+    first, last = HoledFraming(framing, window).holes(sequence, at)
+    spared = window.exclude == "ties"
+    return [
+        frozenset(range(low, high)) - ({own} if spared else set())
+        for low, high, own in zip(first.tolist(), last.tolist(), at.tolist(), strict=True)
+    ]
 
 
 def expirations(window: Window, values: pa.Array) -> Scene:
@@ -86,7 +103,7 @@ def _reach(frame: Any, framing: Framing, stream: Stream, at: int, held: range) -
     return (-math.inf if framing.frame.lower is None else place(framing.lower[nth])), place(framing.upper[nth])
 
 
-def _three(window: Window, at: Any, start: Any, end: Any, tuples: int) -> range:
+def _three(window: Window, at: Any, start: Any, end: Any, tuples: int, holes: list[frozenset[int]]) -> range:
     """The three successive yields that show most: moving and whole frames, near the middle."""
     count = len(start)
     if count <= 3:
@@ -95,11 +112,12 @@ def _three(window: Window, at: Any, start: Any, end: Any, tuples: int) -> range:
         return range(count - 3, count)
     freezes = isinstance(window.frame, Landmark) and window.frame.until is not None
 
-    def merit(i: int) -> tuple[int, int, int]:
-        frames = {(int(start[j]), int(end[j])) for j in range(i, i + 3)}
+    def merit(i: int) -> tuple[int, int, int, int]:
+        frames = {(int(start[j]), int(end[j]), holes[j]) for j in range(i, i + 3)}
         frozen = freezes and at[i + 1] < end[i + 1] == end[i + 2] <= at[i + 2]
         whole = sum(int(end[j] > start[j]) for j in range(i, i + 3)) + int(start[i] > 0) + int(end[i + 2] < tuples)
-        return 4 if frozen else len(frames), whole, -abs(2 * i + 3 - count)
+        left_out = sum(map(len, holes[i : i + 3]))
+        return 4 if frozen else len(frames), left_out, whole, -abs(2 * i + 3 - count)
 
     near = range(count - 2) if count < 200 else range(count - 12, count - 2)
     best = max(near, key=merit)

@@ -143,7 +143,7 @@ class _Canvas:
             above = above + 1 if i and place == self.scene.places[i - 1] else 0
             x, y = self.x(place), round(base - above * self.rise, 1)
             leaves = self.scene.active and i == one.current
-            inside = one.start <= i < one.end and not leaves
+            inside = one.start <= i < one.end and i not in one.hole and not leaves
             kind = "iw-in" if inside else "iw-out"
             self.add("circle", kind, data_tuple=i, cx=x, cy=y, r=self.radius)
             if i in one.left or leaves:

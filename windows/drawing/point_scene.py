@@ -52,6 +52,11 @@ def _check(window: Window) -> None:
         raise UsageError(
             f"draw(at=...): {window.describe()} slides, expires actively or looks ahead, which a row of another table cannot"
         )
+    if window.exclude is not None:
+        raise UsageError(
+            f"draw(at=...): {window.describe()} leaves out the current tuple or its peers, but a row of another table is no tuple: "
+            "drop exclude="
+        )
     if len(window.order_by) != 1 or not window.order_by[0].ascending:
         raise UsageError(f"draw(at=...): {window.describe()} needs one ascending order column: add order_by='...'")
 

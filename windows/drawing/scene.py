@@ -20,7 +20,7 @@ from inwindow.windows.spec import Order
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One moment: the tuples [start, end) are in the frame, those of ``left`` were at the moment before."""
+    """One moment: the tuples [start, end) but those of ``hole`` are in the frame, those of ``left`` were at the moment before."""
 
     said: str
     start: int
@@ -30,6 +30,7 @@ class Snapshot:
     current: int | None = None  # the tuple that yields, or that leaves
     left: range = range(0)
     now: float | None = None  # the time of an expiration
+    hole: frozenset[int] = frozenset()  # what EXCLUDE leaves out
 
 
 @dataclass(frozen=True)

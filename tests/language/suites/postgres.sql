@@ -6,7 +6,6 @@
 -- each NAME: a | b     the query for each value of {NAME}
 -- no: why              iw.sql refuses it
 -- differs: why         iw.sql gives other rows, or takes what PostgreSQL refuses
--- waits: what          it may fail until that is built
 -- no "text": why       the same, for those of the family that have this text
 
 CREATE TABLE empsalary (depname varchar, empno bigint, salary int, enroll_date date);
@@ -76,7 +75,6 @@ SELECT depname, empno, salary, sum(salary) OVER (PARTITION BY depname) FROM emps
 SELECT depname, empno, salary, rank() OVER (PARTITION BY depname ORDER BY salary) FROM empsalary;
 SELECT four, ten, SUM(SUM(four)) OVER (PARTITION BY four), AVG(ten) FROM tenk1 GROUP BY four, ten ORDER BY four, ten;
 SELECT depname, empno, salary, sum(salary) OVER w FROM empsalary WINDOW w AS (PARTITION BY depname);
--- waits: ranks
 SELECT depname, empno, salary, rank() OVER w FROM empsalary WINDOW w AS (PARTITION BY depname ORDER BY salary) ORDER BY rank() OVER w;
 SELECT COUNT(*) OVER () FROM tenk1 WHERE unique2 < 10;
 SELECT COUNT(*) OVER w FROM tenk1 WHERE unique2 < 10 WINDOW w AS ();
@@ -88,8 +86,10 @@ SELECT row_number() OVER (ORDER BY unique2) FROM tenk1 WHERE unique2 < 10;
 -- each RANK: rank | dense_rank | percent_rank | cume_dist
 SELECT {RANK}() OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 SELECT ntile(3) OVER (ORDER BY ten, four), ten, four FROM tenk1 WHERE unique2 < 10;
+-- no: the number of parts is a number
 SELECT ntile(NULL) OVER (ORDER BY ten, four), ten, four FROM tenk1 LIMIT 2;
 -- each CALL: lag(ten) | lag(ten, four) | lag(ten, four, 0) | lead(ten) | lead(ten * 2, 1) | lead(ten * 2, 1, -1)
+-- no "lag(ten, four": the offset in lag and lead is a literal
 SELECT {CALL} OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 SELECT first_value(ten) OVER (PARTITION BY four ORDER BY ten), ten, four FROM tenk1 WHERE unique2 < 10;
 -- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
@@ -108,6 +108,7 @@ SELECT avg(four) OVER (PARTITION BY four ORDER BY thousand / 100) FROM tenk1 WHE
 SELECT ten, two, sum(hundred) AS gsum, sum(sum(hundred)) OVER win AS wsum FROM tenk1 GROUP BY ten, two WINDOW win AS (PARTITION BY two ORDER BY ten);
 SELECT sum(salary), row_number() OVER (ORDER BY depname), sum(sum(salary)) OVER (ORDER BY depname DESC) FROM empsalary GROUP BY depname;
 SELECT sum(salary) OVER w1, count(*) OVER w2 FROM empsalary WINDOW w1 AS (ORDER BY salary), w2 AS (ORDER BY salary);
+-- no: the offset in lag and lead is a literal
 SELECT lead(ten, (SELECT two FROM tenk1 WHERE s.unique2 = unique2)) OVER (PARTITION BY four ORDER BY ten) FROM tenk1 s WHERE unique2 < 10;
 SELECT count(*) OVER (PARTITION BY four) FROM (SELECT * FROM tenk1 WHERE FALSE) s;
 SELECT sum(salary) OVER w, rank() OVER w FROM empsalary WINDOW w AS (PARTITION BY depname ORDER BY salary DESC);
@@ -131,6 +132,9 @@ SELECT sum(unique1) OVER (ORDER BY four RANGE BETWEEN CURRENT ROW AND UNBOUNDED 
 SELECT sum(unique1) OVER (ROWS BETWEEN {FRAME}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each CALL: first_value | last_value
 -- each EXCLUDE: current row | group | ties
+-- differs "EXCLUDE current row": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
+-- differs "EXCLUDE group": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
+-- differs "last_value(unique1) OVER (ORDER BY four ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING EXCLUDE ties": the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT {CALL}(unique1) OVER (ORDER BY four ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING EXCLUDE {EXCLUDE}), unique1, four FROM small;
 SELECT sum(unique1) OVER (w RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING), unique1, four FROM tenk1 WHERE unique1 < 10 WINDOW w AS (ORDER BY four);
 -- each EXCLUDE: current row | group | ties
@@ -138,7 +142,7 @@ SELECT sum(unique1) OVER (w RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EX
 -- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(unique1) OVER w, nth_value(unique1, 2) OVER w AS nth_2, last_value(unique1) OVER w, unique1, four FROM small
 WINDOW w AS (ORDER BY four RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING);
--- no: a bound is a literal, not a subquery
+-- no: a bound is a literal
 SELECT sum(unique1) OVER (ORDER BY unique1 ROWS (SELECT unique1 FROM tenk1 ORDER BY unique1 LIMIT 1) + 1 PRECEDING), unique1 FROM tenk1 WHERE unique1 < 10;
 -- each FRAME: rows between 1 preceding and 1 following | rows between 1 preceding and 1 following exclude current row | rows between 1 preceding and 1 following exclude group | rows between 1 preceding and 1 following exclude ties | rows between 1 preceding and 1 following exclude no others | groups between 1 preceding and 1 following
 SELECT i, sum(i) OVER (ORDER BY i {FRAME}) AS sum_rows FROM upto10;
@@ -150,15 +154,21 @@ SELECT sum(unique1) OVER (ORDER BY {FRAME}), unique1, four FROM tenk1 WHERE uniq
 SELECT sum(unique1) OVER (PARTITION BY four ORDER BY unique1 RANGE BETWEEN 5::int8 PRECEDING AND 6::int2 FOLLOWING {EXCLUDE}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each FRAME: range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval following and '1 year'::interval following | range between '1 year'::interval preceding and '1 year'::interval following exclude current row | range between '1 year'::interval preceding and '1 year'::interval following exclude group | range between '1 year'::interval preceding and '1 year'::interval following exclude ties
 SELECT sum(salary) OVER (ORDER BY enroll_date {FRAME}), salary, enroll_date FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES), salary FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), salary FROM empsalary;
+-- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE TIES),
   last_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING), salary, enroll_date FROM empsalary;
 -- each EXCLUDE: ties | group | current row
+-- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE {EXCLUDE}),
   last_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE {EXCLUDE}), salary, enroll_date FROM empsalary;
 -- each ORDER: asc nulls first | asc nulls last | desc nulls first | desc nulls last
@@ -195,6 +205,7 @@ SELECT id, {COLUMN}, first_value(id) OVER w, last_value(id) OVER w FROM datetime
 SELECT sum(salary) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_date FROM empsalary;
 SELECT sum(salary) OVER (RANGE BETWEEN '1 year'::interval PRECEDING AND '2 years'::interval FOLLOWING EXCLUDE TIES), salary, enroll_date FROM empsalary;
 -- each FRAME: enroll_date range between 1 preceding and 2 following | salary range between -1 preceding and 2 following | salary range between 1 preceding and -2 following | salary range between '1 year'::interval preceding and '2 years'::interval following | enroll_date range between '1 year'::interval preceding and '-2 years'::interval following
+-- differs "enroll_date range between 1 preceding": PostgreSQL takes no number as a distance in dates, here it counts days
 SELECT max(enroll_date) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_date FROM empsalary;
 
 -- GROUPS
@@ -202,13 +213,15 @@ SELECT max(enroll_date) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_dat
 SELECT sum(unique1) OVER (ORDER BY four GROUPS BETWEEN {FRAME}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each EXCLUDE: | exclude current row | exclude group | exclude ties
 SELECT sum(unique1) OVER (PARTITION BY ten ORDER BY four GROUPS BETWEEN 0 PRECEDING AND 0 FOLLOWING {EXCLUDE}), unique1, four, ten FROM tenk1 WHERE unique1 < 10;
--- waits: ranks
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
--- waits: ranks
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES), salary, enroll_date FROM empsalary;
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), salary, enroll_date FROM empsalary;
 -- each TABLE: odd35 | odd49
 -- each UNIT: rows | range | groups
@@ -268,6 +281,6 @@ SELECT i, SUM(v::int) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
 SELECT a, b, SUM(b) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM nans;
 SELECT SUM(n::float8) OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM big_small;
 SELECT i, b, bool_and(b) OVER w, bool_or(b) OVER w FROM bools WINDOW w AS (ORDER BY i ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING);
--- no: a bound is a literal, not an expression
+-- no: a bound is a literal
 SELECT array_agg(i) OVER w FROM upto10 WINDOW w AS (ORDER BY i ROWS BETWEEN (('foo' < 'foobar')::integer) PRECEDING AND CURRENT ROW);
 SELECT array_agg(i) OVER w FROM upto10 WINDOW w AS (ORDER BY i ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING);

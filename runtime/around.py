@@ -1,0 +1,370 @@
+"""Evaluators of frames with a hole: each frame is up to three runs of tuples, whose ends never move backwards.
+
+::
+
+    frame                  [start ... first)    i    [last ... end)
+    by partials            a kernel per run; a result puts two or three partials together
+    by stacks              two stacks per run; a result merges their aggregates
+    by entering again      one aggregate: a tuple is expired as it falls into the hole, and iterated again behind it
+    afresh                 the tuples of each frame are gathered and folded
+
+The first two go on from call to call. The others begin anew with each call, so an operator lets as many tuples wait as it holds.
+"""
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native._fresh import fresh
+from inwindow.native._hooks import HookRaised
+from inwindow.native._two_stacks import TwoStacks
+from inwindow.optimizer.plan import Step
+from inwindow.runtime.buffer import Buffer, concat
+from inwindow.runtime.cascade import joined
+from inwindow.runtime.evaluators import Evaluator, KernelInput
+from inwindow.runtime.hooks import Answers, Arguments, Unfit
+from inwindow.windows.bounds import Bounds
+from inwindow.windows.sequence import Positions, Sequence
+from inwindow.windows.stateful import Stateful
+
+Runs = list[Bounds]
+_AT_ONCE = 1 << 20  # tuples that are gathered at a time
+
+
+class AroundHole(Evaluator):
+    """Runs in, results out."""
+
+    begins_anew: ClassVar[bool] = False  # whether each call folds the tuples of its first frame again
+
+    @abstractmethod
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        """The results of the tuples ``at``, whose frames are these runs, one after another."""
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        """The oldest tuple to hold, if no run of a later frame starts before these."""
+        return min(next_starts)
+
+    def keys_from(self, next_starts: list[int]) -> int:
+        """The oldest tuple whose order key is needed to find the starts of later runs."""
+        return self.keeps_from(next_starts)
+
+    def evaluate(self, start: Positions, end: Positions) -> pa.Array:
+        """A frame with a hole is not one run."""
+        raise NotImplementedError(f"{type(self).__name__} takes runs")
+
+
+# Kernels, by partials
+
+
+class RunOfPartials(Stateful):
+    """A kernel that gives the partials of one run of each frame."""
+
+    kept = ("lo", "hi", "kernel")
+
+    def __init__(self, given: KernelInput, evicts: bool) -> None:
+        cascade = given.native.cascade
+        assert cascade is not None and cascade.sliding is not None
+        self.given = given
+        self.moves = evicts  # whether a run may start inside another one
+        self.holds = evicts and given.native.keeps is None  # whether what leaves is read again
+        self.kernel = cascade.sliding(evicts)
+        self.lo = self.hi = 0
+
+    def roll(self, start: Positions, end: Positions) -> tuple[Any, ...]:
+        """The partials of runs, none of them empty."""
+        partials: tuple[Any, ...] = self.kernel.roll_partials(*self.given.read(), start, end, *self.given.seen())
+        if len(start):
+            self.lo, self.hi = int(start[-1]), int(end[-1])
+        return partials
+
+    def keeps_from(self, next_start: int) -> int:
+        """As :meth:`Evaluator.keep_from`."""
+        if not self.holds:
+            return max(next_start, self.hi)
+        return self.lo if next_start < self.hi else next_start
+
+
+class ByPartials(AroundHole):
+    """A built-in: each run by a kernel of its own; level two of its cascade puts partials together, in order."""
+
+    kept = ("runs",)
+
+    def __init__(self, given: KernelInput, evicts: list[bool]) -> None:
+        super().__init__()
+        self.given = given
+        self.each = [RunOfPartials(given, one) for one in evicts]
+
+    def state(self) -> Any:
+        return [run.state() for run in self.each]
+
+    def restore(self, state: Any) -> None:
+        for run, its in zip(self.each, state, strict=True):
+            run.restore(its)
+
+    def arrive(self, sequence: Sequence) -> None:
+        self.given.arrive(sequence)
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        return min(run.keeps_from(start) for run, start in zip(self.each, next_starts, strict=True))
+
+    def keys_from(self, next_starts: list[int]) -> int:
+        moving = (start for run, start in zip(self.each, next_starts, strict=True) if run.moves)
+        return min(self.keeps_from(next_starts), *moving)
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        filled = [start < end for start, end in runs]
+        count = np.add.reduce(filled, dtype=np.int64)
+        offsets = np.append(0, np.cumsum(count))
+        partials = [
+            run.roll(start, end) if has.all() else run.roll(start[has], end[has])
+            for run, (start, end), has in zip(self.each, runs, filled, strict=True)
+        ]
+        if int(offsets[-1]) == len(runs) * len(at):
+            columns = tuple(map(_in_turns, zip(*partials, strict=True)))
+        else:
+            places = [(offsets[:-1] + np.add.reduce(filled[:k], dtype=np.int64))[has] if k else offsets[:-1][has]
+                      for k, has in enumerate(filled)]  # fmt: skip
+            columns = tuple(_placed(column, places) for column in zip(*partials, strict=True))
+        native = self.given.native
+        assert native.cascade is not None
+        return native.finish(native.cascade.window().roll(columns, 0, offsets[:-1], offsets[1:]))
+
+
+def _in_turns(columns: tuple[Any, ...]) -> Any:
+    """The first of each column, the second of each, and so on."""
+    if isinstance(columns[0], pa.Array):
+        length = len(columns[0])
+        index = np.arange(len(columns) * length).reshape(len(columns), length).T.ravel()
+        return _joined(columns).take(pa.array(index))
+    return np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:])
+
+
+def _placed(columns: tuple[Any, ...], places: list[Positions]) -> Any:
+    """Values at their places in one column."""
+    together, where = _joined(columns), np.concatenate(places)
+    index = np.empty(len(where), dtype=np.int64)
+    index[where] = np.arange(len(where))
+    return together.take(pa.array(index)) if isinstance(together, pa.Array) else np.ascontiguousarray(together[index])
+
+
+def _joined(columns: tuple[Any, ...]) -> Any:
+    together = columns[0]
+    for column in columns[1:]:
+        together = joined(together, column)
+    return together
+
+
+# Classes with a merge
+
+
+class ByStacks(AroundHole):
+    """A class with ``merge``: two stacks per run; a result merges copies of what they hold."""
+
+    def __init__(self, prototype: Any, count: int, arguments: Arguments, answers: Answers, merging: Any) -> None:
+        super().__init__()
+        self.arguments, self.answers, self.merging = arguments, answers, merging
+        whole, release = _released(prototype)
+        self.stacks = [TwoStacks(whole, snapshot=release) for _ in range(count)]
+
+    def state(self) -> Any:
+        return [stack.state() for stack in self.stacks], self.lo, self.hi
+
+    def restore(self, state: Any) -> None:
+        stacks, self.lo, self.hi = state
+        for stack, its in zip(self.stacks, stacks, strict=True):
+            stack.restore(its)
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        """At a flip the tuples of a run are read once more."""
+        return min(next_starts)
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        states = [stack.roll(*self.arguments.read(), *run) for stack, run in zip(self.stacks, runs, strict=True)]
+        in_turns = [one for its in zip(*states, strict=True) for one in its]
+        edges = np.arange(0, len(in_turns) + 1, len(runs))
+        with _placing(lambda raised: at[raised.frame]):
+            return self.answers.rolled(
+                lambda: self.merging().roll(
+                    in_turns, 0, np.ascontiguousarray(edges[:-1]), np.ascontiguousarray(edges[1:])
+                ),
+                at + 1,
+            )
+
+
+def _released(prototype: Any) -> tuple[Any, Any]:
+    """The prototype with a terminate that answers the aggregate itself, and what makes of such an answer an aggregate."""
+    kind = type(prototype)
+    make: Any = type(kind)
+    whole = make(kind.__name__, (kind,), {"_written": kind, "__slots__": (), "__module__": kind.__module__})
+    whole._traits = kind._traits
+    whole.terminate = lambda self: self
+
+    def release(aggregate: Any) -> Any:
+        copy = fresh(aggregate)
+        copy.__class__ = kind
+        return copy
+
+    copy = fresh(prototype)
+    copy.__class__ = whole
+    return copy, release
+
+
+# Classes whose expire is right in any order
+
+
+class ByEnteringAgain(AroundHole):
+    """A class whose ``expire`` undoes any tuple: one aggregate follows all runs at once.
+
+    The tuples of a call are written down as they enter, in the order of time, those that enter twice twice::
+
+        frames     {1 2}  {0 2 3}  {0 1 3}       rows(3) ahead and behind, without the current row
+        entered    1 2    0 3      1
+        left              1        2
+    """
+
+    begins_anew = True
+
+    def __init__(self, driver: Any, arguments: Arguments, answers: Answers) -> None:
+        super().__init__()
+        self.driver, self.arguments, self.answers = driver, arguments, answers
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        entered, left, start, end = sweep(runs, len(at))
+        columns, base, seen = self.arguments.read()
+        index = entered - base
+        places = index.tolist()
+        taken = [list(map(values.__getitem__, places)) for values in columns]
+        driver = self.driver()
+        rank = np.empty(len(left), dtype=np.int64)
+        rank[left] = np.arange(len(left))
+        driver.leave_by(left, rank)
+        mask = None if seen is None else np.ascontiguousarray(seen[index])
+
+        def place(raised: Any) -> int:
+            return int(at[raised.frame] if raised.hook == "terminate" else entered[raised.position])
+
+        with _placing(place):
+            return self.answers.rolled(lambda: driver.roll(taken, 0, mask, start, end), at + 1)
+
+
+def sweep(runs: Runs, frames: int) -> tuple[Positions, Positions, Positions, Positions]:
+    """Runs as entries and leavings: (entered, left, start, end); frame i is entered[:end[i]] without those of left[:start[i]]."""
+    tuples, since, until = [], [], []
+    for start, end in runs:
+        if frames and end[-1] > start[0]:
+            its = np.arange(start[0], end[-1])
+            first = np.searchsorted(end, its, side="right")
+            last = np.searchsorted(start, its, side="right")
+            ever = first < last
+            tuples.append(its[ever])
+            since.append(first[ever])
+            until.append(last[ever])
+    if not tuples:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, np.zeros(frames, dtype=np.int64), np.zeros(frames, dtype=np.int64)
+    enter, leave = np.concatenate(since), np.concatenate(until)
+    order, leaving = (np.argsort(times, kind="stable") for times in (enter, leave))  # two or three runs in order: O(n)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    edges = np.arange(frames)
+    end = np.searchsorted(enter[order], edges, side="right").astype(np.int64)
+    gone = np.searchsorted(leave[leaving], edges, side="right").astype(np.int64)
+    return np.concatenate(tuples)[order], number[leaving], gone, end
+
+
+# All others
+
+
+class Gathered(AroundHole):
+    """Each frame is folded afresh: its tuples are gathered, some million at a time, and folded as frames that share none."""
+
+    begins_anew = True
+
+    def __init__(self, step: Step, buffer: Buffer, folding: Any) -> None:
+        super().__init__()
+        self.step, self.buffer, self.folding = step, buffer, folding
+        names = dict.fromkeys([*step.arguments, *([] if step.condition is None else [step.condition])])
+        self.columns = {name: buffer.plain(name) for name in names}
+        self.numbers: Positions | None = None
+
+    def arrive(self, sequence: Sequence) -> None:
+        native = self.step.implementation.native
+        if native is not None and native.reads == "numbered":
+            self.numbers = sequence.numbers(np.arange(self.buffer.base, self.buffer.end))
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        length = np.add.reduce([end - start for start, end in runs])
+        offsets = np.append(0, np.cumsum(length))
+        results: list[pa.Array] = []
+        first = 0
+        while first < len(at):
+            last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + _AT_ONCE, side="right")) - 1)
+            part = [(start[first:last], end[first:last]) for start, end in runs]
+            results.append(self._folded(at[first:last], _members(part), offsets[first : last + 1] - offsets[first]))
+            first = last
+        return concat(results, self.step.implementation.result)
+
+    def _folded(self, at: Positions, members: Positions, offsets: Positions) -> pa.Array:
+        index = pa.array(members - self.buffer.base)
+        taken = [column.array.take(index) for column in self.columns.values() if column.array is not None]
+        batch = (
+            pa.record_batch(taken, list(self.columns)) if taken else pa.record_batch([pa.nulls(len(members))], ["_"])
+        )
+        buffer = Buffer()
+        evaluator = self.folding(buffer)
+        buffer.append(batch)
+        if self.numbers is not None:
+            evaluator.arrive(_Numbered(self.numbers[members - self.buffer.base]))
+
+        def place(raised: Any) -> int:
+            is_last = isinstance(raised, Unfit) or raised.hook == "terminate"
+            return int(at[raised.frame] if is_last else members[raised.position])
+
+        with _placing(place):
+            result: pa.Array = evaluator.roll(np.ascontiguousarray(offsets[:-1]), np.ascontiguousarray(offsets[1:]))
+            return result
+
+
+class _Numbered:
+    """The numbers of gathered tuples in their partitions, in the place of a sequence."""
+
+    def __init__(self, given: Positions) -> None:
+        self.given = given
+
+    def numbers(self, at: Positions) -> Positions:
+        return self.given[at]
+
+
+def _members(runs: Runs) -> Positions:
+    """The tuples of all frames, one frame after another, run by run."""
+    start = np.stack([start for start, _ in runs], axis=1).ravel()
+    count = np.stack([end - start for start, end in runs], axis=1).ravel()
+    before = np.cumsum(count) - count
+    found: Positions = np.arange(count.sum()) + np.repeat(start - before, count)
+    return found
+
+
+# Errors
+
+
+class _placing:  # noqa: N801 - a context, in lower case as a function
+    """Errors say at which tuple, though hooks ran at other positions."""
+
+    def __init__(self, place: Any) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: Any, raised: Any, __: Any) -> None:
+        if isinstance(raised, (HookRaised, Unfit)):
+            raised.position = int(self.place(raised))
+
+
+def bare(step: Step, strategy: Any) -> Step:
+    """The step over frames that are given: no window, no extent."""
+    case = replace(step.case, window=None, asked=None)
+    return replace(step, case=case, choice=replace(step.choice, strategy=strategy), sentinel=None, least=None)
