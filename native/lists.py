@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native import Positions, Seen
 from inwindow.native.equality import codes_of
-from inwindow.native.positions import Positions, Seen
 
 
 class CollectList:

@@ -5,7 +5,6 @@ A suite is a script: statements that make tables, then queries. A comment before
     -- each NAME: a | b      the query for each value of {NAME}
     -- no: why               iw.sql refuses it
     -- differs: why          iw.sql gives other rows, or takes what the database refuses
-    -- waits: what           it may fail until that is built
     -- no "text": why        the same, for those of the family that have this text
 """
 
@@ -46,7 +45,7 @@ class Case:
 
     @property
     def mark(self) -> str:
-        """What is known of it: "no", "differs", "waits" or nothing."""
+        """What is known of it: "no", "differs" or nothing."""
         return self.marks[0][0] if self.marks else ""
 
 
@@ -87,7 +86,7 @@ def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:
     marks: dict[str, str] = {}
     lines: list[str] = []
     for line in text.splitlines():
-        mark = re.match(r'-- (each \w+|(?:no|differs|waits)(?: "[^"]*")?): ?(.*)', line)
+        mark = re.match(r'-- (each \w+|(?:no|differs)(?: "[^"]*")?): ?(.*)', line)
         if mark and not lines:
             marks[mark[1]] = mark[2]
         elif line.strip() and not line.startswith("--"):
