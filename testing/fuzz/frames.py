@@ -201,7 +201,7 @@ def draw_frames(draw: Draw) -> Trial:
     at = windows.place(draw, keys)
     emits = draw.once_in(8)
     its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
-    overs = [Over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
+    overs = [_over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
     if emits:
         trailing = windows.window(draw, order, at, windows.TRAILING)
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
@@ -213,6 +213,12 @@ def draw_frames(draw: Draw) -> Trial:
         return Frames(drawn, tuple(overs), draw.one((1, 2, 5, -1, -5)))
     drawn = tables.table(draw, order, columns, draw.between(24, 64))
     return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
+
+
+def _over(kind: str, window: Call, filtered: bool) -> Over:
+    if not KINDS[kind].holes:
+        window = replace(window, options=tuple(one for one in window.options if one[0] != "exclude"))
+    return Over(kind, window, filtered)
 
 
 def _kind(draw: Draw) -> str:

@@ -34,6 +34,7 @@ class Kind:
     nulls: str = "skip"  # "pass": hooks see NULLs
     counts_nulls: bool = True  # where hooks see NULLs: whether min_count= counts them
     empty: Any = None  # of a frame in which nothing counts
+    holes: bool = True  # whether it may be asked for with EXCLUDE
     is_trailing: bool = False  # without terminate: for frames that end at the current tuple
     places: Callable[[list[int], list[Any]], list[Any]] | None = (
         None  # its own frame: of all groups and values, in order
@@ -113,7 +114,7 @@ BUILT_INS = dict(
         _kind("iw.ewm_avg(..., alpha=0.5, adjust=False, ignore_nulls=True)", "p", exact.recursive, _part(1e-14)),
         _kind(
             "iw.ewm_avg(..., half_life=1)", "p", exact.faded, lambda values: _part(1e-14)([v or 0.0 for v in values]),
-            nulls="pass", counts_nulls=False,
+            nulls="pass", counts_nulls=False, holes=False,  # a tuple that is left out takes a place
         ),
         _kind("iw.product", "p", exact.product, lambda values: 1e-14 * abs(exact.product(values))),
         _kind("iw.product", "f", exact.product, lambda values: 1e-14 * _finite(exact.product(values))),
