@@ -201,6 +201,9 @@ SELECT unique1, four, sum(unique1) OVER (PARTITION BY four ROWS BETWEEN UNBOUNDE
 -- each EXCLUDE: current row | group | ties
 -- each CALL: COUNT(*) | array_agg(i) | mode(i) | median(i) | sum(i) | min(i) | max(i) | avg(i) | stddev(i) | bit_or(i)
 -- each FRAME: 3 PRECEDING AND 3 FOLLOWING | UNBOUNDED PRECEDING AND CURRENT ROW | 1 PRECEDING AND 2 FOLLOWING
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE current row": as in Spark, lists have no NULLs, and an empty frame gives an empty list
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty list
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty list
 SELECT i, {CALL} OVER (ORDER BY i ROWS BETWEEN {FRAME} EXCLUDE {EXCLUDE}) FROM twice5 ORDER BY i;
 -- each CALL: EXCLUDE CURRENT ROW | ROWS UNBOUNDED PRECEDING EXCLUDE GROUPS
 SELECT sum(i) OVER ({CALL}) FROM upto10;
