@@ -230,6 +230,8 @@ cdef inline bint is_narrow(const Span* span, int64_t values) noexcept nogil:
     while values:
         values >>= 1
         bits += 1
+    if span.low > span.high:            # nothing but zeros
+        return False
     return not span.special and 75 < span.low and span.high < 2000 and span.high - span.low + 53 + bits < 127
 
 

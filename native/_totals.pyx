@@ -35,6 +35,7 @@ from inwindow.native.totals cimport (
 cdef enum Kind:
     COUNT
     INTEGER                             # the sum, of 64 bits
+    TRIED                               # the same; NULL if it does not fit
     QUOTIENT                            # the average, a double
     DECIMAL                             # the sum, of 128 bits
     ROUNDED                             # the average, rounded to a decimal, or an integer of 64 bits
@@ -111,6 +112,9 @@ cdef inline bint conclude(const Terms* terms, int64_t count, int128_t high, int1
         if kind == INTEGER:
             out[i] = <int64_t>low
             return not ansi or (low + (high << 64) == <int128_t><int64_t>low)
+        if kind == TRIED:
+            out[i] = <int64_t>low
+            return low + (high << 64) == <int128_t><int64_t>low
         if kind == QUOTIENT:
             (<double*>out)[i] = quotient(low + (high << 64), count)
             return True
@@ -233,7 +237,7 @@ cdef class _Totals(Kernel):
             counts = Counts(memory_of(values[0], 1) - base)
             with nogil:
                 return slide(&self.total, &counts, InOrder(False), &self.outcome, start, end, i, n, out, validity)
-        if self.outcome.kind == INTEGER or self.outcome.kind == QUOTIENT:
+        if self.outcome.kind < DECIMAL:
             longs = LongPanes(<const Row*>memory_of(values[0], 4) - base)
             with nogil:
                 return slide(&self.total, &longs, InOrder(False), &self.outcome, start, end, i, n, out, validity)
@@ -310,6 +314,18 @@ cdef class IntSum(_Totals):
             self.becomes(QUOTIENT, pa.float64(), ansi, 1)
         else:
             self.becomes(INTEGER, pa.int64(), ansi, 1)
+
+
+cdef class IntTrySum(_Totals):
+    """``sum`` of int64 values; NULL where it does not fit 64 bits.
+
+    >>> import numpy as np
+    >>> IntTrySum().roll(pa.array([2**62, 2**62, -1]), 0, np.array([0, 0, 0]), np.array([1, 2, 3])).to_pylist()
+    [4611686018427387904, None, 9223372036854775807]
+    """
+
+    def __cinit__(self):
+        self.becomes(TRIED, pa.int64(), False, 1)
 
 
 cdef class DecimalSum(_Totals):

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native import Positions, Seen
 from inwindow.native.equality import codes_of
-from inwindow.native.positions import Positions, Seen
 
 
 class CollectList:
@@ -63,6 +63,17 @@ class CollectSet(CollectList):
 
 class StringAgg(CollectList):
     """The strings of the tuples that count, joined."""
+
+    def __init__(self, delimiter: pa.Scalar) -> None:
+        self.delimiter = delimiter
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
+        """A string per frame."""
+        return joined(super().roll(values, base, start, end, seen), self.delimiter)
+
+
+class StringAggDistinct(CollectSet):
+    """The distinct strings of the tuples that count, in the order in which they first come in the frame, joined."""
 
     def __init__(self, delimiter: pa.Scalar) -> None:
         self.delimiter = delimiter

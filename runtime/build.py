@@ -151,10 +151,11 @@ def input_of(step: Step, buffer: Buffer) -> KernelInput:
     if native.reads == "firsts":
         return KernelInput(buffer, native, [], None)
     if native.reads == "values":
-        columns = [buffer.plain(name, native.input, step.condition) for name in step.arguments]
+        columns = [buffer.plain(name, native.input_of(at), step.condition) for at, name in enumerate(step.arguments)]
         return KernelInput(buffer, native, columns, None)
     mask = buffer.seen(() if native.reads == "all" else step.arguments, step.condition)
-    return KernelInput(buffer, native, [buffer.plain(name, native.input, None) for name in step.arguments], mask)
+    columns = [buffer.plain(name, native.input_of(at), None) for at, name in enumerate(step.arguments)]
+    return KernelInput(buffer, native, columns, mask)
 
 
 # Compiled hooks

@@ -71,7 +71,9 @@ class Native:
 
     result: pa.DataType
     kernel: Callable[[bool], Kernel]  # evicts -> kernel
-    input: pa.DataType | None = None  # what the arguments are cast to; None: as they are
+    input: pa.DataType | tuple[pa.DataType, ...] | None = (
+        None  # what arguments are cast to, all or each; None: as they are
+    )
     finish: Callable[[Any], pa.Array] = as_it_is
     cascade: Cascade | None = None
     reads: Reads = "values"
@@ -80,6 +82,10 @@ class Native:
     remembers: bool = False  # tuples that have left the frame still influence its results, within their error
     swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in any order
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
+
+    def input_of(self, place: int) -> pa.DataType | None:
+        """What an argument is cast to; None: as it is."""
+        return self.input[place] if isinstance(self.input, tuple) else self.input
 
 
 class Machine(Protocol):

@@ -14,6 +14,11 @@ from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
+DISTINCT: dict[str, Callable[..., Applied]] = {  # the last ones see no difference
+    "count": builtins.count_distinct, "sum": builtins.sum_distinct, "avg": builtins.avg_distinct,
+    "mean": builtins.avg_distinct, "string_agg": builtins.string_agg_distinct, "listagg": builtins.listagg_distinct,
+    **{name: BUILT_IN[name] for name in ("min", "max", "bool_and", "bool_or")},
+}  # fmt: skip
 _COLUMNS = {"column", "columns", "col1", "col2", "ord", "x", "y"}  # the parameters of built-ins that are columns
 
 
@@ -79,9 +84,9 @@ class Windows:
         registered = self.registered.get(call.name)
         function = registered or BUILT_IN[call.name]
         if call.distinct:
-            if call.name != "count" or registered is not None:
-                raise UsageError(f"{call.name}(DISTINCT ...) is not supported: only count(DISTINCT ...) is")
-            function = builtins.count_distinct
+            if call.name not in DISTINCT or registered is not None:
+                raise UsageError(f"{call.name}(DISTINCT ...) is not supported: {', '.join(DISTINCT)} have it")
+            function = DISTINCT[call.name]
         options: dict[str, Any] = {}
         known = {} if registered is not None else inspect.signature(function).parameters
         if call.ignore_nulls is not None:

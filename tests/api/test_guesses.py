@@ -49,7 +49,7 @@ def test_what_is_written_for_a_guessed_method_can_be_written(table: dict[str, st
     [
         ("quantile", "write iw.percentile('x', 0.5)"),
         ("n_unique", "write iw.count_distinct('x')"),
-        ("ewm", "write iw.decayed_avg('x', decay=0.9).over(iw.unbounded(order_by='ts'))"),
+        ("ewm", "write iw.ewm_avg('x', alpha=0.1).over(iw.unbounded(order_by='ts'))"),
         ("averge", "write iw.avg('x')"),
         ("rowsBetween", "did you mean iw.rows_between?"),
         ("groupBy", "did you mean iw.group_by?"),

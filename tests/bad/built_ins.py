@@ -112,6 +112,42 @@ ROWS = [
         "bool_and(n): bool_and is for booleans, not int64: cast the column",
     ),
     Bad(
+        "how fast older values fade is not said",
+        lambda: iw.ewm_avg("price"),
+        iw.UsageError,
+        "ewm_avg(price): give one of alpha=, span=, half_life= and com=, as in half_life=10",
+    ),
+    Bad(
+        "a share beyond 1",
+        lambda: iw.ewm_avg("price", alpha=1.5),
+        iw.UsageError,
+        "ewm_avg(price, alpha=1.5): alpha is above 0 and at most 1",
+    ),
+    Bad(
+        "a time without a column of times",
+        lambda: iw.ewm_avg("price", half_life="5 minutes"),
+        iw.UsageError,
+        "ewm_avg(price, half_life='5 minutes'): half_life is a number, or with it times=, a column of times",
+    ),
+    Bad(
+        "a share by time",
+        lambda: iw.ewm_avg("price", alpha=0.5, times="ts"),
+        iw.UsageError,
+        "ewm_avg(price, alpha=0.5, times=ts): by time, give half_life=",
+    ),
+    Bad(
+        "months as a half-life",
+        lambda: iw.ewm_avg("price", half_life="1 month", times="ts"),
+        iw.UsageError,
+        "ewm_avg(price, half_life='1 month'): months have no fixed length: write days",
+    ),
+    Bad(
+        "no half-life at all",
+        lambda: iw.ewm_avg("price", half_life=0, times="ts"),
+        iw.UsageError,
+        "ewm_avg(price, half_life=0): half_life is above 0",
+    ),
+    Bad(
         "a decay beyond 1",
         lambda: iw.decayed_avg("price", 1.1),
         iw.UsageError,

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.sliding import sliding
 
-from inwindow.native import lists
+from inwindow.native import _picks, lists
+from inwindow.native._picks import Pick
 from inwindow.native.lists import (
     CollectList,
     CollectSet,
@@ -24,7 +25,6 @@ from inwindow.native.lists import (
     TextOfPanes,
     TextOfPartials,
 )
-from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
 
 TEXTS = st.tuples(st.sampled_from([None, "a", "b", "", "ccc"]), st.booleans())
 DASH = pa.scalar("-")
@@ -40,17 +40,17 @@ def distinct(counted):
 
 # what it is of the values that count; the kernel; its cascade; whether NULL counts; whether it reads frames again
 KERNELS = {
-    "first": (nth(1), First, lambda: (PickOfPanes(First()), PickOfPartials(First())), True, False),
-    "first that is": (nth(1), First, lambda: (PickOfPanes(First()), PickOfPartials(First())), False, False),
+    "first": (nth(1), lambda: Pick(1), lambda: (Pick(1), Pick(1).of_panes()), True, False),
+    "first that is": (nth(1), lambda: Pick(1), lambda: (Pick(1), Pick(1).of_panes()), False, False),
     "last": (
         lambda counted: counted[-1] if counted else None,
-        Last,
-        lambda: (PickOfPanes(Last()), PickOfPartials(Last())),
+        lambda: Pick(-1),
+        lambda: (Pick(-1), Pick(-1).of_panes()),
         True,
         False,
     ),
-    "second": (nth(2), lambda: NthValue(2), lambda: (FirstFew(2), Flattened(NthValue(2), None)), True, False),
-    "third that is": (nth(3), lambda: NthValue(3), lambda: (FirstFew(3), Flattened(NthValue(3), None)), False, False),
+    "second": (nth(2), lambda: Pick(2), lambda: (FirstFew(2), Flattened(Pick(2), None)), True, False),
+    "third that is": (nth(3), lambda: Pick(3), lambda: (FirstFew(3), Flattened(Pick(3), None)), False, False),
     "list": (list, CollectList, lambda: (ListOfPanes(), Flattened(CollectList(), None)), False, True),
     "set": (distinct, CollectSet, lambda: (SetOfPanes(), Flattened(CollectSet(), None)), False, True),
     "text": (
@@ -151,7 +151,7 @@ def test_sets_of_what_is_equal_to_spark() -> None:
 
 def test_lists_of_no_frames() -> None:
     nothing = np.zeros(0, np.int64)
-    for kernel in (CollectList(), CollectSet(), StringAgg(DASH), First(), Last(), NthValue(2)):
+    for kernel in (CollectList(), CollectSet(), StringAgg(DASH), Pick(1), Pick(-1), Pick(2)):
         assert kernel.roll(pa.array(["a"]), 0, nothing, nothing, None).to_pylist() == []
 
 
@@ -170,3 +170,4 @@ def test_several_side_by_side() -> None:
 
 def test_doctests() -> None:
     assert doctest.testmod(lists).failed == 0
+    assert doctest.testmod(_picks).failed == 0

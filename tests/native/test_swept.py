@@ -56,6 +56,7 @@ FIRST_COMES_A_POINT_LATER = ([1.0, 1e300], np.array([1, 0]), np.array([1]), np.a
 
 
 @given(sweeps(WIDE) | sweeps(NARROW))
+@example(([0.0, -0.0, None], np.array([1, 0, 2]), np.array([0, 1]), np.array([1, 3])))
 @example(FIRST_COMES_A_POINT_LATER)
 @example(([1.0, 2.0], *FIRST_COMES_A_POINT_LATER[1:]))
 def test_sums_of_doubles(sweep):

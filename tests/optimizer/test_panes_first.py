@@ -140,7 +140,8 @@ def test_which_built_ins_can() -> None:
     assert set(TABLE) - set(candidates()) == {
         "max_by", "min_by", "median", "percentile", "percentiles", "percentile_approx", "mode of texts", "first", "last",
         "first ignoring nulls", "last ignoring nulls", "nth_value", "nth_value ignoring nulls", "collect_list", "collect_set",
-        "string_agg", "decayed_avg", "any_value",
+        "string_agg", "string_agg_distinct", "decayed_avg", "any_value",
+        "ewm_avg", "ewm_avg ignoring nulls", "ewm_avg as a recursion",
     }  # fmt: skip
 
 

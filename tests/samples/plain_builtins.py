@@ -4,6 +4,7 @@ They keep the values in the frame, so ``expire`` is exact and ``terminate`` can 
 """
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -320,6 +321,38 @@ class Decayed(Kept, returns="double"):
         return as_float(sum(w * Fraction(v) for w, v in zip(weights, self.values, strict=True)) / sum(weights))
 
 
+class Ewm(iw.WindowAggregate, returns="double", nulls="pass"):
+    """pandas' recursion over the frame, in fractions: each value has weight 1 if adjusted, else alpha."""
+
+    def __init__(self, adjust, ignore_nulls):
+        self.adjust, self.ignore_nulls = adjust, ignore_nulls
+
+    def iterate(self, value):
+        self.values = [*getattr(self, "values", []), value]
+
+    def expire(self, value):
+        self.values.pop(0)
+
+    def merge(self, later):
+        self.values = self.values + later.values
+
+    def terminate(self):
+        values = [v for v in self.values if v is not None or not self.ignore_nulls]
+        odd = [v for v in values if v is not None and not math.isfinite(v)]
+        if odd or not any(v is not None for v in values):
+            return sum(odd) if odd else None
+        average, old = None, Fraction(1)
+        for value in values:
+            old = old / 4 if average is not None else old
+            if value is not None and average is None:
+                average = Fraction(value)
+            elif value is not None:
+                new = Fraction(1) if self.adjust else Fraction(3, 4)
+                average = (old * average + new * Fraction(value)) / (old + new)
+                old = old + new if self.adjust else Fraction(1)
+        return as_float(average)
+
+
 class First(Kept, returns="double", nulls="pass"):
     def terminate(self):
         return self.values[0]
@@ -343,6 +376,38 @@ class LastValue(Kept, returns="double"):
 class CountDistinct(Kept, returns="bigint", empty=0):
     def terminate(self):
         return len({"NaN" if v != v else v for v in self.values})
+
+
+def each_once(values: list[Any]) -> list[Any]:
+    """The distinct ones; all NaN are one."""
+    return list({"NaN" if v != v else v: v for v in values}.values())
+
+
+class SumDistinct(Kept, returns="double"):
+    def terminate(self):
+        return as_float(exact_sum(each_once(self.values)))
+
+
+class AvgDistinct(Kept, returns="double"):
+    def terminate(self):
+        values = each_once(self.values)
+        return as_float(exact_sum(values) / len(values))
+
+
+class IntSumDistinct(Kept, returns="bigint"):
+    def terminate(self):
+        return sum(set(self.values))
+
+
+class TrySum(Kept, returns="bigint"):
+    def terminate(self):
+        total = sum(self.values)
+        return total if -(2**63) <= total < 2**63 else None
+
+
+class StringAggDistinct(Kept, returns="string"):
+    def terminate(self):
+        return "-".join(dict.fromkeys(self.values))
 
 
 class CountIf(Kept, returns="bigint", empty=0):
@@ -398,6 +463,29 @@ FLAGS = st.sampled_from([True, True, False, None])
 TEXTS = st.sampled_from(["a", "b", "bb", "", "é", None])
 
 
+class Rank(Kept, returns="double", nulls="pass"):
+    """Of the newest value."""
+
+    def __init__(self, result, sign=1):
+        self.result, self.sign = result, sign
+
+    def terminate(self):
+        newest, values = self.values[-1], [v for v in self.values if v is not None]
+        if newest is None:
+            return None
+        places = [order(v) for v in values]
+        here, less = order(newest), operator.lt if self.sign > 0 else operator.gt
+        smaller, larger = sum(less(v, here) for v in places), sum(less(here, v) for v in places)
+        return {
+            "min": smaller + 1,
+            "max": len(values) - larger,
+            "average": (smaller + 1 + len(values) - larger) / 2,
+            "dense": len({v for v in places if less(v, here)}) + 1,
+            "percent": smaller / max(len(values) - 1, 1),
+            "share": (len(values) - larger) / len(values),
+        }[self.result]
+
+
 @dataclass(frozen=True)
 class Row:
     """A built-in, the plain class it must agree with, and what it is tried on."""
@@ -414,6 +502,13 @@ TABLE: dict[str, Row] = {
     "count": Row(iw.count, Count),
     "sum": Row(iw.sum, Sum),
     "avg": Row(iw.avg, Avg),
+    "try_sum": Row(iw.try_sum, TrySum, pa.int64(), INTS),
+    "try_avg": Row(iw.try_avg, Avg),
+    "sum_distinct": Row(iw.sum_distinct, SumDistinct),
+    "sum_distinct of integers": Row(
+        iw.sum_distinct, IntSumDistinct, pa.int64(), st.one_of(st.integers(-4, 9), st.none())
+    ),
+    "avg_distinct": Row(iw.avg_distinct, AvgDistinct),
     "product": Row(iw.product, Product),
     "min": Row(iw.min, Min),
     "max": Row(iw.max, Max),
@@ -453,10 +548,24 @@ TABLE: dict[str, Row] = {
     "collect_list": Row(iw.collect_list, CollectList),
     "collect_set": Row(iw.collect_set, CollectSet),
     "string_agg": Row(lambda c: iw.string_agg(c, "-"), StringAgg, pa.string(), TEXTS),
+    "string_agg_distinct": Row(lambda c: iw.string_agg_distinct(c, "-"), StringAggDistinct, pa.string(), TEXTS),
     "bool_and": Row(iw.bool_and, BoolAnd, pa.bool_(), FLAGS),
     "bool_or": Row(iw.bool_or, BoolOr, pa.bool_(), FLAGS),
     "bit_and": Row(iw.bit_and, BitAnd, pa.int64(), INTS),
     "bit_or": Row(iw.bit_or, BitOr, pa.int64(), INTS),
     "bit_xor": Row(iw.bit_xor, BitXor, pa.int64(), INTS),
+    "rank": Row(iw.rank, lambda: Rank("min")),
+    "rank of integers": Row(lambda c: iw.rank(c, ascending=False), lambda: Rank("min", -1), pa.int64(), INTS),
+    "rank by max": Row(lambda c: iw.rank(c, method="max"), lambda: Rank("max")),
+    "rank by average": Row(lambda c: iw.rank(c, method="average", ascending=False), lambda: Rank("average", -1)),
+    "dense_rank": Row(iw.dense_rank, lambda: Rank("dense")),
+    "dense_rank of booleans": Row(
+        lambda c: iw.dense_rank(c, ascending=False), lambda: Rank("dense", -1), pa.bool_(), FLAGS
+    ),
+    "percent_rank": Row(iw.percent_rank, lambda: Rank("percent")),
+    "cume_dist": Row(iw.cume_dist, lambda: Rank("share")),
+    "ewm_avg": Row(lambda c: iw.ewm_avg(c, alpha=0.75), lambda: Ewm(True, False)),
+    "ewm_avg ignoring nulls": Row(lambda c: iw.ewm_avg(c, alpha=0.75, ignore_nulls=True), lambda: Ewm(True, True)),
+    "ewm_avg as a recursion": Row(lambda c: iw.ewm_avg(c, alpha=0.75, adjust=False), lambda: Ewm(False, False)),
     "decayed_avg": Row(lambda c: iw.decayed_avg(c, 0.5), Decayed),
 }

@@ -107,6 +107,8 @@ BUILT_INS = [
     BuiltIn("count_if", ("flag",)),
     BuiltIn("sum", (*NUMBERS, "span")),
     BuiltIn("avg", (*NUMBERS, "span"), deviates={"cents": "mean"}),
+    BuiltIn("try_sum", (*NUMBERS, "span")),
+    BuiltIn("try_avg", (*NUMBERS, "span"), deviates={"cents": "mean"}),
     BuiltIn("product", NUMBERS),
     BuiltIn("min", EVERY),
     BuiltIn("max", EVERY),

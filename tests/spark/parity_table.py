@@ -225,7 +225,8 @@ Over all types of the table above; the frame's bounds in rows, or in values of a
 {deviations}
 
 From the papers, with no counterpart in Spark: `decayed_avg`, `frequent_items`, `priority_sample`, `ones_in_window`.
-`count_distinct` has none over windows: it is compared with DuckDB. Sums of integers overflow where the frame's true sum
+`count_distinct`, `sum_distinct`, `avg_distinct` and `listagg_distinct` have none over windows: they are compared with
+DuckDB, and in groups. Sums of integers overflow where the frame's true sum
 does; Spark's may do so on the way to a sum that fits. Doubles likewise: an infinity is in the result only if the frame has
 one, or if its true sum is beyond all doubles.
 """

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from spark.parity import BUILT_INS, FRAMES, SCHEMA, BuiltIn, by_id, differences, frame, tables
+from spark.parity import BUILT_INS, FRAMES, NUMBERS, SCHEMA, BuiltIn, by_id, differences, frame, tables
+from spark.parity_table import rows_of_every_type
 
 import inwindow as iw
 from inwindow.windows.frames import window_of
@@ -54,3 +55,30 @@ def parity(spark: Any, rows: Any, built_ins: list[BuiltIn], which: list[tuple[st
 @few
 def test_over_frames(built_ins: list[BuiltIn], spark: Any, rows: Any, which: Any, order: str) -> None:
     parity(spark, rows, built_ins, which, order)
+
+
+def test_of_distinct_values_in_groups(spark: Any) -> None:
+    """Spark refuses DISTINCT over windows."""
+    from pyspark.sql import functions as F
+
+    df = spark.createDataFrame(rows_of_every_type(), SCHEMA)
+    ours, theirs, sets = {}, {}, []
+    for column in (*NUMBERS, "span"):
+        ours[f"sum {column}"], theirs[f"sum {column}"] = iw.sum_distinct(column), F.sum_distinct(column)
+        ours[f"avg {column}"], theirs[f"avg {column}"] = iw.avg_distinct(column), F.expr(f"avg(DISTINCT {column})")
+    for column in ("text", "bytes"):  # in Spark, in any order
+        between = "," if column == "text" else b","
+        ours[f"set {column}"] = iw.listagg_distinct(column, between)
+        theirs[f"set {column}"] = F.listagg_distinct(column, F.lit(between))
+        sets.append(f"set {column}")
+    made, expected = (
+        iw.group_by(df, "k").agg(**ours),
+        df.groupBy("k").agg(*[theirs[name].alias(name) for name in theirs]),
+    )
+    assert made.schema == expected.schema
+    results = [one.toArrow().sort_by("k") for one in (made, expected)]
+    assert differences(*(result.drop(sets) for result in results), exact=False) == []
+    for name in sets:
+        between = "," if "text" in name else b","
+        one, two = ([set(text.split(between)) for text in result[name].to_pylist()] for result in results)
+        assert one == two

@@ -24,7 +24,9 @@ from inwindow.udaf.doubles import doubles
 FRAMES = ("rows", "trailing rows", "range", "trailing range", "groups", "trailing groups", "landmark")
 GENTLE = st.one_of(st.integers(-50, 50).map(lambda i: i / 4), st.none())  # sums of these are exact
 SQL = {  # not regr_slope: that of one tuple is NaN there
-    "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "product": "product(v)", "min": "min(v)", "max": "max(v)",
+    "count": "count(v)", "sum": "sum(v)", "avg": "avg(v)", "sum_distinct": "sum(DISTINCT v)",
+    "avg_distinct": "avg(DISTINCT v)", "try_avg": "avg(v)",
+    "sum_distinct of integers": "sum(DISTINCT v)", "product": "product(v)", "min": "min(v)", "max": "max(v)",
     "min of texts": "min(v)", "var_pop": "var_pop(v)", "var_samp": "var_samp(v)", "stddev_pop": "stddev_pop(v)",
     "stddev_samp": "stddev_samp(v)", "covar_pop": "covar_pop(v, w)", "covar_samp": "covar_samp(v, w)",
     **{f"regr_{name}": f"regr_{name}(v, w)" for name in ("count", "avgx", "avgy", "sxx", "syy", "sxy", "intercept", "r2")},

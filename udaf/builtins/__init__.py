@@ -8,6 +8,8 @@ row in each of the test tables (docs/contributing.md has an example).
 from inwindow.udaf.builtins import (
     bits,
     counts,
+    decays,
+    distinct,
     extremes,
     lists,
     moments,
@@ -21,6 +23,8 @@ from inwindow.udaf.builtins import (
 )
 from inwindow.udaf.builtins.bits import *
 from inwindow.udaf.builtins.counts import *
+from inwindow.udaf.builtins.decays import *
+from inwindow.udaf.builtins.distinct import *
 from inwindow.udaf.builtins.extremes import *
 from inwindow.udaf.builtins.lists import *
 from inwindow.udaf.builtins.moments import *
@@ -33,7 +37,9 @@ from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
 from inwindow.udaf.calls import says_what_it_takes
 
-FAMILIES = (bits, counts, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sums, synopses)
+FAMILIES = (
+    bits, counts, decays, distinct, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sums, synopses,
+)  # fmt: skip
 for _family in FAMILIES:
     for _name in _family.__all__:
         globals()[_name] = says_what_it_takes(getattr(_family, _name))

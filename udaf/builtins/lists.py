@@ -1,5 +1,6 @@
 """The frame's values themselves: ``collect_list``, ``collect_set``, ``string_agg``."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from inwindow.native.lists import (
     ListOfPanes,
     SetOfPanes,
     StringAgg,
+    StringAggDistinct,
     TextOfPanes,
     TextOfPartials,
 )
@@ -20,7 +22,15 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import is_text
 from inwindow.udaf.native import Cascade, Native
 
-__all__ = ["array_agg", "collect_list", "collect_set", "listagg", "string_agg"]
+__all__ = [
+    "array_agg",
+    "collect_list",
+    "collect_set",
+    "listagg",
+    "listagg_distinct",
+    "string_agg",
+    "string_agg_distinct",
+]
 
 
 def collect_list(column: Any) -> Applied:
@@ -69,30 +79,51 @@ def string_agg(column: Any, delimiter: str | bytes | None = None) -> Applied:
     >>> iw.with_columns(table, s=iw.string_agg("item", "-").over(iw.rows(3)))["s"].to_pylist()
     ['a', 'a-b', 'a-b', 'b-c']
     """
+
+    def joined(between: pa.Scalar, kind: pa.DataType) -> Native:
+        cascade = Cascade(lambda: TextOfPanes(between), lambda: TextOfPartials(between), grows=True)
+        return Native(kind, lambda evicts: StringAgg(between), cascade=cascade, reads="counted", rereads=True)
+
+    return _text("string_agg", joined, column, delimiter)
+
+
+def string_agg_distinct(column: Any, delimiter: str | bytes | None = None) -> Applied:
+    """The distinct strings (or binaries), in the order in which they first come in the frame, joined by ``delimiter``.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"item": ["a", "b", "a", "c"]})
+    >>> iw.with_columns(table, s=iw.string_agg_distinct("item", "-").over(iw.rows(3)))["s"].to_pylist()
+    ['a', 'a-b', 'a-b', 'b-a-c']
+    """
+
+    def joined(between: pa.Scalar, kind: pa.DataType) -> Native:
+        cascade = Cascade(SetOfPanes, lambda: Flattened(StringAggDistinct(between), None), grows=True)
+        return Native(kind, lambda evicts: StringAggDistinct(between), cascade=cascade, reads="counted", rereads=True)
+
+    return _text("string_agg_distinct", joined, column, delimiter)
+
+
+def _text(name: str, joined: Callable[[pa.Scalar, pa.DataType], Native], column: Any, delimiter: Any) -> Applied:
     if delimiter is not None and not isinstance(delimiter, (str, bytes)):
         raise UsageError(
-            f"string_agg({column_text(column)}, {shown(delimiter)}): the delimiter is a string, or bytes for a binary column"
+            f"{name}({column_text(column)}, {shown(delimiter)}): the delimiter is a string, or bytes for a binary column"
         )
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         (kind,) = types
-        if not is_text(kind):
-            return None
-        between = _delimiter(column, delimiter, kind)
-        cascade = Cascade(lambda: TextOfPanes(between), lambda: TextOfPartials(between), grows=True)
-        return Native(kind, lambda evicts: StringAgg(between), cascade=cascade, reads="counted", rereads=True)
+        return joined(_delimiter(name, column, delimiter, kind), kind) if is_text(kind) else None
 
     options = () if delimiter is None else (delimiter,)
-    return built_in("string_agg", resolve, "strings and binaries", column, options=options)
+    return built_in(name, resolve, "strings and binaries", column, options=options)
 
 
-def _delimiter(column: Any, delimiter: str | bytes | None, kind: pa.DataType) -> pa.Scalar:
+def _delimiter(name: str, column: Any, delimiter: str | bytes | None, kind: pa.DataType) -> pa.Scalar:
     is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
     if delimiter is None:
         delimiter = b"" if is_bytes else ""
     if isinstance(delimiter, bytes) != is_bytes:
         raise UsageError(
-            f"string_agg({column_text(column)}, {delimiter!r}): the column is of type {kind}: give the delimiter as "
+            f"{name}({column_text(column)}, {delimiter!r}): the column is of type {kind}: give the delimiter as "
             f"{'bytes' if is_bytes else 'a string'}"
         )
     return pa.scalar(delimiter, kind)
@@ -103,4 +134,5 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
 
 
 listagg = string_agg
+listagg_distinct = string_agg_distinct
 array_agg = collect_list

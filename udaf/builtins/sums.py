@@ -9,13 +9,13 @@ import pyarrow as pa
 from inwindow.native._monoids import Product
 from inwindow.native._sums import FloatSum
 from inwindow.native._swept_sums import SweptDoubles
-from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum
+from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum, IntTrySum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_decimal, is_float, is_int, is_number
 from inwindow.udaf.native import Native, own_panes
 
-__all__ = ["avg", "mean", "product", "sum"]
+__all__ = ["avg", "mean", "product", "sum", "try_avg", "try_sum"]
 
 
 def sum(column: Any) -> Applied:
@@ -26,10 +26,11 @@ def sum(column: Any) -> Applied:
     >>> iw.with_columns(table, s=iw.sum("price").over(iw.unbounded()))["s"].to_pylist()
     [1e+16, 1e+16, 1.0, 2.0]
     """
-    return built_in("sum", _sum_on, "integers, floats, decimals and durations", column, commutative=True)
+    return built_in("sum", sum_on, "integers, floats, decimals and durations", column, commutative=True)
 
 
-def _sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+def sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
+    """The kernel of a sum."""
     (kind,) = types
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
@@ -82,6 +83,39 @@ def _float_sum(op: Literal["sum", "avg"]) -> Native:
 
 def _of_doubles(kernel: Callable[[bool], Any]) -> Native:
     return Native(DOUBLE, kernel, DOUBLE, cascade=own_panes(kernel))
+
+
+def try_sum(column: Any) -> Applied:
+    """The sum; NULL where it does not fit its type, whether or not the session is ANSI.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"units": [2**62, 2**62, 1]})
+    >>> iw.with_columns(table, s=iw.try_sum("units").over(iw.rows(2)))["s"].to_pylist()
+    [4611686018427387904, None, 4611686018427387905]
+    """
+
+    def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
+        plain = sum_on(types, False)
+        if plain is None or plain.input != INT:
+            return plain
+        return _of_integers(plain.result, lambda evicts: IntTrySum())
+
+    return built_in("try_sum", resolve, "integers, floats, decimals and durations", column, commutative=True)
+
+
+def try_avg(column: Any) -> Applied:
+    """The average; NULL where it does not fit its type (a decimal), whether or not the session is ANSI.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> table = pa.table({"price": [1, 2, 6]})
+    >>> iw.with_columns(table, a=iw.try_avg("price").over(iw.rows(2)))["a"].to_pylist()
+    [1.0, 1.5, 4.0]
+    """
+
+    def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
+        return avg_on(types, False)
+
+    return built_in("try_avg", resolve, "integers, floats, decimals and durations", column, commutative=True)
 
 
 def product(column: Any) -> Applied:
