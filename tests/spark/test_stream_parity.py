@@ -175,7 +175,7 @@ QUERIES: dict[str, Case] = {
     "emissions": Case(emitting),
     "active expiration": Case(leaving),
     "active expiration, one by one": Case(leaving_one_by_one),
-    "tumble": Case(extents(iw.tumble("ts", size="7 seconds"))),
+    "tumble": Case(extents(iw.tumble("ts", size="7 seconds", fill="previous", quiet="20 seconds"))),
     "hop": Case(extents(iw.hop("ts", size="12 seconds", every="5 seconds"))),
     "cumulate": Case(extents(iw.cumulate("ts", size="20 seconds", every="5 seconds"))),
     "session": Case(own_gaps),
