@@ -39,6 +39,7 @@ NAMES = {  # functions: an expression to write instead
     "rollingmedian": f"iw.median('x'){_ROLLING}",
     "rollingquantile": f"iw.percentile('x', 0.5){_ROLLING}",
     "rollingcount": f"iw.count('x'){_ROLLING}",
+    "rollingrank": f"iw.rank('x'){_ROLLING}",
     "expanding": f"iw.avg('x'){_SO_FAR}",
     "cumsum": f"iw.sum('x'){_SO_FAR}",
     "cummax": f"iw.max('x'){_SO_FAR}",

@@ -130,6 +130,32 @@ ROWS = [
         "lead(ts, 1, datetime.datetime(2026, 1, 1, 0, 0, tzinfo=datetime.timezone.utc)): the default has a time zone, but the "
         "column is of type timestamp[us]: give a datetime that fits",
     ),
+    Bad(
+        "a method of no column",
+        lambda: iw.rank(method="max"),
+        iw.UsageError,
+        "rank(method='max') needs a column, rank('price', method='max'), over a frame; without one iw.rank() is the first place of "
+        "peers, and iw.dense_rank() counts them once",
+    ),
+    Bad(
+        "a method that is not known",
+        lambda: iw.rank("price", method="first"),
+        iw.UsageError,
+        "rank(method='first'): equal values share a place: 'min', 'max', 'average' or 'dense'",
+    ),
+    Bad(
+        "downwards without a column",
+        lambda: iw.percent_rank(ascending=False),
+        iw.UsageError,
+        "percent_rank(ascending=False) needs a column; without one the window says how it is ordered: order_by=iw.desc('price')",
+    ),
+    Bad(
+        "a rank of texts",
+        lambda: iw.with_columns(TABLE, a=iw.rank("item").over(iw.rows(3, **BY))),
+        iw.UsageError,
+        "rank(item): rank is for numbers, dates, times, durations, booleans and decimals of up to 18 digits, not string: cast "
+        "the column",
+    ),
     Bad("no parts", lambda: iw.ntile(0), iw.UsageError, "ntile(0): n is the number of parts: give a positive int"),
     Bad(
         "a share on a stream",

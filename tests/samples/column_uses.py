@@ -297,6 +297,11 @@ ARGUMENTS = [
     *argument("first that is not NULL", "values", lambda c: iw.first(c, ignorenulls=True)),
     *argument("last", "values", iw.last),
     *argument("nth_value", "values", lambda c: iw.nth_value(c, 2)),
+    *argument("rank", "same", iw.rank),
+    *argument("dense_rank", "same", iw.dense_rank),
+    Use("lag", lambda g: iw.with_columns(g.table, x=iw.lag("c", 2).over(iw.unbounded(order_by="n"))), "values"),
+    Use("lead that is not NULL", lambda g: iw.with_columns(
+        g.table, x=iw.lead("c", ignorenulls=True).over(iw.unbounded(order_by="n"))), "values"),
     *argument("collect_list", "values", iw.collect_list),
     *argument("collect_set", "values", iw.collect_set),
     *argument("string_agg", "joined", iw.string_agg, lambda kind: iw.collect_list),

@@ -4,6 +4,7 @@ They keep the values in the frame, so ``expire`` is exact and ``terminate`` can 
 """
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -462,6 +463,29 @@ FLAGS = st.sampled_from([True, True, False, None])
 TEXTS = st.sampled_from(["a", "b", "bb", "", "é", None])
 
 
+class Rank(Kept, returns="double", nulls="pass"):
+    """Of the newest value."""
+
+    def __init__(self, result, sign=1):
+        self.result, self.sign = result, sign
+
+    def terminate(self):
+        newest, values = self.values[-1], [v for v in self.values if v is not None]
+        if newest is None:
+            return None
+        places = [order(v) for v in values]
+        here, less = order(newest), operator.lt if self.sign > 0 else operator.gt
+        smaller, larger = sum(less(v, here) for v in places), sum(less(here, v) for v in places)
+        return {
+            "min": smaller + 1,
+            "max": len(values) - larger,
+            "average": (smaller + 1 + len(values) - larger) / 2,
+            "dense": len({v for v in places if less(v, here)}) + 1,
+            "percent": smaller / max(len(values) - 1, 1),
+            "share": (len(values) - larger) / len(values),
+        }[self.result]
+
+
 @dataclass(frozen=True)
 class Row:
     """A built-in, the plain class it must agree with, and what it is tried on."""
@@ -530,6 +554,16 @@ TABLE: dict[str, Row] = {
     "bit_and": Row(iw.bit_and, BitAnd, pa.int64(), INTS),
     "bit_or": Row(iw.bit_or, BitOr, pa.int64(), INTS),
     "bit_xor": Row(iw.bit_xor, BitXor, pa.int64(), INTS),
+    "rank": Row(iw.rank, lambda: Rank("min")),
+    "rank of integers": Row(lambda c: iw.rank(c, ascending=False), lambda: Rank("min", -1), pa.int64(), INTS),
+    "rank by max": Row(lambda c: iw.rank(c, method="max"), lambda: Rank("max")),
+    "rank by average": Row(lambda c: iw.rank(c, method="average", ascending=False), lambda: Rank("average", -1)),
+    "dense_rank": Row(iw.dense_rank, lambda: Rank("dense")),
+    "dense_rank of booleans": Row(
+        lambda c: iw.dense_rank(c, ascending=False), lambda: Rank("dense", -1), pa.bool_(), FLAGS
+    ),
+    "percent_rank": Row(iw.percent_rank, lambda: Rank("percent")),
+    "cume_dist": Row(iw.cume_dist, lambda: Rank("share")),
     "ewm_avg": Row(lambda c: iw.ewm_avg(c, alpha=0.75), lambda: Ewm(True, False)),
     "ewm_avg ignoring nulls": Row(lambda c: iw.ewm_avg(c, alpha=0.75, ignore_nulls=True), lambda: Ewm(True, True)),
     "ewm_avg as a recursion": Row(lambda c: iw.ewm_avg(c, alpha=0.75, adjust=False), lambda: Ewm(False, False)),

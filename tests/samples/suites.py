@@ -5,7 +5,6 @@ A suite is a script: statements that make tables, then queries. A comment before
     -- each NAME: a | b      the query for each value of {NAME}
     -- no: why               iw.sql refuses it
     -- differs: why          iw.sql gives other rows, or takes what the database refuses
-    -- waits: what           it may fail until that is built
     -- no "text": why        the same, for those of the family that have this text
 """
 
@@ -21,7 +20,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import sqlglot
-from sqlglot.dialects.spark import Spark
 
 import inwindow as iw
 
@@ -40,8 +38,13 @@ class Case:
     marks: tuple[tuple[str, str], ...] = ()  # what is known of it, and why
 
     @property
+    def windows(self) -> int:
+        """How many windows the query has."""
+        return sum(token.token_type == sqlglot.TokenType.OVER for token in sqlglot.tokenize(self.text, self.suite))
+
+    @property
     def mark(self) -> str:
-        """What is known of it: "no", "differs", "waits" or nothing."""
+        """What is known of it: "no", "differs" or nothing."""
         return self.marks[0][0] if self.marks else ""
 
 
@@ -82,7 +85,7 @@ def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:
     marks: dict[str, str] = {}
     lines: list[str] = []
     for line in text.splitlines():
-        mark = re.match(r'-- (each \w+|(?:no|differs|waits)(?: "[^"]*")?): ?(.*)', line)
+        mark = re.match(r'-- (each \w+|(?:no|differs)(?: "[^"]*")?): ?(.*)', line)
         if mark and not lines:
             marks[mark[1]] = mark[2]
         elif line.strip() and not line.startswith("--"):
@@ -138,11 +141,12 @@ def of_text(value: str) -> str:
 def equal(ours: Rows, theirs: Rows) -> bool:
     """The same bags of rows, numbers up to rounding."""
     return len(ours) == len(theirs) and all(
-        len(one) == len(two) and all(map(_near, one, two)) for one, two in zip(_bag(ours), _bag(theirs), strict=True)
+        len(one) == len(two) and all(map(_near, one, two)) for one, two in zip(bag(ours), bag(theirs), strict=True)
     )
 
 
-def _bag(rows: Rows) -> Rows:
+def bag(rows: Rows) -> Rows:
+    """The rows in an order that does not depend on rounding."""
     return sorted(rows, key=lambda row: [_rounded(value) for value in row])
 
 
@@ -160,18 +164,6 @@ def _near(one: str, two: str) -> bool:
 # --- iw.sql ---------------------------------------------------------------------------------------------------
 
 
-class _Said(Spark.Generator):  # type: ignore[misc, name-defined]
-    """Spark's SQL, with EXCLUDE, which iw.sql reads and Spark does not."""
-
-    SUPPORTS_WINDOW_EXCLUDE = True
-
-
-def said(text: str, dialect: str) -> str:
-    """A query as iw.sql reads it: Spark's dialect, with NULLS FIRST or LAST where the databases differ."""
-    tree = sqlglot.parse_one(text, read=dialect)
-    return str(_Said(dialect="spark").generate(tree))
-
-
 def tables(its: Suite) -> dict[str, pa.Table]:
     """The tables of a suite, made by DuckDB."""
     connection = duckdb.connect()
@@ -184,7 +176,7 @@ def tables(its: Suite) -> dict[str, pa.Table]:
 
 def answer(catalog: iw.Catalog, case: Case) -> Rows:
     """The rows that iw.sql gives."""
-    table = catalog.run(said(case.text, case.suite))
+    table = catalog.run(case.text, dialect=case.suite)
     rows = zip(*map(_values, table.columns), strict=True)
     return [tuple(shown(_as_of(case.suite, value)) for value in row) for row in rows]
 
@@ -196,24 +188,3 @@ def _as_of(database: str, value: Any) -> Any:
 def _values(column: pa.ChunkedArray) -> list[Any]:
     is_float = pa.types.is_float32(column.type)
     return [str(np.float32(value)) if is_float and value is not None else value for value in column.to_pylist()]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a query: equal, both refuse, no (we refuse it), differs; and what we said or gave."""
-
-    kind: str
-    said: str = ""
-
-
-def outcome(catalog: iw.Catalog, case: Case, theirs: Rows | None) -> Outcome:
-    """Run a query, and hold it against the database's rows."""
-    try:
-        ours = answer(catalog, case)
-    except (iw.InWindowError, sqlglot.errors.SqlglotError) as error:
-        return Outcome("both refuse" if theirs is None else "no", str(error).splitlines()[0])
-    if theirs is None:
-        return Outcome("differs", "the database refuses it")
-    if equal(ours, theirs):
-        return Outcome("equal")
-    return Outcome("differs", f"ours {_bag(ours)[:5]}, not {_bag(theirs)[:5]}")

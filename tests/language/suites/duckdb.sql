@@ -172,7 +172,7 @@ SELECT r, {CALL} FROM quantiles ORDER BY 1, 2;
 -- each WINDOW: PARTITION BY r % 3 ORDER BY r | ORDER BY r ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING | ORDER BY r ROWS BETWEEN 1 PRECEDING AND 3 FOLLOWING | ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
 SELECT r, n, median(n) OVER ({WINDOW}) FROM (SELECT r, CASE r % 2 WHEN 0 THEN r ELSE NULL END AS n FROM quantiles) nulls ORDER BY 1, 2;
 -- each CALL: MEDIAN(i) | SUM(i) | MAX(i)
--- no: a bound is a literal, not a column
+-- no: a bound is a literal
 SELECT r, {CALL} OVER (ORDER BY r ROWS BETWEEN p PRECEDING AND f FOLLOWING) FROM moving ORDER BY 1;
 -- each TABLE: moving | moving_null
 -- each CALL: median(i) | quantile_disc(i, 0.5) | quantile_cont(i, 0.5) | quantile_cont(i, 0.25)
@@ -201,6 +201,9 @@ SELECT unique1, four, sum(unique1) OVER (PARTITION BY four ROWS BETWEEN UNBOUNDE
 -- each EXCLUDE: current row | group | ties
 -- each CALL: COUNT(*) | array_agg(i) | mode(i) | median(i) | sum(i) | min(i) | max(i) | avg(i) | stddev(i) | bit_or(i)
 -- each FRAME: 3 PRECEDING AND 3 FOLLOWING | UNBOUNDED PRECEDING AND CURRENT ROW | 1 PRECEDING AND 2 FOLLOWING
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE current": as in Spark, lists have no NULLs, and an empty frame gives an empty one
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty one
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty one
 SELECT i, {CALL} OVER (ORDER BY i ROWS BETWEEN {FRAME} EXCLUDE {EXCLUDE}) FROM twice5 ORDER BY i;
 -- each CALL: EXCLUDE CURRENT ROW | ROWS UNBOUNDED PRECEDING EXCLUDE GROUPS
 SELECT sum(i) OVER ({CALL}) FROM upto10;
@@ -219,7 +222,6 @@ SELECT x, {CALL} FILTER (WHERE x = 1) OVER (PARTITION BY y) FROM testing;
 SELECT COUNT(DISTINCT 42) OVER ();
 SELECT *, COUNT(b) OVER (PARTITION BY a), COUNT(DISTINCT b) OVER (PARTITION BY a) FROM distinct_pairs;
 -- each CALL: sum(DISTINCT b) | avg(DISTINCT b) | min(DISTINCT b) | max(DISTINCT b) | string_agg(DISTINCT CAST(b AS text), ',')
--- no: only count has DISTINCT in a window
 SELECT a, b, {CALL} OVER (PARTITION BY a ORDER BY b) FROM distinct_pairs;
 
 -- test_nthvalue
@@ -237,12 +239,12 @@ SELECT {CALL};
 
 -- test_empty_frames
 -- each CALL: count(*) | approx_count_distinct(id) | count(id) | entropy(id) | any_value(id) | arbitrary(id) | avg(id) | bit_and(id) | bit_or(id) | bit_xor(id) | favg(id) | first(id) | fsum(id) | histogram(id) | kurtosis(id) | last(id) | mad(id) | max(id) | median(id) | min(id) | mode(id) | product(id) | sem(id) | skewness(id) | stddev(id) | stddev_pop(id) | stddev_samp(id) | sum(id) | var_pop(id) | var_samp(id) | variance(id) | approx_quantile(id, 0.5) | quantile(id, 0.5) | quantile_cont(id, 0.5) | quantile_disc(id, 0.5) | arg_max(id, ch) | arg_min(id, ch) | max_by(id, ch) | min_by(id, ch) | array_agg(id) | list(id) | bool_and(id > 0) | bool_or(id > 0) | corr(id, id) | covar_pop(id, id) | covar_samp(id, id) | regr_avgx(id, id) | regr_avgy(id, id) | regr_intercept(id, id) | regr_r2(id, id) | regr_slope(id, id) | regr_sxx(id, id) | regr_sxy(id, id) | regr_syy(id, id) | regr_count(id, id) | string_agg(ch, ' ') | group_concat(ch) | listagg(ch)
--- differs "array_agg": as in Spark, lists have no NULLs, and an empty frame gives an empty list
--- differs "list(id)": as in Spark, lists have no NULLs, and an empty frame gives an empty list
+-- differs "array_agg": as in Spark, lists have no NULLs, and an empty frame gives an empty one
+-- differs "list(id)": as in Spark, lists have no NULLs, and an empty frame gives an empty one
 SELECT id, {CALL} OVER (PARTITION BY ch ORDER BY id ROWS BETWEEN 1 FOLLOWING AND 2 FOLLOWING) FROM empty_frames ORDER BY 1;
 
 -- test_list_window
--- differs: as in Spark, lists have no NULLs
+-- differs: as in Spark, lists have no NULLs, and an empty frame gives an empty one
 SELECT g, LIST(i) OVER (PARTITION BY g ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS l FROM lists ORDER BY g;
 
 -- test_mode_window

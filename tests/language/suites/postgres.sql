@@ -6,7 +6,6 @@
 -- each NAME: a | b     the query for each value of {NAME}
 -- no: why              iw.sql refuses it
 -- differs: why         iw.sql gives other rows, or takes what PostgreSQL refuses
--- waits: what          it may fail until that is built
 -- no "text": why       the same, for those of the family that have this text
 
 CREATE TABLE empsalary (depname varchar, empno bigint, salary int, enroll_date date);
@@ -143,7 +142,7 @@ SELECT sum(unique1) OVER (w RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EX
 -- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(unique1) OVER w, nth_value(unique1, 2) OVER w AS nth_2, last_value(unique1) OVER w, unique1, four FROM small
 WINDOW w AS (ORDER BY four RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING);
--- no: a bound is a literal, not a subquery
+-- no: a bound is a literal
 SELECT sum(unique1) OVER (ORDER BY unique1 ROWS (SELECT unique1 FROM tenk1 ORDER BY unique1 LIMIT 1) + 1 PRECEDING), unique1 FROM tenk1 WHERE unique1 < 10;
 -- each FRAME: rows between 1 preceding and 1 following | rows between 1 preceding and 1 following exclude current row | rows between 1 preceding and 1 following exclude group | rows between 1 preceding and 1 following exclude ties | rows between 1 preceding and 1 following exclude no others | groups between 1 preceding and 1 following
 SELECT i, sum(i) OVER (ORDER BY i {FRAME}) AS sum_rows FROM upto10;
@@ -155,15 +154,15 @@ SELECT sum(unique1) OVER (ORDER BY {FRAME}), unique1, four FROM tenk1 WHERE uniq
 SELECT sum(unique1) OVER (PARTITION BY four ORDER BY unique1 RANGE BETWEEN 5::int8 PRECEDING AND 6::int2 FOLLOWING {EXCLUDE}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each FRAME: range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval preceding and '1 year'::interval following | desc range between '1 year'::interval following and '1 year'::interval following | range between '1 year'::interval preceding and '1 year'::interval following exclude current row | range between '1 year'::interval preceding and '1 year'::interval following exclude group | range between '1 year'::interval preceding and '1 year'::interval following exclude ties
 SELECT sum(salary) OVER (ORDER BY enroll_date {FRAME}), salary, enroll_date FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 PRECEDING AND 1000 FOLLOWING), salary FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE TIES), salary FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY salary RANGE BETWEEN 1000 FOLLOWING AND 3000 FOLLOWING EXCLUDE GROUP), salary FROM empsalary;
 -- differs: the order of peers is left open by SQL, and PostgreSQL does not keep that of the table
 SELECT first_value(salary) OVER (ORDER BY enroll_date RANGE BETWEEN UNBOUNDED PRECEDING AND '1 year'::interval FOLLOWING EXCLUDE TIES),
@@ -214,15 +213,15 @@ SELECT max(enroll_date) OVER (ORDER BY {FRAME} EXCLUDE TIES), salary, enroll_dat
 SELECT sum(unique1) OVER (ORDER BY four GROUPS BETWEEN {FRAME}), unique1, four FROM tenk1 WHERE unique1 < 10;
 -- each EXCLUDE: | exclude current row | exclude group | exclude ties
 SELECT sum(unique1) OVER (PARTITION BY ten ORDER BY four GROUPS BETWEEN 0 PRECEDING AND 0 FOLLOWING {EXCLUDE}), unique1, four, ten FROM tenk1 WHERE unique1 < 10;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 PRECEDING AND 1 FOLLOWING), salary, enroll_date FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT first_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE CURRENT ROW), lead(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES),
   nth_value(salary, 1) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE TIES), salary, enroll_date FROM empsalary;
--- no: as in Spark, lag and lead take no frame
+-- no: as in Spark, ranks, lag and lead take no frame
 SELECT last_value(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), lag(salary) OVER (ORDER BY enroll_date GROUPS BETWEEN 1 FOLLOWING AND 3 FOLLOWING EXCLUDE GROUP), salary, enroll_date FROM empsalary;
 -- each TABLE: odd35 | odd49
 -- each UNIT: rows | range | groups
@@ -282,6 +281,6 @@ SELECT i, SUM(v::int) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
 SELECT a, b, SUM(b) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM nans;
 SELECT SUM(n::float8) OVER (ORDER BY i ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM big_small;
 SELECT i, b, bool_and(b) OVER w, bool_or(b) OVER w FROM bools WINDOW w AS (ORDER BY i ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING);
--- no: a bound is a literal, not an expression
+-- no: a bound is a literal
 SELECT array_agg(i) OVER w FROM upto10 WINDOW w AS (ORDER BY i ROWS BETWEEN (('foo' < 'foobar')::integer) PRECEDING AND CURRENT ROW);
 SELECT array_agg(i) OVER w FROM upto10 WINDOW w AS (ORDER BY i ROWS BETWEEN CURRENT ROW AND 2 FOLLOWING);

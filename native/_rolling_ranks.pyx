@@ -1,0 +1,437 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: auto_pickle=False
+"""The rank of the frame's newest value among the frame's values.
+
+The keys of the frame are sorted, in blocks of up to SIZE, one behind the other; a block's *floor* bounds it from below::
+
+    floors      -inf             7              12
+    blocks      [2 3 3 5 6]      [7 9 9]        [12 15]
+    counts       5                3              2             and sums of 64 of them
+
+A key is found by halving: among the floors, then in its block, where a move of half a block makes room. What is smaller is
+the sum of the counts before the block, and the key's place in it. A full block is cut in two; where blocks have become a
+quarter full in the mean, all are filled anew. So equal keys may lie in several blocks: an equal floor says so, and what is
+smaller is looked up from the left, what is not larger from the right.
+
+A dense rank counts different values: there the keys differ, and each has a number of tuples beside it.
+
+Keys are int64 as in _ranks.pyx, but every zero is one; turned around where the largest value is the first.
+
+Invariants: _check() asserts them.
+Cost: O(log w) to find a key, and O(SIZE + w / SIZE / 64) of the fastest kind: moves and sums of adjacent memory.
+Memory: 10 to 40 bytes per tuple of the frame.
+"""
+
+from libc.stdint cimport INT64_MIN, int32_t, int64_t, uint8_t, uintptr_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
+
+import numpy as np
+import pyarrow as pa
+
+from inwindow.native.doubles cimport one_nan_one_zero, ranked
+from inwindow.native.kernel cimport Kernel, Slice, is_seen, slice_of
+
+cdef enum:
+    SIZE = 256           # keys of a block
+    SUMMED = 64          # counts in a sum
+
+cdef enum Result:
+    LEAST, MOST, MEAN, DENSE, PERCENT, SHARE
+
+NAMES = {"min": LEAST, "max": MOST, "average": MEAN, "dense": DENSE, "percent": PERCENT, "share": SHARE}
+
+cdef struct Block:
+    int64_t keys[SIZE]
+    int32_t many[SIZE]           # only of a dense rank
+
+cdef struct Source:
+    Slice values
+    const uint8_t* seen          # a byte per tuple from `base` on: whether the filter passes it; NULL where all are passed
+    int64_t base
+
+cdef struct State:
+    int64_t lo, hi               # the frame that is folded in: [lo, hi)
+    int64_t n                    # the keys in it
+    int64_t newest               # where the newest tuple is that the filter passed
+    int64_t key                  # its key
+    bint known                   # it has one: its value is not NULL
+    int64_t width                # blocks
+    int64_t room                 # for so many
+    Block** blocks               # NULL for an empty one
+    int64_t* floors
+    int32_t* counts
+    int64_t* sums
+    Block* spare                 # an empty block
+    Result result
+    bint floating, turned
+
+
+cdef inline int64_t key_at(const State* state, const Slice* values, int64_t p) noexcept nogil:
+    cdef int64_t word = (<const int64_t*>values.data)[p]
+    if state.floating:
+        word = ranked(one_nan_one_zero(word))
+    return ~word if state.turned else word
+
+
+# --- where a key is ----------------------------------------------------------------------------------------------
+
+
+cdef inline int64_t not_above(const int64_t* keys, int64_t n, int64_t key) noexcept nogil:
+    """How many of n ascending keys are not above one."""
+    cdef const int64_t* at = keys
+    cdef int64_t half
+    while n > 1:
+        half = n >> 1
+        at += half * (at[half - 1] <= key)
+        n -= half
+    return (at - keys) + (n == 1 and at[0] <= key)
+
+
+cdef inline int64_t below(const int64_t* keys, int64_t n, int64_t key) noexcept nogil:
+    """How many of n ascending keys are below one."""
+    return 0 if key == INT64_MIN else not_above(keys, n, key - 1)
+
+
+cdef inline int64_t before(const State* state, int64_t block) noexcept nogil:
+    """How many keys are in the blocks before one."""
+    cdef int64_t total = 0, i, group = block // SUMMED
+    for i in range(group):
+        total += state.sums[i]
+    for i in range(group * SUMMED, block):
+        total += state.counts[i]
+    return total
+
+
+cdef inline int64_t smaller(const State* state, int64_t key) noexcept nogil:
+    """How many keys are below one."""
+    cdef int64_t b = max(below(state.floors, state.width, key) - 1, 0)
+    return before(state, b) + (below(state.blocks[b].keys, state.counts[b], key) if state.counts[b] else 0)
+
+
+cdef inline int64_t not_larger(const State* state, int64_t key) noexcept nogil:
+    """How many keys are not above one."""
+    cdef int64_t b = not_above(state.floors, state.width, key) - 1
+    return before(state, b) + (not_above(state.blocks[b].keys, state.counts[b], key) if state.counts[b] else 0)
+
+
+# --- blocks ------------------------------------------------------------------------------------------------------
+
+
+cdef Block* fresh(State* state) except NULL nogil:
+    cdef Block* made = state.spare
+    state.spare = NULL
+    if made == NULL:
+        made = <Block*>malloc(sizeof(Block) if state.result == DENSE else SIZE * sizeof(int64_t))
+    if made == NULL:
+        with gil:
+            raise MemoryError()
+    return made
+
+
+cdef inline void drop(State* state, int64_t b) noexcept nogil:
+    free(state.spare)
+    state.spare = state.blocks[b]
+    state.blocks[b] = NULL
+
+
+cdef int widen(State* state, int64_t room) except -1 nogil:
+    """Room for so many blocks."""
+    cdef void* blocks = realloc(state.blocks, room * sizeof(Block*))
+    if blocks != NULL:
+        state.blocks = <Block**>blocks
+    cdef void* floors = realloc(state.floors, room * sizeof(int64_t))
+    if floors != NULL:
+        state.floors = <int64_t*>floors
+    cdef void* counts = realloc(state.counts, room * sizeof(int32_t))
+    if counts != NULL:
+        state.counts = <int32_t*>counts
+    cdef void* sums = realloc(state.sums, (room // SUMMED + 1) * sizeof(int64_t))
+    if sums != NULL:
+        state.sums = <int64_t*>sums
+    if blocks == NULL or floors == NULL or counts == NULL or sums == NULL:
+        with gil:
+            raise MemoryError()
+    state.room = room
+    return 0
+
+
+cdef void clear(State* state) noexcept nogil:
+    """No keys: one empty block."""
+    cdef int64_t i
+    for i in range(state.width):
+        free(state.blocks[i])
+    state.n, state.width, state.counts[0], state.floors[0], state.blocks[0] = 0, 1, 0, INT64_MIN, NULL
+    state.sums[0] = 0
+
+
+cdef void sum_up(State* state, int64_t first) noexcept nogil:
+    """The sums again, from that of a block on."""
+    cdef int64_t i
+    for i in range(first // SUMMED, (state.width - 1) // SUMMED + 1):
+        state.sums[i] = 0
+    for i in range(first // SUMMED * SUMMED, state.width):
+        state.sums[i // SUMMED] += state.counts[i]
+
+
+cdef int cut(State* state, int64_t b, int64_t kept) except -1 nogil:
+    """Cut a full block: what is behind the first ``kept`` keys goes to a new block behind it, whose floor is still to be set."""
+    cdef Block* made = fresh(state)
+    cdef int64_t i, moved = SIZE - kept
+    if state.width == state.room:
+        widen(state, 2 * state.room)
+    memmove(state.blocks + b + 2, state.blocks + b + 1, (state.width - b - 1) * sizeof(Block*))
+    memmove(state.floors + b + 2, state.floors + b + 1, (state.width - b - 1) * sizeof(int64_t))
+    memmove(state.counts + b + 2, state.counts + b + 1, (state.width - b - 1) * sizeof(int32_t))
+    memcpy(made.keys, state.blocks[b].keys + kept, moved * sizeof(int64_t))
+    if state.result == DENSE:
+        memcpy(made.many, state.blocks[b].many + kept, moved * sizeof(int32_t))
+    state.blocks[b + 1], state.counts[b], state.counts[b + 1] = made, kept, moved
+    state.width += 1
+    sum_up(state, b)
+    return 0
+
+
+cdef int fill_anew(State* state) except -1 nogil:
+    """All keys in blocks that are half full."""
+    cdef int64_t total = before(state, state.width), at = 0, b, i, width = max((2 * total + SIZE - 1) // SIZE, 1)
+    cdef Block** old = state.blocks
+    cdef int32_t* counts = state.counts
+    cdef int64_t olds = state.width, room = 2 * width + 8
+    state.blocks, state.counts = NULL, NULL
+    state.width = 0
+    widen(state, room)
+    state.floors[0] = INT64_MIN
+    for b in range(olds):
+        for i in range(counts[b]):
+            if at % (SIZE // 2) == 0:
+                state.blocks[state.width] = fresh(state)
+                if state.width:
+                    state.floors[state.width] = old[b].keys[i]
+                state.counts[state.width] = 0
+                state.width += 1
+            state.blocks[state.width - 1].keys[at % (SIZE // 2)] = old[b].keys[i]
+            if state.result == DENSE:
+                state.blocks[state.width - 1].many[at % (SIZE // 2)] = old[b].many[i]
+            state.counts[state.width - 1] += 1
+            at += 1
+        free(old[b])
+    free(old)
+    free(counts)
+    if not state.width:
+        state.width, state.counts[0], state.blocks[0] = 1, 0, NULL
+    sum_up(state, 0)
+    return 0
+
+
+cdef int add(State* state, int64_t key) except -1 nogil:
+    cdef int64_t b = not_above(state.floors, state.width, key) - 1, at = 0
+    cdef Block* block = state.blocks[b]
+    state.n += 1
+    if block == NULL:
+        block = state.blocks[b] = fresh(state)
+    else:
+        at = not_above(block.keys, state.counts[b], key)
+        if state.result == DENSE and at and block.keys[at - 1] == key:
+            block.many[at - 1] += 1
+            return 0
+    if state.counts[b] == SIZE:
+        if 4 * state.n < state.width * SIZE and state.width > 8:
+            fill_anew(state)
+        elif at == SIZE and b == state.width - 1:  # it is the largest, and the next ones may be as well
+            cut(state, b, SIZE)
+            state.floors[b + 1] = key
+        else:
+            cut(state, b, SIZE // 2)
+            state.floors[b + 1] = state.blocks[b + 1].keys[0]
+        b = not_above(state.floors, state.width, key) - 1
+        block = state.blocks[b]
+        at = not_above(block.keys, state.counts[b], key)
+    memmove(block.keys + at + 1, block.keys + at, (state.counts[b] - at) * sizeof(int64_t))
+    block.keys[at] = key
+    if state.result == DENSE:
+        memmove(block.many + at + 1, block.many + at, (state.counts[b] - at) * sizeof(int32_t))
+        block.many[at] = 1
+    state.counts[b] += 1
+    state.sums[b // SUMMED] += 1
+    return 0
+
+
+cdef void remove(State* state, int64_t key) noexcept nogil:
+    cdef int64_t b = not_above(state.floors, state.width, key) - 1, at
+    cdef Block* block = state.blocks[b]
+    at = not_above(block.keys, state.counts[b], key) - 1 if block != NULL else -1
+    while at < 0 or block.keys[at] != key:  # an equal one is at the end of a block before
+        b -= 1
+        block = state.blocks[b]
+        at = state.counts[b] - 1
+    state.n -= 1
+    if state.result == DENSE:
+        block.many[at] -= 1
+        if block.many[at]:
+            return
+        memmove(block.many + at, block.many + at + 1, (state.counts[b] - at - 1) * sizeof(int32_t))
+    memmove(block.keys + at, block.keys + at + 1, (state.counts[b] - at - 1) * sizeof(int64_t))
+    state.counts[b] -= 1
+    state.sums[b // SUMMED] -= 1
+    if not state.counts[b]:
+        drop(state, b)
+
+
+# --- the loop over frames ------------------------------------------------------------------------------------------
+
+
+cdef inline int restart(State* state, int64_t start) noexcept nogil:
+    clear(state)
+    return 0
+
+
+cdef inline int enter(State* state, const Source* source, int64_t p) except -1 nogil:
+    if source.seen != NULL and not source.seen[p - source.base]:
+        return 0
+    state.newest, state.known = p, is_seen(&source.values, p)
+    if state.known:
+        state.key = key_at(state, &source.values, p)
+        add(state, state.key)
+    return 0
+
+
+cdef inline int leave(State* state, const Source* source, int64_t p) noexcept nogil:
+    if (source.seen == NULL or source.seen[p - source.base]) and is_seen(&source.values, p):
+        remove(state, key_at(state, &source.values, p))
+    return 0
+
+
+cdef inline bint answer(State* state, int64_t* out) noexcept nogil:
+    cdef double share
+    if state.newest < state.lo or not state.known:
+        return False
+    if state.result == LEAST or state.result == DENSE:
+        out[0] = smaller(state, state.key) + 1
+        return True
+    if state.result == MOST:
+        out[0] = not_larger(state, state.key)
+        return True
+    if state.result == SHARE:
+        share = <double>not_larger(state, state.key) / state.n
+    elif state.result == PERCENT:
+        share = <double>smaller(state, state.key) / max(state.n - 1, 1)
+    else:
+        share = <double>(smaller(state, state.key) + 1 + not_larger(state, state.key)) / 2
+    memcpy(out, &share, sizeof(double))
+    return True
+
+
+include "frames.pxi"                                        # the loop over frames: fold_frames
+
+
+cdef class RollingRank(Kernel):
+    """The rank of the newest tuple's value, by name: "min" or "max" of equal values' places, "average" of both, "dense".
+
+    And "percent": (min - 1) / (values - 1); "share": max / values. NULL is not ranked; a tuple with a filter's 0 is not there.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> start, end = np.array([0, 0, 0, 1, 2]), np.array([1, 2, 3, 4, 5])
+    >>> RollingRank("min", floating=True).roll(pa.array([5.0, 1.0, 5.0, None, 2.0]), 0, start, end, None).to_pylist()
+    [1, 1, 2, None, 1]
+    """
+
+    cdef State frame
+    cdef const uint8_t* seen
+    cdef bint evicts
+
+    def __cinit__(self, str result, bint floating, bint evicts=True, bint descending=False):
+        memset(&self.frame, 0, sizeof(State))
+        self.frame.result = NAMES[result]
+        self.frame.floating, self.frame.turned, self.evicts = floating, descending, evicts
+        self.frame.newest = -1
+        self.type = pa.int64() if result in ("min", "max", "dense") else pa.float64()
+        widen(&self.frame, 8)
+        clear(&self.frame)
+
+    def __dealloc__(self):
+        if self.frame.blocks != NULL:
+            clear(&self.frame)
+            free(self.frame.blocks[0])
+        free(self.frame.spare)
+        free(self.frame.blocks)
+        free(self.frame.floors)
+        free(self.frame.counts)
+        free(self.frame.sums)
+
+    cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                      int64_t* out, uint8_t* validity) except -1:
+        cdef Source source = Source(slice_of(values, base, 8), self.seen, base)
+        with nogil:
+            return fold_frames(&self.frame, &source, self.evicts, start, end, i, n, out, validity)
+
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end, seen=None):
+        """As of every kernel, and ``seen``: a byte per tuple, or None."""
+        cdef const uint8_t[::1] bytes
+        if seen is not None and len(seen):
+            bytes = seen
+            self.seen = &bytes[0]
+        try:
+            return Kernel.roll(self, values, base, start, end)
+        finally:
+            self.seen = NULL
+
+    def absorb(self, values, int64_t base, int64_t start, int64_t end, seen=None):
+        """The same without a result."""
+        self.roll(values, base, np.array([start]), np.array([end]), seen)
+
+    def state(self):
+        """What ``restore`` goes on from: positions, and the sorted keys."""
+        cdef State* state = &self.frame
+        cdef int64_t total = before(state, state.width), at = 0, b
+        keys, many = np.empty(total, np.int64), np.empty(total if state.result == DENSE else 0, np.int32)
+        cdef int64_t* key = <int64_t*><uintptr_t>keys.ctypes.data
+        cdef int32_t* number = <int32_t*><uintptr_t>many.ctypes.data
+        for b in range(state.width):
+            if state.counts[b]:
+                memcpy(key + at, state.blocks[b].keys, state.counts[b] * sizeof(int64_t))
+                if state.result == DENSE:
+                    memcpy(number + at, state.blocks[b].many, state.counts[b] * sizeof(int32_t))
+                at += state.counts[b]
+        return state.lo, state.hi, state.newest, state.key, bool(state.known), keys, many
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        self.frame.lo, self.frame.hi, self.frame.newest, self.frame.key, self.frame.known, keys, many = state
+        cdef const int64_t[::1] sorted_keys = keys
+        cdef const int32_t[::1] numbers = many
+        cdef int64_t i, j
+        clear(&self.frame)
+        for i in range(sorted_keys.shape[0]):
+            for j in range(numbers[i] if self.frame.result == DENSE else 1):
+                add(&self.frame, sorted_keys[i])
+
+    def __sizeof__(self):
+        """Bytes, the blocks included."""
+        cdef int64_t b, size = sizeof(State) + self.frame.room * 20 + self.frame.room // SUMMED * 8
+        for b in range(self.frame.width):
+            if self.frame.blocks[b] != NULL:
+                size += sizeof(Block) if self.frame.result == DENSE else SIZE * sizeof(int64_t)
+        return size
+
+    def _check(self):
+        """Assert the invariants."""
+        cdef State* state = &self.frame
+        cdef int64_t b, i
+        found = []
+        assert state.width <= state.room and state.floors[0] == INT64_MIN
+        for b in range(state.width):
+            its = [state.blocks[b].keys[i] for i in range(state.counts[b])]
+            assert (state.blocks[b] == NULL) == (not its)
+            assert len(its) <= SIZE
+            assert all(state.floors[b] <= key for key in its)
+            assert b == state.width - 1 or all(key <= state.floors[b + 1] for key in its)
+            assert b == 0 or state.floors[b - 1] <= state.floors[b]
+            found += its
+        assert found == sorted(found)
+        assert sum(state.sums[i] for i in range((state.width - 1) // SUMMED + 1)) == len(found)
+        if state.result == DENSE:
+            assert len(set(found)) == len(found)
+            assert state.n == sum(state.blocks[b].many[i] for b in range(state.width) for i in range(state.counts[b]))
+        else:
+            assert state.n == len(found)
