@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native.positions import Positions
+from inwindow.native import Positions
 
 Give = Callable[[Any], Any]
 
