@@ -32,9 +32,9 @@ BUILT_INS: tuple[tuple[Any, ...], ...] = (
     ("var_samp", "v"), ("stddev_samp", "v"), ("skewness", "v"), ("kurtosis", "v"), ("covar_samp", "v", "w"),
     ("corr", "v", "w"), ("median", "v"), ("percentile", "v", 0.99), ("percentile_approx", "i", 0.5), ("mode", "i"),
     ("mode", "v"), ("mode", "s"), ("count_distinct", "i"), ("count_distinct", "v"), ("count_distinct", "s"),
+    ("first", "v"), ("first", "s"), ("last", "v"), ("last", "v", True), ("nth_value", "v", 3),
     ("bool_and", "b"), ("bool_or", "b"), ("bit_and", "i"), ("bit_xor", "i"), ("decayed_avg", "v"), ("ones_in_window", "b"),
-    ("frequent_items", "i", 0.05),
-    ("frequent_items", "v", 0.05), ("frequent_items", "s", 0.05), ("priority_sample", "v", 4),
+    ("frequent_items", "i", 0.05), ("frequent_items", "v", 0.05), ("frequent_items", "s", 0.05), ("priority_sample", "v", 4),
 )  # fmt: skip
 
 Run = Callable[[], Any]

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from inwindow.native.abbreviated cimport Column, Doubles, LargeTexts, Longs, Texts, Wides, compared, key_at
 from inwindow.native.deque cimport Deque, Entry, frozen, make_room, thaw
-from inwindow.native.kernel cimport Kernel, is_seen, set_null, slice_of
+from inwindow.native.kernel cimport Kernel, counting, is_seen, set_null, slice_of
 
 
 cdef inline bint stays(
@@ -182,13 +182,6 @@ cdef class ExtremeAt(Kernel):
     def hi(self):
         """The end of the frame that is folded in."""
         return self.deque.hi
-
-
-cdef const uint8_t* counting(const uint8_t[::1] seen, int64_t base):
-    """The mask, so that the byte of a position is at its index."""
-    if seen is None or seen.shape[0] == 0:
-        return NULL
-    return &seen[0] - base
 
 
 cdef bint is_text(type) except -1:

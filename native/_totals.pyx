@@ -237,7 +237,7 @@ cdef class _Totals(Kernel):
             counts = Counts(memory_of(values[0], 1) - base)
             with nogil:
                 return slide(&self.total, &counts, InOrder(False), &self.outcome, start, end, i, n, out, validity)
-        if self.outcome.kind == INTEGER or self.outcome.kind == QUOTIENT:
+        if self.outcome.kind < DECIMAL:
             longs = LongPanes(<const Row*>memory_of(values[0], 4) - base)
             with nogil:
                 return slide(&self.total, &longs, InOrder(False), &self.outcome, start, end, i, n, out, validity)

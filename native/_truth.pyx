@@ -70,6 +70,10 @@ cdef class Truth(Kernel):
         self.frame = frame
         return i
 
+    def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
+        """The first level of a cascade: one column, the panes' results."""
+        return (Kernel.roll(self, values, base, start, end),)
+
     def state(self):
         """(lo, hi, the last value's position, the last decisive value's): what ``restore`` goes on from."""
         return (self.frame,)

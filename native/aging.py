@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native import Positions, Seen
 from inwindow.native._ewm import Ewm
-from inwindow.native.positions import Positions, Seen
 
 
 class Aging:

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native import Positions, Seen
 from inwindow.native.instants import joined
 from inwindow.native.ordering import Op, is_plain, kernel_for, ordered
-from inwindow.native.positions import Positions, Seen
 
 Columns = tuple[pa.Array, ...]
 

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native import Positions
 from inwindow.native._fresh import changed, fresh, resumed
 from inwindow.native._hooks import float_fields
-from inwindow.native.positions import Positions
 
 Mask = npt.NDArray[np.uint8] | None
 _REST = ((-1, False, 0.0),)  # of a field of which nothing is known: large, has_marker, marker

@@ -23,6 +23,7 @@ cdef Slice slice_of(object values, int64_t base, int64_t width)
 cdef object column_of(object type, int64_t count, object values, object validity)
 cdef object rows_from(const void* memory, int64_t rows, int64_t words)
 cdef const int64_t* memory_of(object rows, int64_t words) except? NULL
+cdef const uint8_t* counting(const uint8_t[::1] seen, int64_t base)     # the mask of tuples that count, by position
 cdef int no_eviction(int64_t lo, int64_t start) except -1 nogil
 
 

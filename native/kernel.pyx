@@ -54,6 +54,11 @@ cdef const int64_t* memory_of(object rows, int64_t words) except? NULL:
     return <const int64_t*><uintptr_t>rows.ctypes.data
 
 
+cdef const uint8_t* counting(const uint8_t[::1] seen, int64_t base):
+    """The mask of the tuples that count, so that the byte of a position is at its index; NULL where all do."""
+    return NULL if seen is None or seen.shape[0] == 0 else &seen[0] - base
+
+
 cdef int no_eviction(int64_t lo, int64_t start) except -1 nogil:
     with gil:
         raise RuntimeError(f"evicts=False, but the lower end moved from {lo} to {start} inside a frame")

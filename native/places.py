@@ -1,6 +1,6 @@
 """Kernels of functions that look at places, not at values: lag and lead with a default, the last tuples that are not NULL, shares.
 
-In numpy, whole arrays at a time, as in :mod:`inwindow.native.positions`. Cost: O(1) per tuple.
+In numpy, whole arrays at a time, as in :mod:`inwindow.native.lists`. Cost: O(1) per tuple.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from inwindow.native import Positions, Seen
 from inwindow.native.instants import under
-from inwindow.native.positions import Positions, Seen
 
 Numbers = npt.NDArray[np.int64]
 Share = Callable[[Numbers, Numbers], npt.NDArray[Any]]

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from inwindow.native._fresh import fresh
 from inwindow.optimizer.columns import check_columns, check_position_columns, check_values
+from inwindow.optimizer.fill import check_fill
 from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.rules import Choice, choose
 from inwindow.optimizer.strategy import Case
@@ -134,6 +135,8 @@ def plan_groups(
             )
         step = _step(schema, name, one, Case(traits, extent=extent), None, ansi, zone)
         steps.append(watched(step, one, keys, order_by))
+    if isinstance(extent, Hop) and extent.fill is not None:
+        check_fill(extent.fill, steps)
     return Pass(keys, order_by, tuple(steps), extent, key, False)
 
 

@@ -61,6 +61,11 @@ def plan_stream_groups(
             f"{extent.describe()}: scope='stream' numbers the tuples of all keys in one order, which a stream that is spread over "
             "tasks does not have: count within the keys (scope='partition')"
         )
+    if isinstance(extent, Hop) and extent.fill is not None and extent.fill.quiet is None:
+        raise UsageError(
+            f"{extent.describe()} on a stream: nobody knows whether another tuple of a key will come: say with quiet= for how long "
+            "its gaps are filled, as in fill='previous', quiet='1 day' (and neither 'linear' nor between=, which need the end)"
+        )
     work = plan_groups(schema, keys, extent, applied, order_by=order_by, **planning)
     stream_key(schema, work, extent_name(extent), **planning)
     return work

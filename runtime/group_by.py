@@ -16,7 +16,7 @@ from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
 from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.runtime.stream.extent_buckets import extent_bucket
+from inwindow.runtime.stream.extent_bucket import extent_bucket
 from inwindow.udaf.applied import Applied, column_text, is_expression
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
@@ -102,6 +102,11 @@ class Grouped:
         if self.order_by:
             raise UsageError(
                 f"group_by(order_by=...) and window(): the tuples of an extent are ordered by {extent.on!r}; drop order_by="
+            )
+        if early and isinstance(extent, Hop) and extent.fill is not None:
+            raise UsageError(
+                f"window({extent.describe()}, early=True): a filled row is one without tuples, and an early row comes with them: "
+                "drop early= or fill="
             )
         if early and (isinstance(extent, Session) or (isinstance(extent, Hop) and extent.rows)):
             raise UsageError(

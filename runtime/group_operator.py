@@ -1,6 +1,7 @@
 """The operator that emits a row per (partition, extent): keys, window, aggregates."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -9,9 +10,11 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.rules import choose
 from inwindow.runtime.build import evaluator_of
 from inwindow.runtime.dictionaries import as_given, canonical_keys, given_fields, together
 from inwindow.runtime.evaluators import Evaluator
+from inwindow.runtime.filling import BatchFilling, Filling
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_location
@@ -22,6 +25,7 @@ from inwindow.windows.neighbours import changes
 from inwindow.windows.own_ends import OwnEnds, own_columns
 from inwindow.windows.panes import ExtentPanes
 from inwindow.windows.sequence import Positions
+from inwindow.windows.spec import Hop
 from inwindow.windows.stateful import Stateful
 
 _MANY = 1 << 10  # extents that contain one tuple
@@ -48,6 +52,11 @@ class GroupOperator(Operator):
             fields.append(pa.field("window", pa.struct([("start", bound), ("end", bound)])))
         fields += [pa.field(step.name, step.implementation.result) for step in work.steps]
         self.schema = pa.schema(fields)
+        self.gaps = BatchFilling(self.filling()) if isinstance(work.extent, Hop) and work.extent.fill else None
+
+    def filling(self) -> Filling:
+        """How gaps are filled."""
+        return Filling(self.work, self.framing, self.schema, of_nothing(self.work, self.columns))
 
     def made_evaluators(self) -> list[Evaluator]:
         return [
@@ -138,13 +147,24 @@ class GroupOperator(Operator):
 
     def collect(self) -> pa.RecordBatch:
         if self.done is None:
-            return pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
+            nothing = pa.RecordBatch.from_arrays([pa.nulls(0, f.type) for f in self.schema], schema=self.schema)
+            return nothing if self.gaps is None else self._with_gaps(self.gaps, nothing, None)
         (extents, results), self.done = self.done, None
         columns = self.keys.at(extents.start)
         if self.work.extent is not None:
             bounds = [self._bound(keys) for keys in (extents.begins, extents.finishes)]
             columns.append(pa.StructArray.from_arrays(bounds, fields=list(self.schema.field("window").type)))
-        return pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
+        rows = pa.RecordBatch.from_arrays([*columns, *results], schema=self.schema)
+        return rows if self.gaps is None else self._with_gaps(self.gaps, rows, extents)
+
+    def _with_gaps(self, gaps: BatchFilling, rows: pa.RecordBatch, extents: Extents | None) -> pa.RecordBatch:
+        ended = self.sequence.ended
+        if extents is None:
+            none = np.zeros(0, dtype=np.int64)
+            return gaps.rows(rows, none, none, none, ended) if ended else rows
+        assert extents.begins is not None and extents.finishes is not None
+        partition = self.keys.partition(extents.start)
+        return gaps.rows(rows, partition, extents.begins, extents.finishes, ended)
 
     def _bound(self, keys: Any) -> pa.Array:
         if isinstance(self.framing, OwnEnds):
@@ -159,7 +179,19 @@ class GroupOperator(Operator):
 
     def parts(self) -> list[Any]:
         """Evaluators, the framing's open extents, the keys."""
-        return [*self.evaluators, self.framing, self.keys]
+        return [*self.evaluators, self.framing, self.keys, *([] if self.gaps is None else [self.gaps])]
+
+
+def of_nothing(work: Pass, schema: pa.Schema) -> list[pa.Array]:
+    """Each aggregate's result over no tuples, as an array of one."""
+    steps = tuple(
+        replace(step, choice=choose(case), case=case)
+        for step in work.steps
+        for case in [replace(step.case, extent=None)]
+    )
+    whole = replace(work, partition_by=(), order_by=(), extent=None, key=None, steps=steps)
+    results: list[pa.Array] = GroupOperator(whole, schema).finish().columns
+    return results
 
 
 class PartitionKeys(Stateful):
@@ -183,6 +215,10 @@ class PartitionKeys(Stateful):
         """The keys of the partitions that hold the given positions."""
         which = pa.array(np.searchsorted(self.starts, positions, side="right") - 1)
         return [column.take(which) for column in self.columns if column is not None]
+
+    def partition(self, positions: Positions) -> Positions:
+        """Where the partitions begin that hold the given positions."""
+        return self.starts[np.searchsorted(self.starts, positions, side="right") - 1]
 
     def forget(self, before: int) -> None:
         """Drop the partitions that lie wholly before a position."""

@@ -26,7 +26,8 @@ from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import levels_of
 from inwindow.runtime.bundles import Bundles
 from inwindow.runtime.evaluators import Evaluator
-from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.filling import Filling
+from inwindow.runtime.group_operator import GroupOperator, of_nothing
 from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.partials import Partials
@@ -50,6 +51,7 @@ class PanesFirst:
     partials: tuple[Partials, ...]  # of each step
     schema: pa.Schema  # keys, attribute, partials
     reported: Pass  # its position columns say where a tuple is if a hook raises
+    tuples: pa.Schema
 
     @classmethod
     def of(cls, work: Pass, schema: pa.Schema, reported: Pass | None = None) -> "PanesFirst":
@@ -61,7 +63,7 @@ class PanesFirst:
             columns = its.fields(f"{PREFIX}partial_{number}")
             fields += columns
             steps.append(replace(step, arguments=tuple(field.name for field in columns), condition=None))
-        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), reported or work)
+        return cls(work, replace(work, steps=tuple(steps)), partials, pa.schema(fields), reported or work, schema)
 
     @property
     def bundles(self) -> Bundles:
@@ -177,6 +179,9 @@ class PaneGroups(GroupOperator):
     def made_evaluators(self) -> list[Evaluator]:
         steps = zip(self.plan.merging.steps, self.plan.partials, strict=True)
         return [its.evaluator(list(step.arguments), self.buffer) for step, its in steps]
+
+    def filling(self) -> Filling:
+        return Filling(self.work, self.framing, self.schema, of_nothing(self.plan.work, self.plan.tuples))
 
 
 def grouped(groups: Positions | None, panes: npt.NDArray[Any]) -> tuple[Positions | None, Positions]:

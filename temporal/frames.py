@@ -124,6 +124,10 @@ def ends_of_extent(extent: Extent, tuples: Tuples) -> Ends:
         counted = Window(RowsFrame(1 - int(extent.size), 0), slide=extent.every)  # type: ignore[arg-type]
         return _rows(counted.frame, counted, tuples)  # type: ignore[arg-type]
     name = extent_name(extent)
+    if isinstance(extent, Hop) and extent.fill is not None:
+        raise UsageError(
+            f"{_WHERE}: {extent.describe()}: fill= gives rows to extents without tuples, and here rows are tuples: drop it"
+        )
     if extent.timezone is not None or any(
         isinstance(size, Interval) and size.months for size in (extent.size, extent.every)
     ):

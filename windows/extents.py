@@ -5,6 +5,7 @@ for counts) unless given.
 """
 
 import math
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
@@ -12,7 +13,18 @@ from zoneinfo import ZoneInfo
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.zones import zone_of
-from inwindow.windows.interval import MICROSECONDS, Interval, Size, count_of, days_in, exact, is_positive, size_of
+from inwindow.windows.fill import fill_of
+from inwindow.windows.interval import (
+    MICROSECONDS,
+    Interval,
+    Size,
+    count_of,
+    days_in,
+    exact,
+    is_positive,
+    may_exceed,
+    size_of,
+)
 from inwindow.windows.options import Distance, one_slide
 from inwindow.windows.spec import Cumulate, Hop, Session
 
@@ -24,12 +36,13 @@ _MOST = 1_000_000  # extents that a tuple may lie in: each is a row, and takes m
 def hop(
     on: str, size: Distance | None = None, every: Distance | None = None, *, rows: int | None = None, origin: Any = None,
     scope: CountScope = "partition", slide: Distance | None = None, timezone: str | None = None,
+    fill: Any = None, between: tuple[Any, Any] | None = None, quiet: Distance | None = None,
 ) -> Hop:  # fmt: skip
     """Extents of ``size`` that start at origin + k * ``every``: as ``pyspark.sql.functions.window``.
 
     With ``rows=`` instead of ``size=``, extents of that many tuples, in the order of ``on``; counted within the
     keys, or over the whole stream with ``scope="stream"``. ``slide=`` is another name of ``every=``. With ``timezone=``, days,
-    months and hours are those of that zone's clock.
+    months and hours are those of that zone's clock. With ``fill=``, extents without tuples give rows, too: see :func:`tumble`.
 
     >>> hop("ts", size="1 hour", every="5 minutes").every
     Interval(months=0, microseconds=300000000)
@@ -44,7 +57,13 @@ def hop(
     length = _size("hop", size, rows)
     step = _positive("hop", "every", every) if rows is None else _count(rows, every)
     _check_together("hop", length, step)
-    return _hop("hop", on, length, step, origin, rows is not None, scope, timezone)
+    gaps = fill_of("hop", fill, between, quiet, rows)
+    if gaps is not None and may_exceed(step, length):
+        raise UsageError(
+            f"hop(size={length}, every={step}, fill=...): there is time between these extents, so a tuple may lie in none: give a "
+            "size of at least every, or drop fill="
+        )
+    return replace(_hop("hop", on, length, step, origin, rows is not None, scope, timezone), fill=gaps)
 
 
 @says_what_it_takes
@@ -56,17 +75,25 @@ def tumble(
     origin: Any = None,
     scope: CountScope = "partition",
     timezone: str | None = None,
+    fill: Any = None,
+    between: tuple[Any, Any] | None = None,
+    quiet: Distance | None = None,
 ) -> Hop:
     """Extents of ``size`` side by side: every tuple is in exactly one.
 
-    With ``timezone=``, days, months and hours are those of that zone's clock.
+    With ``timezone=``, days, months and hours are those of that zone's clock. With ``fill=``, extents without tuples, between two
+    with tuples of the same key, give rows, too. There a count is 0, and what is NULL becomes: NULL (``fill="null"``), what it was
+    in the row before (``"previous"``), a point of the line between the rows around (``"linear"``), or the value that ``fill=``
+    is. ``between=(start, end)`` fills each key from start to end. ``quiet=`` fills that long behind each extent with tuples, and
+    no longer; a stream needs it.
 
     >>> tumble("ts", size="1 hour").size
     Interval(months=0, microseconds=3600000000)
     """
     length = _size("tumble", size, rows)
     _check_together("tumble", length, length)
-    return _hop("tumble", on, length, length, origin, rows is not None, scope, timezone)
+    gaps = fill_of("tumble", fill, between, quiet, rows)
+    return replace(_hop("tumble", on, length, length, origin, rows is not None, scope, timezone), fill=gaps)
 
 
 @says_what_it_takes
@@ -166,7 +193,9 @@ def _is_multiple(size: Size, every: Size) -> bool:
         return exact(size) % exact(every) == 0
     if size.microseconds or not size.months:
         return False
-    return size.months % every.months == 0 if every.months else MICROSECONDS["day"] % every.microseconds == 0
+    if every.months:
+        return not every.microseconds and size.months % every.months == 0
+    return MICROSECONDS["day"] % every.microseconds == 0
 
 
 def _size(kind: str, size: Any, rows: int | None) -> Size:

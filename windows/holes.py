@@ -120,7 +120,7 @@ class HoledFraming(Stateful):
         if not self.has_order:
             return start, end
         low, groups = np.maximum(start, sequence.base), sequence.groups[at - sequence.base]
-        return tuple(edges(sequence.groups, sequence.base, groups, low, end, after) for after in (False, True))  # type: ignore[return-value]
+        return tuple(edges(sequence.groups, sequence.base, groups, low, end, after) for after in (False, True))
 
 
 def whole_framing(framing: Framing) -> Framing:

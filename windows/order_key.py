@@ -261,6 +261,11 @@ class OrderKey:
             return pa.array(keys)
         return OrderKey(self.column, self.bound_type).column_of(keys)
 
+    def bound_keys(self, bounds: pa.Array) -> Keys:
+        """The inverse of :meth:`bounds_of`."""
+        kind = pa.decimal128(18, self.type.scale) if pa.types.is_decimal(self.type) else self.bound_type
+        return OrderKey(self.column, kind).read(bounds.cast(kind))[0]
+
     def column_of(self, keys: Keys) -> pa.Array:
         """Ascending keys as an Arrow array of the column's type (the start and end of extents)."""
         if self.is_float:

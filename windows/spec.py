@@ -244,6 +244,22 @@ class Window(Drawable):
         return "(" + " ".join(parts) + ")"
 
 
+@dataclass(frozen=True)
+class Fill:
+    """What extents without tuples give: NULL, the row before, a line between two rows, or a value."""
+
+    how: Literal["null", "previous", "linear", "value"]
+    value: Any = None
+    quiet: Size | None = None  # how long after a key's last extent
+    between: tuple[Any, Any] | None = None
+
+    def describe(self) -> str:
+        """As in the text of an extent."""
+        quiet = "" if self.quiet is None else f" quiet {self.quiet}"
+        between = "" if self.between is None else f" between {self.between[0]} and {self.between[1]}"
+        return f" fill {self.value if self.how == 'value' else self.how}{quiet}{between}"
+
+
 @dataclass(frozen=True, repr=False)
 class Hop(Drawable):
     """Extents [origin + k*every, + size) of the attribute ``on``: one row per key and extent.
@@ -259,12 +275,14 @@ class Hop(Drawable):
     rows: bool = False
     scope: Literal["partition", "stream"] = "partition"
     timezone: str | None = None  # by whose clock the extents begin and end
+    fill: Fill | None = None
 
     def describe(self) -> str:
         """The extents in words, as :meth:`Window.describe`."""
         unit, every = (" rows" if self.rows else ""), f" every {self.every}" if self.every != self.size else ""
         kind, over = ("hop" if every else "tumble"), " of the stream" if self.scope == "stream" else ""
-        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{_origin_text(self.origin)}{_zone_text(self.timezone)})"
+        its = f"{_origin_text(self.origin)}{_zone_text(self.timezone)}{self.fill.describe() if self.fill else ''}"
+        return f"({kind} {self.on} size {self.size}{unit}{every}{over}{its})"
 
 
 @dataclass(frozen=True, repr=False)

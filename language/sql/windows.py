@@ -14,12 +14,11 @@ from inwindow.udaf.errors import DefinitionError, UsageError, shown
 from inwindow.windows.spec import Order, Window
 
 BUILT_IN: dict[str, Callable[..., Applied]] = {name: getattr(builtins, name) for name in builtins.NAMES}
-DISTINCT = {"count": builtins.count_distinct, "sum": builtins.sum_distinct, "avg": builtins.avg_distinct}
-DISTINCT |= {
-    "mean": builtins.avg_distinct,
-    "string_agg": builtins.string_agg_distinct,
-    "listagg": builtins.listagg_distinct,
-}
+DISTINCT: dict[str, Callable[..., Applied]] = {  # the last ones see no difference
+    "count": builtins.count_distinct, "sum": builtins.sum_distinct, "avg": builtins.avg_distinct,
+    "mean": builtins.avg_distinct, "string_agg": builtins.string_agg_distinct, "listagg": builtins.listagg_distinct,
+    **{name: BUILT_IN[name] for name in ("min", "max", "bool_and", "bool_or")},
+}  # fmt: skip
 _COLUMNS = {"column", "columns", "col1", "col2", "ord", "x", "y"}  # the parameters of built-ins that are columns
 
 

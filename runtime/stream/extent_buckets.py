@@ -42,6 +42,9 @@ class ClosingGroups(GroupOperator):
     """Evaluates the extents that a frontier gives, and no others, over tuples of several partitions, one after the other."""
 
     def __init__(self, work: Pass, schema: pa.Schema, closing: Closing) -> None:
+        extent = work.extent
+        if isinstance(extent, Hop) and extent.fill is not None:
+            work = replace(work, extent=replace(extent, fill=None))  # the bucket fills
         super().__init__(work, schema)
         self.closing = closing
         self.open_tuples: Positions = np.zeros(
@@ -236,10 +239,3 @@ class UpdatedExtentBucket(ExtentBucket):
 
 
 _NEVER = np.iinfo(np.int64).min
-
-
-def extent_bucket(work: Pass, schema: pa.Schema, *, early: bool = False, **at: Any) -> Bucket:
-    """The bucket of a pass over extents; ``early`` for results before they are final."""
-    if isinstance(work.extent, Hop) and work.extent.rows:
-        return CountedExtentBucket(work, schema, **at)
-    return UpdatedExtentBucket(work, schema, **at) if early else ExtentBucket(work, schema, **at)

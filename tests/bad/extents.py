@@ -257,6 +257,89 @@ ROWS = [
         "cumulate(size='1 day', every='7 hours'): size must be a whole multiple of every",
     ),
     Bad(
+        "a quiet time of nothing",
+        lambda: iw.tumble("ts", size="1 day", quiet="1 hour"),
+        iw.UsageError,
+        "tumble(quiet=...) says which extents are filled: say with what, as in fill='null'",
+    ),
+    Bad(
+        "gaps of tuples",
+        lambda: iw.hop("ts", rows=4, every=2, fill=0),
+        iw.UsageError,
+        "hop(rows=..., fill=0): extents of tuples have no gaps: drop fill=",
+    ),
+    Bad(
+        "gaps filled by a word",
+        lambda: iw.tumble("ts", size="1 day", fill="forward"),
+        iw.UsageError,
+        "tumble(fill='forward'): write 'null', 'previous', 'linear', or a value that is no text, such as fill=0",
+    ),
+    Bad(
+        "a line without an end",
+        lambda: iw.tumble("ts", size="1 day", fill="linear", quiet="2 days"),
+        iw.UsageError,
+        "tumble(fill='linear', quiet='2 days'): quiet= ends what is filled, fill='linear' needs both ends: give one of "
+        "them",
+    ),
+    Bad(
+        "between one end",
+        lambda: iw.tumble("t", size=3, fill=0, between=(4,)),
+        iw.UsageError,
+        "tumble(between=(4,)): write the start and the end, as in between=(start, end)",
+    ),
+    Bad(
+        "a quiet time of months",
+        lambda: iw.tumble("ts", size="1 day", fill="null", quiet="1 month"),
+        iw.UsageError,
+        "tumble(quiet='1 month'): must be > 0, and in days or less",
+    ),
+    Bad(
+        "filled holes",
+        lambda: iw.hop("t", size=3, every=4, fill=0),
+        iw.UsageError,
+        "hop(size=3, every=4, fill=...): there is time between these extents, so a tuple may lie in none: give a size of "
+        "at least every, or drop fill=",
+    ),
+    Bad(
+        "a line of whole numbers",
+        lambda: iw.group_by(pa.table({"t": [1]})).window(iw.tumble("t", 3, fill="linear")).agg(top=iw.max("t")),
+        iw.UsageError,
+        "max(t): fill='linear' is for doubles, and its result is of type int64: cast its argument, or write "
+        "fill='previous'",
+    ),
+    Bad(
+        "a value of another type",
+        lambda: iw.group_by(pa.table({"t": [1]})).window(iw.tumble("t", 3, fill=0.5)).agg(top=iw.max("t")),
+        iw.UsageError,
+        "max(t): fill=0.5 is no value of its result's type, int64",
+    ),
+    Bad(
+        "a gap without an end in sight",
+        lambda: iw.group_by(pa.table({"t": [1, 10**9]})).window(iw.tumble("t", 3, fill=0)).agg(n=iw.count()),
+        iw.DataError,
+        "fill=: around the extent from 0 there would be 333,333,332 rows without tuples: give larger extents, or end the "
+        "fill with quiet=",
+    ),
+    Bad(
+        "early rows without tuples",
+        lambda: iw.group_by(TABLE).window(iw.tumble("ts", "1 day", fill=0, quiet="1 day"), early=True),
+        iw.UsageError,
+        "window((tumble ts size 1 day fill 0 quiet 1 day), early=True): a filled row is one without tuples, and an early "
+        "row comes with them: drop early= or fill=",
+    ),
+    Bad(
+        "gaps of an endless key",
+        lambda: iw.testing.replay(
+            [pa.table({"t": [1]})],
+            lambda df: iw.group_by(df).window(iw.tumble("t", 3, fill=0)).agg(n=iw.count()),
+            delay=1,
+        ),
+        iw.UsageError,
+        "(tumble t size 3 fill 0) on a stream: nobody knows whether another tuple of a key will come: say with quiet= "
+        "for how long its gaps are filled, as in fill='previous', quiet='1 day' (and neither 'linear' nor between=, "
+        "which need the end)",
+    ),
+    Bad(
         "a cumulation by months",
         lambda: iw.cumulate("ts", size="1 month", every="2 days"),
         iw.UsageError,

@@ -427,6 +427,13 @@ ROWS = [
         "write hours",
     ),
     Bad(
+        "gaps as a window",
+        lambda: temporal.window(STREAM, iw.tumble("ts", size=3, fill=0)),
+        iw.UsageError,
+        "temporal.window: (tumble ts size 3 fill 0): fill= gives rows to extents without tuples, and here rows are "
+        "tuples: drop it",
+    ),
+    Bad(
         "months as a window",
         lambda: temporal.window(STREAM, iw.tumble("ts", size="1 month")),
         iw.UsageError,

@@ -14,7 +14,7 @@ def test_queries_of_other_databases(name: str) -> None:
     for found in outcomes(name):
         case = found.case
         expected = [case.mark] if case.mark else ["equal", "both refuse"]
-        if found.kind not in expected and case.mark != "waits":
+        if found.kind not in expected:
             surprises.append(f"{one_line(case.text)}\n    {found.kind}, not {' or '.join(expected)}: {found.said}")
     assert not surprises, f"{len(surprises)} of {len(outcomes(name))}:\n" + "\n".join(surprises)
 

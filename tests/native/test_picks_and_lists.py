@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples.sliding import sliding
 
-from inwindow.native import lists
+from inwindow.native import _picks, lists
+from inwindow.native._picks import Pick
 from inwindow.native.lists import (
     CollectList,
     CollectSet,
@@ -24,7 +25,6 @@ from inwindow.native.lists import (
     TextOfPanes,
     TextOfPartials,
 )
-from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
 
 TEXTS = st.tuples(st.sampled_from([None, "a", "b", "", "ccc"]), st.booleans())
 DASH = pa.scalar("-")
@@ -40,17 +40,17 @@ def distinct(counted):
 
 # what it is of the values that count; the kernel; its cascade; whether NULL counts; whether it reads frames again
 KERNELS = {
-    "first": (nth(1), First, lambda: (PickOfPanes(First()), PickOfPartials(First())), True, False),
-    "first that is": (nth(1), First, lambda: (PickOfPanes(First()), PickOfPartials(First())), False, False),
+    "first": (nth(1), lambda: Pick(1), lambda: (Pick(1), Pick(1).of_panes()), True, False),
+    "first that is": (nth(1), lambda: Pick(1), lambda: (Pick(1), Pick(1).of_panes()), False, False),
     "last": (
         lambda counted: counted[-1] if counted else None,
-        Last,
-        lambda: (PickOfPanes(Last()), PickOfPartials(Last())),
+        lambda: Pick(-1),
+        lambda: (Pick(-1), Pick(-1).of_panes()),
         True,
         False,
     ),
-    "second": (nth(2), lambda: NthValue(2), lambda: (FirstFew(2), Flattened(NthValue(2), None)), True, False),
-    "third that is": (nth(3), lambda: NthValue(3), lambda: (FirstFew(3), Flattened(NthValue(3), None)), False, False),
+    "second": (nth(2), lambda: Pick(2), lambda: (FirstFew(2), Flattened(Pick(2), None)), True, False),
+    "third that is": (nth(3), lambda: Pick(3), lambda: (FirstFew(3), Flattened(Pick(3), None)), False, False),
     "list": (list, CollectList, lambda: (ListOfPanes(), Flattened(CollectList(), None)), False, True),
     "set": (distinct, CollectSet, lambda: (SetOfPanes(), Flattened(CollectSet(), None)), False, True),
     "text": (
@@ -151,8 +151,36 @@ def test_sets_of_what_is_equal_to_spark() -> None:
 
 def test_lists_of_no_frames() -> None:
     nothing = np.zeros(0, np.int64)
-    for kernel in (CollectList(), CollectSet(), StringAgg(DASH), First(), Last(), NthValue(2)):
+    for kernel in (CollectList(), CollectSet(), StringAgg(DASH), Pick(1), Pick(-1), Pick(2)):
         assert kernel.roll(pa.array(["a"]), 0, nothing, nothing, None).to_pylist() == []
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+@pytest.mark.parametrize("between", ["", "é-"])
+def test_texts_of_every_kind(kind, between):
+    texts = ["gone", "é", "", "bc", "", "d"]
+    delimiter = pa.scalar(between, pa.string()).cast(pa.binary()).cast(kind)
+    values, start, end = pa.array(texts, pa.string()).cast(kind)[1:], np.array([0, 1, 1, 5]), np.array([1, 2, 5, 5])
+    expected = [between.join(texts[1:][low:high]) if low < high else None for low, high in zip(start, end, strict=True)]
+    result = StringAgg(delimiter).roll(values, 0, start, end, None)
+    result.validate(full=True)
+    assert result.cast(pa.binary()).to_pylist() == [text and text.encode() if text != "" else b"" for text in expected]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.float64(), pa.timestamp("us", "UTC"), pa.decimal128(20, 0), pa.bool_()], ids=str
+)
+def test_lists_of_slices_of_every_width(kind):
+    values = pa.array([9, 0, 1, 0, 1, 1]).cast(pa.int8() if kind == pa.int8() else pa.int64()).cast(kind)[1:]
+    held, seen = values.to_pylist(), np.array([1, 1, 0, 1, 1], np.uint8)
+    for mask in None, seen:
+        result = CollectList().roll(values, 0, np.array([0, 2, 5]), np.array([3, 5, 5]), mask)
+        result.validate(full=True)
+        counts = [True] * 5 if mask is None else mask.astype(bool).tolist()
+        assert result.to_pylist() == [
+            [value for value, one in zip(held[low:high], counts[low:high], strict=True) if one]
+            for low, high in [(0, 3), (2, 5), (5, 5)]
+        ]
 
 
 def test_several_side_by_side() -> None:
@@ -170,3 +198,4 @@ def test_several_side_by_side() -> None:
 
 def test_doctests() -> None:
     assert doctest.testmod(lists).failed == 0
+    assert doctest.testmod(_picks).failed == 0

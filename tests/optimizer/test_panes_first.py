@@ -2,6 +2,7 @@
 
 import io
 import random
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -123,6 +124,27 @@ def test_the_tuples_of_each_extent(order: str, data: st.DataObject) -> None:
         for *at, x in expected_groups(table, keys, extent, applied, prototype)
     }
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "extent",
+    [
+        iw.tumble("t", "1 day", fill="previous"), iw.hop("t", "6 hours", "2 hours", fill=0.0, quiet="12 hours"),
+        iw.tumble("t", "1 day", timezone="America/New_York"), iw.hop("t", "2 months", "1 month"),
+        iw.cumulate("t", "1 month", "1 day", timezone="America/New_York"), iw.hop("t", "10 days", "1 month"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_calendars_and_gaps(extent: Any) -> None:
+    start, random_hours = datetime(2026, 3, 1, tzinfo=UTC), random.Random(7)
+    times = [start + timedelta(hours=random_hours.randint(0, 24 * 70)) for _ in range(60)]
+    table = pa.table(
+        {"k": [f"k{n % 3}" for n in range(60)], "t": pa.array(times, pa.timestamp("us", "UTC")), "v": np.arange(60.0)}
+    )
+    applied = {"n": iw.count(), "top": iw.max("v"), "total": iw.sum("v")}
+    expected = iw.group_by(table, "k").window(extent).agg(**applied).to_pylist()
+    ours = located(by_panes(table, ("k",), extent, applied, 3, 10), ("k",))
+    assert ours == located(expected, ("k",))
 
 
 def candidates() -> list[str]:

@@ -5,7 +5,6 @@ A suite is a script: statements that make tables, then queries. A comment before
     -- each NAME: a | b      the query for each value of {NAME}
     -- no: why               iw.sql refuses it
     -- differs: why          iw.sql gives other rows, or takes what the database refuses
-    -- waits: what           it may fail until that is built
     -- no "text": why        the same, for those of the family that have this text
 """
 
@@ -21,7 +20,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import sqlglot
-from sqlglot.dialects.spark import Spark
 
 import inwindow as iw
 
@@ -46,7 +44,7 @@ class Case:
 
     @property
     def mark(self) -> str:
-        """What is known of it: "no", "differs", "waits" or nothing."""
+        """What is known of it: "no", "differs" or nothing."""
         return self.marks[0][0] if self.marks else ""
 
 
@@ -87,7 +85,7 @@ def _statements(text: str) -> Iterator[tuple[dict[str, str], str]]:
     marks: dict[str, str] = {}
     lines: list[str] = []
     for line in text.splitlines():
-        mark = re.match(r'-- (each \w+|(?:no|differs|waits)(?: "[^"]*")?): ?(.*)', line)
+        mark = re.match(r'-- (each \w+|(?:no|differs)(?: "[^"]*")?): ?(.*)', line)
         if mark and not lines:
             marks[mark[1]] = mark[2]
         elif line.strip() and not line.startswith("--"):
@@ -166,18 +164,6 @@ def _near(one: str, two: str) -> bool:
 # --- iw.sql ---------------------------------------------------------------------------------------------------
 
 
-class _Said(Spark.Generator):  # type: ignore[misc, name-defined]
-    """Spark's SQL, with EXCLUDE, which iw.sql reads and Spark does not."""
-
-    SUPPORTS_WINDOW_EXCLUDE = True
-
-
-def said(text: str, dialect: str) -> str:
-    """A query as iw.sql reads it: Spark's dialect, with NULLS FIRST or LAST where the databases differ."""
-    tree = sqlglot.parse_one(text, read=dialect)
-    return str(_Said(dialect="spark").generate(tree))
-
-
 def tables(its: Suite) -> dict[str, pa.Table]:
     """The tables of a suite, made by DuckDB."""
     connection = duckdb.connect()
@@ -190,7 +176,7 @@ def tables(its: Suite) -> dict[str, pa.Table]:
 
 def answer(catalog: iw.Catalog, case: Case) -> Rows:
     """The rows that iw.sql gives."""
-    table = catalog.run(said(case.text, case.suite))
+    table = catalog.run(case.text, dialect=case.suite)
     rows = zip(*map(_values, table.columns), strict=True)
     return [tuple(shown(_as_of(case.suite, value)) for value in row) for row in rows]
 

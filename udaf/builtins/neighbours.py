@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.native._picks import Pick
 from inwindow.native.places import Defaulted, NthLast
-from inwindow.native.positions import First, NthValue
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import Resolve, built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
@@ -65,8 +65,8 @@ def _neighbour(name: str, column: Any, offset: Any, default: Any, ignorenulls: A
 def _resolve(its: str, ahead: int, default: Any, skips: bool) -> Resolve:
     def plain() -> Any:
         if not skips:
-            return First()
-        return NthValue(ahead) if ahead > 0 else NthLast(-ahead)
+            return Pick(1)
+        return Pick(ahead) if ahead > 0 else NthLast(-ahead)
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         kernel = plain

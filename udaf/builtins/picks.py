@@ -4,12 +4,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.native._picks import Pick
 from inwindow.native.lists import FirstFew, Flattened
-from inwindow.native.positions import First, Last, NthValue, PickOfPanes, PickOfPartials
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.native import Cascade, Native, own_panes
 
 __all__ = ["any_value", "first", "first_value", "last", "last_value", "nth_value"]
 
@@ -22,7 +22,7 @@ def first(column: Any, ignorenulls: bool = False) -> Applied:
     >>> iw.with_columns(table, f=iw.first("item").over(iw.rows(2)))["f"].to_pylist()
     ['a', 'a', 'b']
     """
-    return _pick("first", First, column, ignorenulls)
+    return _pick("first", 1, column, ignorenulls)
 
 
 def any_value(column: Any, ignoreNulls: bool = False) -> Applied:  # noqa: N803 - as PySpark spells it
@@ -34,7 +34,7 @@ def any_value(column: Any, ignoreNulls: bool = False) -> Applied:  # noqa: N803 
     [None, 'b', 'b']
     """
     check_flag(f"any_value({column_text(column)}", ignoreNulls, "ignoreNulls")
-    return _pick("any_value", First, column, ignoreNulls)
+    return _pick("any_value", 1, column, ignoreNulls)
 
 
 def last(column: Any, ignorenulls: bool = False) -> Applied:
@@ -45,7 +45,7 @@ def last(column: Any, ignorenulls: bool = False) -> Applied:
     >>> iw.with_columns(table, l=iw.last("item", ignorenulls=True).over(iw.rows(2)))["l"].to_pylist()
     ['a', 'a', 'c']
     """
-    return _pick("last", Last, column, ignorenulls)
+    return _pick("last", -1, column, ignorenulls)
 
 
 def nth_value(column: Any, offset: int, ignoreNulls: bool = False) -> Applied:  # noqa: N803 - as PySpark spells it
@@ -63,9 +63,9 @@ def nth_value(column: Any, offset: int, ignoreNulls: bool = False) -> Applied:  
     check_flag(f"nth_value({column_text(column)}, {offset}", ignoreNulls, "ignoreNulls")
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(lambda: FirstFew(offset), lambda: Flattened(NthValue(offset), None))
+        cascade = Cascade(lambda: FirstFew(offset), lambda: Flattened(Pick(offset), None))
         return Native(
-            types[0], lambda evicts: NthValue(offset), cascade=cascade, reads="counted" if ignoreNulls else "all",
+            types[0], lambda evicts: Pick(offset), cascade=cascade, reads="counted" if ignoreNulls else "all",
             gives="a value",
         )  # fmt: skip
 
@@ -74,17 +74,13 @@ def nth_value(column: Any, offset: int, ignoreNulls: bool = False) -> Applied:  
     return built_in("nth_value", resolve, "any column", column, options=options, nulls=nulls)
 
 
-def _pick(name: str, kernel: Any, column: Any, ignorenulls: bool) -> Applied:
+def _pick(name: str, place: int, column: Any, ignorenulls: bool) -> Applied:
     check_flag(f"{name}({column_text(column)}", ignorenulls, "ignorenulls")
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
-        cascade = Cascade(
-            lambda: PickOfPanes(kernel()),
-            lambda: PickOfPartials(kernel()),
-            sliding=lambda evicts: PickOfPanes(kernel()),
-        )
+        cascade = own_panes(lambda evicts: Pick(place))
         return Native(
-            types[0], lambda evicts: kernel(), cascade=cascade, reads="counted" if ignorenulls else "all",
+            types[0], lambda evicts: Pick(place), cascade=cascade, reads="counted" if ignorenulls else "all",
             gives="a value",
         )  # fmt: skip
 

@@ -201,6 +201,9 @@ SELECT unique1, four, sum(unique1) OVER (PARTITION BY four ROWS BETWEEN UNBOUNDE
 -- each EXCLUDE: current row | group | ties
 -- each CALL: COUNT(*) | array_agg(i) | mode(i) | median(i) | sum(i) | min(i) | max(i) | avg(i) | stddev(i) | bit_or(i)
 -- each FRAME: 3 PRECEDING AND 3 FOLLOWING | UNBOUNDED PRECEDING AND CURRENT ROW | 1 PRECEDING AND 2 FOLLOWING
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE current": as in Spark, lists have no NULLs, and an empty frame gives an empty one
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty one
+-- differs "array_agg(i) OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING EXCLUDE group": as in Spark, lists have no NULLs, and an empty frame gives an empty one
 SELECT i, {CALL} OVER (ORDER BY i ROWS BETWEEN {FRAME} EXCLUDE {EXCLUDE}) FROM twice5 ORDER BY i;
 -- each CALL: EXCLUDE CURRENT ROW | ROWS UNBOUNDED PRECEDING EXCLUDE GROUPS
 SELECT sum(i) OVER ({CALL}) FROM upto10;
@@ -219,7 +222,6 @@ SELECT x, {CALL} FILTER (WHERE x = 1) OVER (PARTITION BY y) FROM testing;
 SELECT COUNT(DISTINCT 42) OVER ();
 SELECT *, COUNT(b) OVER (PARTITION BY a), COUNT(DISTINCT b) OVER (PARTITION BY a) FROM distinct_pairs;
 -- each CALL: sum(DISTINCT b) | avg(DISTINCT b) | min(DISTINCT b) | max(DISTINCT b) | string_agg(DISTINCT CAST(b AS text), ',')
--- no: only count has DISTINCT in a window
 SELECT a, b, {CALL} OVER (PARTITION BY a ORDER BY b) FROM distinct_pairs;
 
 -- test_nthvalue

@@ -6,7 +6,6 @@
 -- each NAME: a | b     the query for each value of {NAME}
 -- no: why              iw.sql refuses it
 -- differs: why         iw.sql gives other rows, or takes what PostgreSQL refuses
--- waits: what          it may fail until that is built
 -- no "text": why       the same, for those of the family that have this text
 
 CREATE TABLE empsalary (depname varchar, empno bigint, salary int, enroll_date date);
