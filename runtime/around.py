@@ -13,6 +13,7 @@ The first two go on from call to call. The others begin anew with each call, so 
 
 from abc import abstractmethod
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from inwindow.windows.stateful import Stateful
 
 Runs = list[Bounds]
 _AT_ONCE = 1 << 20  # tuples that are gathered at a time
+_PIECE = 1 << 13  # frames whose partials are made at a time
 
 
 class AroundHole(Evaluator):
@@ -115,6 +117,14 @@ class ByPartials(AroundHole):
         return min(self.keeps_from(next_starts), *moving)
 
     def around(self, at: Positions, runs: Runs) -> pa.Array:
+        """In pieces whose partials stay in the processor's cache."""
+        pieces = [
+            self._around([(start[at:until], end[at:until]) for start, end in runs])
+            for at, until in pairwise([*range(0, len(at), _PIECE), len(at)])
+        ]
+        return concat(pieces, self.given.native.result)
+
+    def _around(self, runs: Runs) -> pa.Array:
         filled = [start < end for start, end in runs]
         count = np.add.reduce(filled, dtype=np.int64)
         offsets = np.append(0, np.cumsum(count))
@@ -122,7 +132,7 @@ class ByPartials(AroundHole):
             run.roll(start, end) if has.all() else run.roll(start[has], end[has])
             for run, (start, end), has in zip(self.each, runs, filled, strict=True)
         ]
-        if int(offsets[-1]) == len(runs) * len(at):
+        if int(offsets[-1]) == len(runs) * len(count):
             columns = tuple(map(_in_turns, zip(*partials, strict=True)))
         else:
             places = [(offsets[:-1] + np.add.reduce(filled[:k], dtype=np.int64))[has] if k else offsets[:-1][has]

@@ -62,6 +62,9 @@ def frames(**by: Any) -> dict[str, Any]:
         "since": iw.landmark(since=NOON, **by),
         "band": iw.landmark(since=NOON - timedelta(seconds=20), until=NOON + timedelta(seconds=5), **by),
         "scope": iw.scope(lower=lambda t: moved(t, -6), **by),
+        "hole": iw.range("8 seconds", exclude="current row", **by),
+        "before_peers": iw.range_between(None, 0, exclude="group", **by),
+        "ties": iw.rows(4, exclude="ties", **by),
     }
 
 
@@ -90,6 +93,7 @@ def following(df: Any) -> Any:
         "ahead": iw.rows_between(1, 3, **BY),
         "range": iw.range_between(timedelta(seconds=-4), timedelta(seconds=6), **BY),
         "range_ahead": iw.range_between(timedelta(seconds=1), timedelta(seconds=3), **BY),
+        "around": iw.rows_between(-2, 2, exclude="group", **BY),
         "scope": iw.scope(lower=lambda t: moved(t, -2), upper=lambda t: moved(t, 2), **BY),
     }
     return iw.with_columns(df, **over(windows))
