@@ -74,6 +74,8 @@ class Framed:
 
     def column(self, kind: Kind, prototype: Any, filtered: bool) -> list[Wanted]:
         """The result for each row."""
+        if kind.places is not None:
+            return self._by_places(kind)
         if kind.means is None:
             return self._by_hooks(kind, prototype, filtered)
         given, passes = arguments(self.drawn, kind), kind.nulls == "pass"
@@ -84,6 +86,15 @@ class Framed:
         for i, held in self.held.items():
             if least is None or sum(counted[j] for j in held) >= least:
                 column[i] = folded(kind, [given[j] for j in held if seen[j]])
+        return column
+
+    def _by_places(self, kind: Kind) -> list[Wanted]:
+        assert kind.places is not None
+        given, column = arguments(self.drawn, kind), [NOTHING] * len(self.drawn)
+        for members, rows in self.rows(kind, False):
+            results = kind.places(reference.groups(self.window, rows), [given[i] for i in members])
+            for i, result in zip(members, results, strict=True):
+                column[i] = (result, 0.0) if i in self.held else NOTHING
         return column
 
     def _by_hooks(self, kind: Kind, prototype: Any, filtered: bool) -> list[Wanted]:

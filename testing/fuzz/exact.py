@@ -95,6 +95,29 @@ def correlation(pairs: Sequence[tuple[Any, Any]]) -> float | None:
     return math.copysign(math.sqrt(top**2 * one[1] * other[1] / (below**2 * spread)), top) if spread else None
 
 
+def regression(pairs: Sequence[tuple[Any, Any]], which: str) -> float | None:
+    """SQL's regr_(y, x), by name."""
+    ys, xs = [y for y, _ in pairs], [x for _, x in pairs]
+    if which in ("avgx", "avgy"):
+        return mean(xs if which == "avgx" else ys)
+    sides = {"sxx": (xs, xs), "syy": (ys, ys)}.get(which, (xs, ys))
+    if not is_finite([*sides[0], *sides[1]]):
+        return math.nan
+    top, below = _shared(*sides)
+    if which in ("sxx", "syy", "sxy"):
+        return top / (below * len(pairs))
+    (sxx, at), (syy, beside) = _shared(xs, xs), _shared(ys, ys)
+    if not sxx:
+        return None
+    if which == "r2":
+        return top**2 * at * beside / (below**2 * sxx * syy) if syy else 1.0
+    if which == "slope":
+        return top * at / (below * sxx)
+    (numbers, one), (others, other) = whole(ys), whole(xs)  # mean(y) - slope * mean(x), as one fraction
+    line = sum(numbers) * other * below * sxx - sum(others) * one * top * at
+    return line / (one * other * below * sxx * len(pairs))
+
+
 def _shared(xs: Values, ys: Values) -> tuple[int, int]:
     """n times the sum of products of deviations."""
     (xs, below), (ys, other) = whole(xs), whole(ys)
@@ -120,6 +143,20 @@ def decayed(values: Values) -> float:
     numbers, below = whole(values)
     weighed = sum(number << at for at, number in enumerate(numbers))
     return weighed / (below * (2 ** len(numbers) - 1))
+
+
+def faded(values: Values) -> float | None:
+    """The same, where a NULL takes a place, too."""
+    weighed = [(value, 0.5**age) for age, value in enumerate(reversed(values)) if value is not None]
+    return math.fsum(v * w for v, w in weighed) / math.fsum(w for _, w in weighed) if weighed else None
+
+
+def recursive(values: Values) -> float:
+    """Half of what was before, and half of the value."""
+    average = values[0]
+    for value in values[1:]:
+        average = (average + value) / 2
+    return float(average)
 
 
 def order(value: Any) -> Any:

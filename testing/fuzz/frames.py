@@ -11,7 +11,7 @@ from inwindow.optimizer.rules import RULES
 from inwindow.testing.fuzz import definition, tables, windows
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
-from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, Kind
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES, Kind
 from inwindow.testing.fuzz.orders import ORDERS
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import IMPORTS, IW, Call, Drawn, literal, value_of
@@ -182,13 +182,16 @@ def in_order_of(drawn: Drawn, window: Any) -> Drawn:
 
 def given_to(table: pa.Table, applied: dict[str, Any], cut: int) -> dict[str, list[Any]]:
     """What the product gives, for a table or for a reader in batches."""
+    given = IW.with_columns(batched(table, cut), **applied)
+    given = given.read_all() if cut > 0 else given
+    return {name: given[name].to_pylist() for name in applied}
+
+
+def batched(table: pa.Table, cut: int) -> Any:
+    """The table as it is given: whole, in chunks, or as a reader of batches."""
     if cut:
         table = pa.Table.from_batches(table.to_batches(max_chunksize=abs(cut)), table.schema)
-    if cut > 0:
-        given = IW.with_columns(table.to_reader(max_chunksize=cut), **applied).read_all()
-    else:
-        given = IW.with_columns(table, **applied)
-    return {name: given[name].to_pylist() for name in applied}
+    return table.to_reader(max_chunksize=cut) if cut > 0 else table
 
 
 def draw_frames(draw: Draw) -> Trial:
@@ -198,16 +201,24 @@ def draw_frames(draw: Draw) -> Trial:
     at = windows.place(draw, keys)
     emits = draw.once_in(8)
     its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
-    overs = [Over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
+    overs = [_over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
     if emits:
         trailing = windows.window(draw, order, at, windows.TRAILING)
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
+    if draw.once_in(4):
+        overs.append(Over(draw.one(list(PLACES)), windows.window(draw, order, at, windows.UNBOUNDED)))
     columns = sorted({name for over in overs for name in KINDS[over.kind].columns} | {"ok"})
     if keys is _ALL or draw.once_in(6):
         drawn = tables.table(draw, order, columns, 1 if keys is _ALL else draw.between(1, 4))
         return Frames(drawn, tuple(overs), draw.one((1, 2, 5, -1, -5)))
     drawn = tables.table(draw, order, columns, draw.between(24, 64))
     return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
+
+
+def _over(kind: str, window: Call, filtered: bool) -> Over:
+    if not KINDS[kind].holes:
+        window = replace(window, options=tuple(one for one in window.options if one[0] != "exclude"))
+    return Over(kind, window, filtered)
 
 
 def _kind(draw: Draw) -> str:

@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from functools import reduce
+from functools import partial, reduce
 from operator import and_, or_, xor
 from typing import Any
 
 from inwindow.testing.fuzz import classes, exact
+from inwindow.windows import reference_places
 
 Values = Sequence[Any]
 
@@ -33,8 +34,11 @@ class Kind:
     nulls: str = "skip"  # "pass": hooks see NULLs
     counts_nulls: bool = True  # where hooks see NULLs: whether min_count= counts them
     empty: Any = None  # of a frame in which nothing counts
+    holes: bool = True  # whether it may be asked for with EXCLUDE
     is_trailing: bool = False  # without terminate: for frames that end at the current tuple
-    has_panes: bool = True  # whether it may be asked for over extents
+    places: Callable[[list[int], list[Any]], list[Any]] | None = (
+        None  # its own frame: of all groups and values, in order
+    )
 
 
 def absolute(values: Values) -> float:
@@ -57,6 +61,10 @@ def _of_deviation(freedom: int) -> Callable[[Values], float]:
 def _of_both(pairs: Sequence[tuple[Any, Any]]) -> float:
     spreads = [exact.deviation([pair[side] for pair in pairs], 0) or 0.0 for side in (0, 1)]
     return 1e-9 * spreads[0] * spreads[1]
+
+
+def _of_line(pairs: Sequence[tuple[Any, Any]]) -> float:
+    return 1e-9 * sum(abs(y) + abs(x) + abs(x * y) + x * x + y * y for y, x in pairs)
 
 
 def _of_shape(values: Any) -> float:
@@ -95,6 +103,19 @@ BUILT_INS = dict(
         _kind("iw.avg", "f", _float_mean, lambda values: 1e-12 * absolute(values) / len(values)),
         _kind("iw.avg", "i", _float_mean, _part(1e-15)),
         _kind("iw.avg", "d", _decimal_mean),
+        _kind("iw.sum_distinct", "i", lambda values: sum(set(values))),
+        _kind("iw.sum_distinct", "p", lambda values: math.fsum(set(values)), _part(1e-12)),
+        _kind("iw.avg_distinct", "p", lambda values: _float_mean(list(set(values))), _part(1e-12)),
+        _kind("iw.try_sum", "i", lambda values: sum(values)),
+        _kind("iw.try_avg", "p", _float_mean, _part(1e-12)),
+        _kind("iw.string_agg_distinct(..., '-')", "s", lambda values: "-".join(dict.fromkeys(values))),
+        _kind("iw.listagg_distinct(..., '-')", "s", lambda values: "-".join(dict.fromkeys(values))),
+        _kind("iw.ewm_avg(..., alpha=0.5, ignore_nulls=True)", "p", exact.decayed, _part(1e-14)),
+        _kind("iw.ewm_avg(..., alpha=0.5, adjust=False, ignore_nulls=True)", "p", exact.recursive, _part(1e-14)),
+        _kind(
+            "iw.ewm_avg(..., half_life=1)", "p", exact.faded, lambda values: _part(1e-14)([v or 0.0 for v in values]),
+            nulls="pass", counts_nulls=False, holes=False,  # a tuple that is left out takes a place
+        ),
         _kind("iw.product", "p", exact.product, lambda values: 1e-14 * abs(exact.product(values))),
         _kind("iw.product", "f", exact.product, lambda values: 1e-14 * _finite(exact.product(values))),
         _kind("iw.min", "f", lambda values: min(values, key=exact.order)),
@@ -117,6 +138,11 @@ BUILT_INS = dict(
         _kind("iw.covar_pop", "p q", lambda pairs: exact.covariance(pairs, 0), _of_both),
         _kind("iw.covar_samp", "p q", lambda pairs: exact.covariance(pairs, 1), _of_both),
         _kind("iw.corr", "p q", exact.correlation, _of_shape),
+        _kind("iw.regr_count", "p q", len, empty=0),
+        *(
+            _kind(f"iw.regr_{which}", "p q", partial(exact.regression, which=which), _of_line)
+            for which in ("avgx", "avgy", "sxx", "syy", "sxy", "slope", "intercept", "r2")
+        ),
         _kind("iw.median", "f", lambda values: exact.percentile(values, 0.5), _part(_MEAN_OF_HALVES)),
         _kind("iw.percentile(..., 0.3)", "f", lambda values: exact.percentile(values, 0.3), _part(_MEAN_OF_HALVES)),
         _kind(
@@ -211,4 +237,34 @@ EMITTING = dict(
         _kind("classes.Live()(...)", "id", None, is_trailing=True),
     ]
 )
-KINDS = BUILT_INS | CLASSES | EMITTING
+
+
+def _of_groups(call: str, places: Callable[[list[int]], list[Any]]) -> tuple[str, Kind]:
+    return call, Kind(call, (), None, places=lambda groups, values: places(groups))
+
+
+def _beside(name: str, sign: int, offset: int, default: Any, skips: bool) -> tuple[str, Kind]:
+    call = f"iw.{name}('i', {offset}, {default}, {skips})"
+    define = partial(reference_places.neighbours, ahead=sign * offset, default=default, ignore_nulls=skips)
+    return call, Kind(call, ("i",), None, places=lambda groups, values: define(values))
+
+
+# Ranks and neighbours: of a window they take partitions, order and slide.
+PLACES = dict(
+    [
+        _of_groups("iw.row_number()", reference_places.row_numbers),
+        _of_groups("iw.rank()", reference_places.ranks),
+        _of_groups("iw.dense_rank()", reference_places.dense_ranks),
+        _of_groups("iw.percent_rank()", reference_places.percent_ranks),
+        _of_groups("iw.cume_dist()", reference_places.cume_dists),
+        *(_of_groups(f"iw.ntile({n})", partial(reference_places.ntiles, n=n)) for n in (1, 3, 20)),
+        *(
+            _beside(name, sign, offset, default, skips)
+            for name, sign in (("lag", -1), ("lead", 1))
+            for offset in (-1, 0, 1, 2)
+            for default in (None, -7)
+            for skips in (False, True)
+        ),
+    ]
+)
+KINDS = BUILT_INS | CLASSES | EMITTING | PLACES

@@ -6,11 +6,14 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from math import inf, nan
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.written import literal
 
 _BIG = 2**63 - 1
+_VIENNA = ZoneInfo("Europe/Vienna")
+_CHANGE = datetime(2026, 3, 29, tzinfo=UTC)  # clocks go forward an hour later
 _MOMENT = datetime(2026, 3, 1)
 
 
@@ -72,6 +75,10 @@ ORDERS: dict[str, OrderType] = {
     "timestamp with zone": OrderType(
         "pa.timestamp('us', tz='UTC')", lambda n: (_MOMENT + timedelta(seconds=n / 2)).replace(tzinfo=UTC), (),
         ("'1 second'", "'1500 ms'", "'1 month'"), ("'1 second'", "'3 seconds'"), -8, 20,
+    ),
+    "hours of a clock": OrderType(
+        "pa.timestamp('us', tz='Europe/Vienna')", lambda n: (_CHANGE + timedelta(hours=n)).astimezone(_VIENNA), (),
+        ("'1 hour'", "'90 minutes'", "'1 day'", "'1 month'"), ("'1 hour'", "'6 hours'", "'1 day'"), -8, 20,
     ),
     "timestamp in seconds": OrderType(
         "pa.timestamp('s')", lambda n: _MOMENT + timedelta(seconds=n), (),

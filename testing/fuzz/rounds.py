@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.extents import draw_extents
 from inwindow.testing.fuzz.frames import draw_frames
 from inwindow.testing.fuzz.trial import Trial
 from inwindow.udaf.errors import UsageError
@@ -22,6 +23,7 @@ class Family:
 # A new thing to try adds a row.
 FAMILIES: dict[str, Family] = {
     "frames": Family(draw_frames, 8, "frames on tables and readers, by every strategy"),
+    "extents": Family(draw_extents, 3, "extents and whole groups, on tables and readers"),
 }
 
 

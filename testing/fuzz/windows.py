@@ -11,6 +11,7 @@ FRAMES = (
     ("rows_between", 4), ("rows", 3), ("groups_between", 3), ("groups", 2), ("range_between", 5), ("range", 3), ("landmark", 2),
     ("scope", 1), ("unbounded", 1),
 )  # fmt: skip
+UNBOUNDED = (("unbounded", 1),)
 TRAILING = (("rows", 4), ("groups", 2), ("range", 4), ("unbounded", 1))
 SIDES = ((-1, 0), (-1, 0), (None, 0), (0, None), (-1, 1), (-1, -1), (1, 1), (None, -1), (1, None), (None, None), (0, 1))
 Options = tuple[tuple[str, str], ...]
@@ -33,8 +34,11 @@ def window(draw: Draw, order: OrderType, at: Options, frames: Sequence[tuple[str
         call = _frame(draw, kind, order, at, is_trailing=frames is TRAILING)
         if draw.once_in(3):
             call = _sliding(draw, call, order)
-        if draw.once_in(8) and frames is not TRAILING:
+        if frames is FRAMES and draw.once_in(8):
             call = Call(call.function, call.positional, (*call.options, ("min_count", str(draw.between(1, 4)))))
+        if frames is FRAMES and draw.once_in(6):
+            left_out = draw.one(("'current row'", "'group'", "'ties'"))
+            call = Call(call.function, call.positional, (*call.options, ("exclude", left_out)))
         try:
             _ = call.made
         except UsageError:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from math import inf, nan
 from types import SimpleNamespace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -39,12 +40,13 @@ IW: Any = SimpleNamespace(
 )  # fmt: skip
 NAMES = {
     "iw": IW, "pa": pa, "UTC": UTC, "date": date, "datetime": datetime, "timedelta": timedelta, "Decimal": Decimal,
-    "inf": inf, "nan": nan, "classes": classes,
+    "ZoneInfo": ZoneInfo, "inf": inf, "nan": nan, "classes": classes,
 }  # fmt: skip
 IMPORTS = """\
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from math import inf, nan
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -61,7 +63,9 @@ def value_of(text: str) -> Any:
 
 def literal(value: Any) -> str:
     """A value as a text that makes it."""
-    return re.sub(r"\bdatetime\.(?=datetime|date|timedelta|timezone)", "", repr(value)).replace("timezone.utc", "UTC")
+    return re.sub(r"\b(?:datetime|zoneinfo)\.(?=datetime|date|timedelta|timezone|ZoneInfo)", "", repr(value)).replace(
+        "timezone.utc", "UTC"
+    )
 
 
 @dataclass(frozen=True)

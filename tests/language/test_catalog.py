@@ -196,3 +196,12 @@ def test_a_table_may_have_any_name() -> None:
             f"SELECT id, sum(v) OVER (ORDER BY id ROWS 1 PRECEDING) + 1 AS s FROM {name} ORDER BY id DESC"
         )
         assert found.to_pylist() == [{"id": 2, "s": 8}, {"id": 1, "s": 4}]
+
+
+def test_sql_of_another_database() -> None:
+    """NULLs where the database puts them, its casts and quotation marks; tables stay in the catalog."""
+    catalog = iw.Catalog(bids=pa.table({"a b": [1, 2, 3], "price": [4.0, None, 2.0]}))
+    catalog.run('CREATE TABLE b AS SELECT "a b" AS k, price::int AS price FROM bids', dialect="postgres")
+    query = "SELECT k, count(*) OVER (ORDER BY price) AS n FROM b ORDER BY k"
+    found = {name: catalog.run(query, dialect=name)["n"].to_pylist() for name in ("postgres", "sqlite", "duckdb")}
+    assert found == {"postgres": [2, 3, 1], "sqlite": [3, 1, 2], "duckdb": [2, 3, 1]}

@@ -151,3 +151,17 @@ def test_a_reader_holds_the_window_and_no_more() -> None:
     assert ours.column("s").to_pylist() == [float(sum(range(at - 9, at + 1))) for at in last]
     as_pandas = pd.Series(range(count), dtype=float).rolling(10).sum()[last]
     assert ours.column("s").to_pylist() == as_pandas.to_list()
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64()], ids=str)
+def test_a_landmark_that_no_yield_among_the_numbers_has_passed(kind: pa.DataType) -> None:
+    """The only yield is behind the numbers, and the partition is over when it is asked for."""
+    times = [1, 0, None] if kind == pa.int64() else [1.0, 0.0, float("nan"), None]
+    table = pa.table({"k": ["a"] * len(times) + ["b"], "t": pa.array([*times, 0], kind), "id": range(len(times) + 1)})
+    order = iw.desc("t") if kind == pa.int64() else iw.asc("t", nulls_first=False)
+    for bound, expected in (({"until": 1}, [0]), ({"since": 1}, [0, 1, 2])):
+        if kind != pa.int64():
+            expected = [0, 1] if "until" in bound else [0, 2, 3]
+        window = iw.landmark(**bound, partition_by="k", order_by=order, slide=len(times), slide_by="rows")
+        given = iw.with_columns(table, x=iw.collect_list("id").over(window))["x"].to_pylist()
+        assert [None if one is None else sorted(one) for one in given] == [*[None] * (len(times) - 1), expected, None]

@@ -1,5 +1,6 @@
 """Truth and bits: ``bool_and``, ``bool_or``, ``bit_and``, ``bit_or``, ``bit_xor``."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -75,15 +76,17 @@ def bit_xor(column: Any) -> Applied:
 
 
 def _truth(name: str, op: Literal["and", "or"], column: Any) -> Applied:
-    def kernel(
-        evicts: bool,
-    ) -> Kernel:  # false is below true; where nothing leaves a frame, an extreme takes half the time
-        return Truth(op) if evicts else IntExtreme("min" if op == "and" else "max", evicts=False)
+    def extreme(evicts: bool) -> Kernel:  # false is below true
+        return IntExtreme("min" if op == "and" else "max", evicts=evicts)
+
+    def kernel(evicts: bool) -> Kernel:  # where nothing leaves a frame, an extreme takes half the time
+        return Truth(op) if evicts else extreme(False)
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not pa.types.is_boolean(types[0]):
             return None
-        found = Native(types[0], kernel, INT, back_to(types[0]), own_panes(kernel), keeps=DECIDING)
+        cascade = replace(own_panes(kernel), sliding=extreme)  # two positions are no partial
+        found = Native(types[0], kernel, INT, back_to(types[0]), cascade, keeps=DECIDING)
         return joins.extremes(found, "min" if op == "and" else "max")
 
     return built_in(name, resolve, "booleans", column, commutative=True)

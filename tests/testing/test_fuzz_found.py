@@ -1,0 +1,19 @@
+"""What the fuzzer has found, as it printed it, but for shorter names."""
+
+import pyarrow as pa
+import pytest
+
+import inwindow as iw
+
+TABLE = pa.table({"t": [0, 3], "i": [2, 0], "b": [True, True]})
+
+
+def test_try_sum_over_panes() -> None:
+    rows = iw.group_by(TABLE).window(iw.hop("t", rows=3, every=2)).agg(x=iw.try_sum("i")).to_pylist()
+    assert [row["x"] for row in rows] == [2, 2]
+
+
+@pytest.mark.parametrize("ours", [iw.bool_and, iw.bool_or])
+def test_truths_around_a_hole(ours: object) -> None:
+    window = iw.groups_between(0, None, order_by=iw.desc("t"), exclude="current row")
+    assert iw.with_columns(TABLE, x=ours("b").over(window))["x"].to_pylist() == [None, True]
