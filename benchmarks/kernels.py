@@ -63,6 +63,14 @@ def paired(polars: str, pandas: str, numbag: str) -> Any:
     }
 
 
+def ranks(method: Any, column: str = "v") -> Any:
+    """The contenders of the newest value's rank; bottleneck has no exact one."""
+    return {
+        "polars": lambda data, w: data[column].rolling_rank(w, method=method, min_samples=1),
+        "pandas": lambda data, w: data[column].rolling(w, min_periods=1).rank(method=method),
+    }
+
+
 def slope_by_pandas(data: pd.DataFrame, w: int) -> Any:
     """Pandas has no regression over windows: the covariance over the variance."""
     of = data["v"].rolling(w, min_periods=1)
@@ -108,6 +116,11 @@ CONTESTS: dict[str, Contest] = {
         pandas=lambda data, w: data["v"].rolling(w, min_periods=1).quantile(0.99),
     ),
     "percentile_approx of ints": Contest(lambda: iw.percentile_approx("i", 0.5), "quantile_disc(i, 0.5)"),
+    "rank": Contest(lambda: iw.rank("v"), "rank(ORDER BY v)", **ranks("min")),
+    "rank by average": Contest(lambda: iw.rank("v", method="average"), **ranks("average")),
+    "rank of few values": Contest(lambda: iw.rank("i"), "rank(ORDER BY i)", **ranks("min", "i")),
+    "dense_rank": Contest(lambda: iw.dense_rank("v")),
+    "percent_rank": Contest(lambda: iw.percent_rank("v"), "percent_rank(ORDER BY v)"),
     "mode": Contest(lambda: iw.mode("i"), "mode(i)"),
     "count_distinct": Contest(
         lambda: iw.count_distinct("i"), "count(DISTINCT i)",
@@ -175,7 +188,7 @@ def measure(contest: Contest, window: int, tuples: int) -> list[Any]:
         contest.sql and (lambda n: in_duckdb(contest.sql, window, n)),
     ]
     kinds = (
-        (contest.polars, lambda n: pl.DataFrame(data(n).select(["v", "w"]))),
+        (contest.polars, lambda n: pl.DataFrame(data(n).select(["v", "w", "i"]))),
         (contest.pandas, lambda n: data(n).select(["v", "w", "i"]).to_pandas()),
         (contest.bottleneck, as_numpy),
         (contest.numbagg, as_numpy),

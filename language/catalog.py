@@ -19,6 +19,7 @@ from inwindow.language.base_calls import has_base_call, run_base_calls
 from inwindow.language.cql.marks import is_cql
 from inwindow.language.cql.query import Answer, run_cql
 from inwindow.language.declared import name_at, read_stream
+from inwindow.language.dialects import translated
 from inwindow.language.engines import Duck, EngineError, quoted
 from inwindow.language.esl.definition import Definition, begins_definition, read_definition
 from inwindow.language.esl.kinds import Kind
@@ -80,12 +81,16 @@ class Catalog:
         self.base: dict[str, type[Aggregate]] = {}
         self.window: dict[str, type[Aggregate]] = {}
 
-    def run(self, script: str) -> Any:
-        """Run a script; return the result of its last SELECT, SHOW or DESCRIBE (or None). Its definitions stay in the catalog."""
+    def run(self, script: str, *, dialect: str | None = None) -> Any:
+        """Run a script; return the result of its last SELECT, SHOW or DESCRIBE (or None). Its definitions stay in the catalog.
+
+        ``dialect``: the script is SQL of ``"postgres"``, ``"sqlite"``, ``"duckdb"`` or another database that sqlglot knows.
+        """
         if not isinstance(script, str) or not script.strip():
             raise UsageError(
                 f"Catalog.run({shown(script)}): a script is a text of statements, as in 'SELECT ...; SELECT ...;'"
             )
+        script = script if dialect is None else translated(script, dialect, _SPEAKER)
         whole, result = Source(script, _SPEAKER), None
         for tokens in statements(whole):
             with not_too_deep(alone(whole, tokens)):

@@ -133,7 +133,7 @@ def parsed(source: Source, tokens: Tokens, hint: str = "") -> Any:
     except sqlglot.errors.ParseError as error:
         told = error.errors[0] if error.errors else {}
         at = tokens[min(max(told.get("col") or 0, 0), len(tokens) - 1)]
-        failure = source.error(f"{source.speaker}: this is not SQL: {_reason(told)}{hint}", at.span)
+        failure = source.error(f"{source.speaker}: this is not SQL: {reason_of(told)}{hint}", at.span)
     except RecursionError:
         failure = source.error(f"{source.speaker}: this is nested too deeply", span_of(tokens))
     else:
@@ -143,7 +143,8 @@ def parsed(source: Source, tokens: Tokens, hint: str = "") -> Any:
     raise failure
 
 
-def _reason(told: dict[str, Any]) -> str:
+def reason_of(told: dict[str, Any]) -> str:
+    """What sqlglot says of a place that it cannot read."""
     said = str(told.get("description", "it cannot be read"))
     if said.startswith("Required keyword"):
         return "something is missing here"

@@ -39,6 +39,25 @@ def joined(list parts):
     return pa.Array.from_buffers(pa.binary(), rows, [None, pa.py_buffer(offsets.astype(np.int32)), text])
 
 
+def copied(data, const int64_t[::1] first, const int64_t[::1] size):
+    """Pieces of a buffer, one behind the other: of size[i] bytes, from first[i] on.
+
+    >>> copied(pa.py_buffer(b"abc"), np.array([0, 1]), np.array([2, 2])).to_pybytes()
+    b'abbc'
+    """
+    cdef int64_t i, total = 0, n = first.shape[0]
+    cdef uintptr_t address = 0 if data is None else data.address
+    for i in range(n):
+        total += size[i]
+    made = pa.allocate_buffer(total)
+    cdef uintptr_t to = made.address
+    with nogil:
+        for i in range(n):
+            memcpy(<void*>to, <const void*>(address + first[i]), size[i])
+            to += size[i]
+    return made
+
+
 cdef class Parting:
     """Binary values, taken apart from their fronts on.
 

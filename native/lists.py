@@ -6,7 +6,8 @@ A frame's list is a run of the tuples that count. All lists of a call are gather
     frames    [ 0, 4 )  [ 2, 6 )
     low,high    0..3      1..4         runs of `counted`
 
-Cost: the size of the lists. What a frame needs is read again for every result.
+Cost: the size of the lists; where they are pieces of one buffer, that of their copies. What a frame needs is read again for every
+result.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.native import Positions, Seen
+from inwindow.native._bundles import copied
+from inwindow.native._moving import has_one_width
 from inwindow.native.equality import codes_of
+
+# The width of the offsets in texts of each type.
+LENGTHS = {
+    pa.string(): pa.int32(),
+    pa.binary(): pa.int32(),
+    pa.large_string(): pa.int64(),
+    pa.large_binary(): pa.int64(),
+}
 
 
 class CollectList:
@@ -26,8 +37,14 @@ class CollectList:
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
         """A list per frame."""
-        which, offsets = runs(values, base, start, end, seen)
-        return listed(values.take(pa.array(which)), offsets)
+        if not has_one_width(values.type):
+            which, offsets = runs(values, base, start, end, seen)
+            return listed(values.take(pa.array(which)), offsets)
+        counted, low, length = spans(values, base, start, end, seen)
+        width = values.type.bit_width // 8
+        data = copied(counted.buffers()[1], (low + counted.offset) * width, length * width)
+        offsets = np.concatenate([[0], np.cumsum(length)])
+        return listed(pa.Array.from_buffers(values.type, int(offsets[-1]), [None, data]), offsets)
 
     def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen) -> None:
         """Nothing: the lists are made of the held tuples."""
@@ -68,8 +85,16 @@ class StringAgg(CollectList):
         self.delimiter = delimiter
 
     def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> pa.Array:
-        """A string per frame."""
-        return joined(super().roll(values, base, start, end, seen), self.delimiter)
+        """A string per frame: a piece of the one that all values are joined to."""
+        counted, low, length = spans(values, base, start, end, seen)
+        between = self.delimiter.as_buffer().size
+        whole = pc.binary_join(listed(counted, np.array([0, len(counted)])), self.delimiter)
+        at = np.concatenate([[0], np.cumsum(pc.binary_length(counted).to_numpy() + np.int64(between))])
+        size = np.maximum(at[low + length] - at[low] - between, 0)
+        offsets = pa.array(np.concatenate([[0], np.cumsum(size)]), LENGTHS[values.type])
+        some = pa.array(length > 0)
+        text = copied(whole.buffers()[2], at[low], size)
+        return pa.Array.from_buffers(values.type, len(low), [some.buffers()[1], offsets.buffers()[1], text])
 
 
 class StringAggDistinct(CollectSet):
@@ -266,15 +291,24 @@ class Flattened:
 # What they share
 
 
-def runs(
+def spans(
     values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen
-) -> tuple[Positions, npt.NDArray[np.int64]]:
+) -> tuple[pa.Array, Positions, Positions]:
+    """The values that count; for each frame the number of its first one, and how many it has."""
+    if seen is not None:
+        counted = np.flatnonzero(seen)
+        values = values.take(pa.array(counted))
+        low, high = (np.searchsorted(counted, edge - base) for edge in (start, end))
+    else:
+        low, high = (np.clip(edge - base, 0, len(values)) for edge in (start, end))
+    return values, low, np.maximum(high - low, 0)
+
+
+def runs(values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen) -> tuple[Positions, Positions]:
     """The indices of the counted tuples of all frames, one frame after another; and where each frame's begin."""
-    counted = np.arange(len(values)) if seen is None else np.flatnonzero(seen)
-    low, high = (np.searchsorted(counted, edge - base) for edge in (start, end))
-    length = np.maximum(high - low, 0)
+    numbers, low, length = spans(pa.array(np.arange(len(values))), base, start, end, seen)
     offsets = np.concatenate([[0], np.cumsum(length)])
-    return counted[np.repeat(low - offsets[:-1], length) + np.arange(offsets[-1])], offsets
+    return numbers.to_numpy()[np.repeat(low - offsets[:-1], length) + np.arange(offsets[-1])], offsets
 
 
 def listed(values: pa.Array, offsets: npt.NDArray[np.int64]) -> pa.Array:

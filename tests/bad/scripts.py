@@ -24,7 +24,43 @@ def script(text: str) -> Any:
     return catalog.run(text)
 
 
+def of(text: str, dialect: str) -> Any:
+    """Run a script of another database."""
+    return iw.Catalog(bids=pa.table({"price": [1.0], "ts": [1]})).run(text, dialect=dialect)
+
+
 ROWS = [
+    Bad(
+        "a dialect that is not there",
+        lambda: of("SELECT price FROM bids", "postgresql"),
+        iw.UsageError,
+        "Catalog.run(dialect='postgresql'): there is no such dialect; did you mean 'postgres'? they are "
+        "sqlglot's, as 'postgres', 'sqlite', 'duckdb', 'mysql', 'snowflake' and 'bigquery'",
+    ),
+    Bad(
+        "SLIDE in another dialect",
+        lambda: of("SELECT avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING SLIDE 5) FROM bids", "postgres"),
+        StatementError,
+        "Catalog.run: this is not SQL of postgres: expecting ); SLIDE, ACTIVE EXPIRATION, streams and "
+        "aggregates are written without dialect= (line 1, column 54)\n"
+        "  SELECT avg(price) OVER (ORDER BY ts ROWS 9 PRECEDING SLIDE 5) FROM bids\n"
+        "                                                       ^^^^^",
+    ),
+    Bad(
+        "a quotation that is open in another dialect",
+        lambda: of("SELECT 'price FROM bids", "sqlite"),
+        StatementError,
+        "Catalog.run: this is not SQL of sqlite: a quotation or a comment is not closed (line 1, column 1)\n"
+        "  SELECT 'price FROM bids\n"
+        "  ^",
+    ),
+    Bad(
+        "what has no translation",
+        lambda: of("SELECT price FROM bids FOR UPDATE", "postgres"),
+        iw.UsageError,
+        "Catalog.run: postgres says here what has no translation to Spark's SQL (Locking reads using 'FOR "
+        "UPDATE/SHARE' are not supported): write that part in Spark's dialect, without dialect=",
+    ),
     Bad(
         "no statement",
         lambda: script("GRANT ALL"),

@@ -196,3 +196,40 @@ def test_a_table_may_have_any_name() -> None:
             f"SELECT id, sum(v) OVER (ORDER BY id ROWS 1 PRECEDING) + 1 AS s FROM {name} ORDER BY id DESC"
         )
         assert found.to_pylist() == [{"id": 2, "s": 8}, {"id": 1, "s": 4}]
+
+
+def test_sql_of_another_database() -> None:
+    """NULLs where the database puts them, its casts and quotation marks; tables stay in the catalog."""
+    catalog = iw.Catalog(bids=pa.table({"a b": [1, 2, 3], "price": [4.0, None, 2.0]}))
+    catalog.run('CREATE TABLE b AS SELECT "a b" AS k, price::int AS price FROM bids', dialect="postgres")
+    query = "SELECT k, count(*) OVER (ORDER BY price) AS n FROM b ORDER BY k"
+    found = {name: catalog.run(query, dialect=name)["n"].to_pylist() for name in ("postgres", "sqlite", "duckdb")}
+    assert found == {"postgres": [2, 3, 1], "sqlite": [3, 1, 2], "duckdb": [2, 3, 1]}
+
+
+@pytest.mark.parametrize(
+    ("query", "dialect", "rows"),
+    [
+        ("SELECT * FROM t QUALIFY rank() OVER (PARTITION BY y ORDER BY x DESC) = 1", "duckdb", [(6, "a"), (7, "b")]),
+        (
+            "SELECT x, percentile_cont(0.1) WITHIN GROUP (ORDER BY x DESC) OVER () FROM t WHERE x > 5",
+            "snowflake",
+            [(6, 6.9), (7, 6.9)],
+        ),
+        ("SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY x), count(*) FROM t", "postgres", [(6.7, 4)]),
+        (
+            "SELECT quantile_cont(x, [0.1, 0.5]) OVER () AS q, quantile(x, 0.5) OVER () AS d FROM t LIMIT 1",
+            "duckdb",
+            [([1.9, 5.0], 4)],
+        ),
+    ],
+)
+def test_percentiles_and_qualify_of_other_databases(query: str, dialect: str, rows: list[tuple[Any, ...]]) -> None:
+    table = iw.Catalog(t=pa.table({"x": [1, 4, 6, 7], "y": ["a", "a", "a", "b"]})).run(query, dialect=dialect)
+    assert sorted(tuple(map(rounded, row.values())) for row in table.to_pylist()) == rows
+
+
+def rounded(value: Any) -> Any:
+    return (
+        list(map(rounded, value)) if isinstance(value, list) else round(value, 9) if isinstance(value, float) else value
+    )

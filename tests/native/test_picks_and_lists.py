@@ -155,6 +155,34 @@ def test_lists_of_no_frames() -> None:
         assert kernel.roll(pa.array(["a"]), 0, nothing, nothing, None).to_pylist() == []
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+@pytest.mark.parametrize("between", ["", "é-"])
+def test_texts_of_every_kind(kind, between):
+    texts = ["gone", "é", "", "bc", "", "d"]
+    delimiter = pa.scalar(between, pa.string()).cast(pa.binary()).cast(kind)
+    values, start, end = pa.array(texts, pa.string()).cast(kind)[1:], np.array([0, 1, 1, 5]), np.array([1, 2, 5, 5])
+    expected = [between.join(texts[1:][low:high]) if low < high else None for low, high in zip(start, end, strict=True)]
+    result = StringAgg(delimiter).roll(values, 0, start, end, None)
+    result.validate(full=True)
+    assert result.cast(pa.binary()).to_pylist() == [text and text.encode() if text != "" else b"" for text in expected]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.float64(), pa.timestamp("us", "UTC"), pa.decimal128(20, 0), pa.bool_()], ids=str
+)
+def test_lists_of_slices_of_every_width(kind):
+    values = pa.array([9, 0, 1, 0, 1, 1]).cast(pa.int8() if kind == pa.int8() else pa.int64()).cast(kind)[1:]
+    held, seen = values.to_pylist(), np.array([1, 1, 0, 1, 1], np.uint8)
+    for mask in None, seen:
+        result = CollectList().roll(values, 0, np.array([0, 2, 5]), np.array([3, 5, 5]), mask)
+        result.validate(full=True)
+        counts = [True] * 5 if mask is None else mask.astype(bool).tolist()
+        assert result.to_pylist() == [
+            [value for value, one in zip(held[low:high], counts[low:high], strict=True) if one]
+            for low, high in [(0, 3), (2, 5), (5, 5)]
+        ]
+
+
 def test_several_side_by_side() -> None:
     class Shifted:
         def __init__(self, by):

@@ -20,7 +20,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import sqlglot
-from sqlglot.dialects.spark import Spark
 
 import inwindow as iw
 
@@ -165,18 +164,6 @@ def _near(one: str, two: str) -> bool:
 # --- iw.sql ---------------------------------------------------------------------------------------------------
 
 
-class _Said(Spark.Generator):  # type: ignore[misc, name-defined]
-    """Spark's SQL, with EXCLUDE, which iw.sql reads and Spark does not."""
-
-    SUPPORTS_WINDOW_EXCLUDE = True
-
-
-def said(text: str, dialect: str) -> str:
-    """A query as iw.sql reads it: Spark's dialect, with NULLS FIRST or LAST where the databases differ."""
-    tree = sqlglot.parse_one(text, read=dialect)
-    return str(_Said(dialect="spark").generate(tree))
-
-
 def tables(its: Suite) -> dict[str, pa.Table]:
     """The tables of a suite, made by DuckDB."""
     connection = duckdb.connect()
@@ -189,7 +176,7 @@ def tables(its: Suite) -> dict[str, pa.Table]:
 
 def answer(catalog: iw.Catalog, case: Case) -> Rows:
     """The rows that iw.sql gives."""
-    table = catalog.run(said(case.text, case.suite))
+    table = catalog.run(case.text, dialect=case.suite)
     rows = zip(*map(_values, table.columns), strict=True)
     return [tuple(shown(_as_of(case.suite, value)) for value in row) for row in rows]
 
