@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+# One process more than there are cores, as a test of Spark waits for a part of its time; four at most, a JVM each.
+PYTEST := $(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) < 3 ? $$(getconf _NPROCESSORS_ONLN) + 1 : 4)) --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
 .PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough clean

@@ -63,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
     from inwindow.runtime.progress import show_progress
+    from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -134,7 +135,17 @@ __all__ = [
     "group_by",
     "groups",
     "groups_between",
+    "hll_count_distinct",
+    "hll_sketch_agg",
+    "hll_union_agg",
     "hop",
+    "kll_merge_agg_bigint",
+    "kll_merge_agg_double",
+    "kll_merge_agg_float",
+    "kll_percentile",
+    "kll_sketch_agg_bigint",
+    "kll_sketch_agg_double",
+    "kll_sketch_agg_float",
     "kurtosis",
     "lag",
     "landmark",
@@ -176,6 +187,7 @@ __all__ = [
     "row_number",
     "rows",
     "rows_between",
+    "saved",
     "scope",
     "select",
     "session",
@@ -193,6 +205,9 @@ __all__ = [
     "sum_distinct",
     "temporal",
     "testing",
+    "theta_intersection_agg",
+    "theta_sketch_agg",
+    "theta_union_agg",
     "try_avg",
     "try_sum",
     "tumble",
@@ -219,6 +234,7 @@ _LATER = {
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.progress": ["show_progress"],
+    "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],

@@ -244,7 +244,13 @@ class Duck:
         sqlglot = library()
         try:
             with quiet():
-                return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
+                tree = sqlglot.parse(text, read="spark")[0]
+                for percentile in tree.find_all(
+                    sqlglot.exp.Quantile
+                ):  # Spark's interpolates, DuckDB's quantile does not
+                    values = percentile.this, percentile.args["quantile"]
+                    percentile.replace(sqlglot.exp.Anonymous(this="quantile_cont", expressions=[*values]))
+                return str(tree.sql("duckdb"))
         except sqlglot.errors.SqlglotError as error:
             failure = _of_duckdb(error)
             failure.is_unread = True

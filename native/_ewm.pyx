@@ -2,8 +2,8 @@
 # cython: auto_pickle=False
 """Exponentially weighted averages, by tuple or by time: pandas' ``ewm(...).mean()`` and Polars' ``ewm_mean_by``, over any frame.
 
-A value fades by ``2 ** (-rate * gap)`` over the gap between it and the next one that counts. A gap is a difference of positions
-(so NULLs age what is before them), or 1 (``BY_NUMBER``: they do not), or a difference of times. Two averages are made of it::
+A value fades by ``2 ** (-rate * gap)`` over the gap between it and the next one. A gap is 1 (``BY_NUMBER``), or 1 and the NULLs
+between (``BY_PLACE``: they age what is before them), or a difference of times. Two averages are made of it::
 
     adjusted     sum of fade(age) * x / sum of fade(age)
     recursive    y' = (fade * y + new * x) / (fade + new)      from the first value on; new is alpha, by time 1 - fade
@@ -14,8 +14,8 @@ a run keeps ``y = slope * x0 + offset``, and a later run that adjoins is one ste
     earlier       gap       later
     slope offset   |fade|   x0  slope offset
 
-*Invariant*: a run has ``first`` and ``last``, the places of its first and last value, and, if adjusted, ``power``, the fade between
-the two. *Cost*: a few multiplications per tuple where a gap is 1, else an exp2; by time two or three exp2.
+*Invariant*: a run has ``first`` and ``last``, the times of its first and last value, or by place the numbers of NULLs before the
+first value (all, if there is none) and behind the last; and, if adjusted, ``power``, the fade between the two. *Cost*: a few multiplications per tuple where a gap is 1, else an exp2; by time two or three exp2.
 
 NaN and infinities are marked, not added: a NaN in the frame gives NaN, an infinity itself.
 """
@@ -37,7 +37,7 @@ cdef enum:
 
 
 cdef enum Gap:
-    BY_POSITION
+    BY_PLACE
     BY_NUMBER
     BY_TIME
 
@@ -68,7 +68,8 @@ ctypedef fused Run:
 
 
 cdef struct Tuples:
-    Slice x, t
+    Slice x, t               # t: times; by place, what is NULL where a tuple does not count
+    bint two
 
 
 include "two_stacks.pxi"
@@ -91,7 +92,9 @@ cdef inline void empty(Run* run) noexcept nogil:
 
 
 cdef inline double gap_between(const Run* earlier, const Run* later, const Rule* rule) noexcept nogil:
-    return 1.0 if rule.gap == BY_NUMBER else later.first - earlier.last
+    if rule.gap == BY_TIME:
+        return later.first - earlier.last
+    return 1.0 + earlier.last + later.first
 
 
 cdef inline double fade_over(double gap, const Rule* rule) noexcept nogil:
@@ -125,21 +128,27 @@ cdef inline void merge_some(Run* to, const Run* a, const Run* b, double fade, co
         to.slope = share * a.slope
 
 
+cdef inline void merge_none(Run* to, const Run* a, const Run* b, const Rule* rule) noexcept nogil:
+    """One has no values, or both."""
+    put(to, b if b.n else a)
+    if rule.gap == BY_PLACE:
+        if a.n:
+            to.last += b.first
+        else:
+            to.first = a.first + b.first
+
+
 cdef inline void merge(Run* to, const Run* a, const Run* b, const Rule* rule) noexcept nogil:
-    if a.n == 0.0:
-        put(to, b)
-    elif b.n == 0.0:
-        put(to, a)
-    else:
+    if a.n and b.n:
         merge_some(to, a, b, fade_over(gap_between(a, b, rule), rule), rule)
+    else:
+        merge_none(to, a, b, rule)
 
 
 cdef inline void whole_of(Run* to, const Run* front, const Run* back, Frame* frame, const Rule* rule) noexcept nogil:
     cdef double gap
-    if front.n == 0.0:
-        put(to, back)
-    elif back.n == 0.0:
-        put(to, front)
+    if not (front.n and back.n):
+        merge_none(to, front, back, rule)
     else:
         gap = gap_between(front, back, rule)
         if gap != frame.newest.gap:
@@ -151,15 +160,16 @@ cdef inline void whole_of(Run* to, const Run* front, const Run* back, Frame* fra
 
 
 cdef inline bint read(Run* one, const Tuples* terms, const Rule* rule, int64_t position) noexcept nogil:
-    """The run of a single tuple; False where it has no value."""
+    """The run of a single tuple; False where there is none."""
     cdef double x
-    if not is_seen(&terms.x, position):
+    if terms.two and not is_seen(&terms.t, position):
         return False
+    empty(one)
+    if not is_seen(&terms.x, position):
+        one.first = 1.0
+        return rule.gap == BY_PLACE
     one.n = 1.0
-    one.first = position
-    if terms.t.data != terms.x.data:
-        if not is_seen(&terms.t, position):
-            return False
+    if rule.gap == BY_TIME:
         if rule.whole:
             one.first = (<const int64_t*>terms.t.data)[position]
         else:
@@ -198,7 +208,7 @@ cdef inline void note(Frame* frame, Run* kind, const Terms* terms, int64_t posit
     cdef double x
     if Terms is Panes:
         note_marks(frame, (<const int64_t*>(row_at(kind, terms, position) + 1))[0], position)
-    elif is_seen(&terms.x, position) and is_seen(&terms.t, position):
+    elif is_seen(&terms.x, position) and not (terms.two and not is_seen(&terms.t, position)):
         frame.last[SEEN] = position
         x = (<const double*>terms.x.data)[position]
         if not isfinite(x):
@@ -241,25 +251,26 @@ cdef int64_t fold_any(int kind, Frame* frame, const Terms* terms, const Rule* ru
 
 
 cdef Tuples tuples_of(values, int64_t base):
-    x, t = values if isinstance(values, tuple) else (values, values)
-    return Tuples(slice_of(x, base, 8), slice_of(t, base, 8))
+    two = isinstance(values, tuple)
+    x, t = values if two else (values, values)
+    return Tuples(slice_of(x, base, 8), slice_of(t, base, 8), two)
 
 
 cdef class Ewm(_TwoStacks):
     """The average of float64 values that fade by ``1 - alpha`` from one to the next; ``gap`` says what lies between two.
 
-    ``gap="position"``: NULLs count; ``"number"``: they do not; ``"time"``: a second column, int64 if ``whole`` or else float64,
-    over 1 of which a value fades by ``2 ** -rate``. Positions, too, may be a second column, of int64.
+    ``gap="place"``: NULLs count, unless they are NULL in a second column, too; ``"number"``: they do not; ``"time"``: a second
+    column, int64 if ``whole`` or else float64, over 1 of which a value fades by ``2 ** -rate``.
 
     >>> start, end = np.array([0, 0, 0, 1]), np.array([1, 2, 3, 4])
     >>> Ewm(0.5).roll(pa.array([4.0, 1.0, None, 1.0]), 0, start, end).to_pylist()
     [4.0, 2.0, 2.0, 1.0]
     """
 
-    def __cinit__(self, double alpha, str gap="position", *, bint adjust=True, bint whole=False, double rate=-1.0,
+    def __cinit__(self, double alpha, str gap="place", *, bint adjust=True, bint whole=False, double rate=-1.0,
                   bint evicts=True):
-        self.rule.gap = {"position": BY_POSITION, "number": BY_NUMBER, "time": BY_TIME}[gap]
-        self.rule.alpha, self.rule.whole = alpha, whole or gap == "position"
+        self.rule.gap = {"place": BY_PLACE, "number": BY_NUMBER, "time": BY_TIME}[gap]
+        self.rule.alpha, self.rule.whole = alpha, whole
         self.rule.rate = rate if rate >= 0.0 else INFINITY if alpha == 1.0 else -log2(1.0 - alpha)
         self.rule.once = exp2(-self.rule.rate) if rate >= 0.0 else 1.0 - alpha
         self.frame.newest = Newest(0.0, 1.0)

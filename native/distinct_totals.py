@@ -9,12 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native import Positions
 from inwindow.native._turnover import Turnover
 
-Positions = npt.NDArray[np.int64]
 Log = tuple[Any, Positions, Positions, Positions]
 
 

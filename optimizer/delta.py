@@ -30,6 +30,10 @@ class Delta:
             )
         if case.in_runs:
             return _around_hole(case)
+        if traits.kernel is not None and traits.kernel.refolds:
+            return Yes(
+                f"{case.name} cannot let tuples go: its kernel folds a frame that slides again; with a slide it would merge panes"
+            )
         if traits.native:
             return Yes(f"the kernel of {case.name} takes tuples in and out")
         if traits.has_expire:
@@ -42,6 +46,8 @@ class Delta:
             return "O(1): one step in, one step out; and the same again for EXCLUDE, where the hole begins and ends"
         if case.traits.order_statistics:
             return "O(log window): one step in, one step out of an order-statistics structure"
+        if case.traits.kernel is not None and case.traits.kernel.refolds:
+            return "O(window) where the frame slides, O(1) where it grows"
         if case.traits.reads_inwindow:
             return "O(1) hook calls: one step in, one step out; and what the hooks read of inwindow"
         return "O(1): one step in, one step out"

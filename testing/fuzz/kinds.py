@@ -114,7 +114,7 @@ BUILT_INS = dict(
         _kind("iw.ewm_avg(..., alpha=0.5, adjust=False, ignore_nulls=True)", "p", exact.recursive, _part(1e-14)),
         _kind(
             "iw.ewm_avg(..., half_life=1)", "p", exact.faded, lambda values: _part(1e-14)([v or 0.0 for v in values]),
-            nulls="pass", counts_nulls=False, holes=False,  # a tuple that is left out takes a place
+            nulls="pass", counts_nulls=False,
         ),
         _kind("iw.product", "p", exact.product, lambda values: 1e-14 * abs(exact.product(values))),
         _kind("iw.product", "f", exact.product, lambda values: 1e-14 * _finite(exact.product(values))),

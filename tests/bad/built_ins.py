@@ -148,6 +148,24 @@ ROWS = [
         "ewm_avg(price, half_life=0): half_life is above 0",
     ),
     Bad(
+        "a sketch larger than there is",
+        lambda: iw.hll_sketch_agg("item", 30),
+        iw.UsageError,
+        "hll_sketch_agg(item, lgConfigK=30): lgConfigK is an int from 4 to 21",
+    ),
+    Bad(
+        "a percentile in percent, of a sketch",
+        lambda: iw.kll_percentile("price", 90),
+        iw.UsageError,
+        "kll_percentile(price, 90): the percentage is a number from 0 to 1, as in 0.9",
+    ),
+    Bad(
+        "sketches that are none",
+        lambda: over(iw.hll_union_agg("price")),
+        iw.UsageError,
+        "hll_union_agg(price): hll_union_agg is for sketches, which are binaries, not double: cast the column",
+    ),
+    Bad(
         "a decay beyond 1",
         lambda: iw.decayed_avg("price", 1.1),
         iw.UsageError,

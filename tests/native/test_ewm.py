@@ -18,7 +18,7 @@ from inwindow.native import _ewm
 from inwindow.native._ewm import Ewm
 
 VALUES = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1e-9])
-MODES = [(gap, adjust) for gap in ("position", "number", "time") for adjust in (True, False)]
+MODES = [(gap, adjust) for gap in ("place", "number", "time") for adjust in (True, False)]
 modes = pytest.mark.parametrize(("gap", "adjust"), MODES)
 few = settings(max_examples=60, deadline=None)
 SPECIAL = [None, 1.0, math.nan, math.inf, -math.inf]

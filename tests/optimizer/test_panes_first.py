@@ -163,7 +163,8 @@ def test_which_built_ins_can() -> None:
         "max_by", "min_by", "median", "percentile", "percentiles", "percentile_approx", "mode of texts", "first", "last",
         "first ignoring nulls", "last ignoring nulls", "nth_value", "nth_value ignoring nulls", "collect_list", "collect_set",
         "string_agg", "string_agg_distinct", "decayed_avg", "any_value",
-        "ewm_avg", "ewm_avg ignoring nulls", "ewm_avg as a recursion",
+        "ewm_avg", "ewm_avg ignoring nulls", "ewm_avg as a recursion", "rank", "rank by average", "rank by max", "rank of integers",
+        "dense_rank", "dense_rank of booleans", "percent_rank", "cume_dist",
     }  # fmt: skip
 
 

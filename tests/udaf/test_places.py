@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -229,3 +230,21 @@ def test_the_same_text_as_duckdb() -> None:
     for written in (text, standard):
         found = iw.Catalog({"it": table}).run(written).sort_by("id")
         assert [tuple(row.values()) for row in found.to_pylist()] == expected
+
+
+@pytest.mark.parametrize("name", ["rank", "percent_rank", "cume_dist"])
+@pytest.mark.parametrize("size", [1, 7, 400, 5000])
+def test_duckdb_ranks_over_frames(name: str, size: int) -> None:
+    """``rank(ORDER BY v) OVER (...)``, of frames that are compared one by one, and of frames that are sorted."""
+    rng = np.random.default_rng(size)
+    table = pa.table(
+        {"k": rng.integers(0, 2, 3000), "id": range(3000), "v": rng.integers(0, 900, 3000), "x": rng.normal(size=3000)}
+    )
+    for column in ("v", "x"):
+        over = f"OVER (PARTITION BY k ORDER BY id ROWS {size - 1} PRECEDING)"
+        with duckdb.connect() as other:
+            other.register("numbers", table)
+            rows = other.execute(f"SELECT {name}(ORDER BY {column}) {over} FROM numbers ORDER BY id").fetchall()
+        applied = getattr(iw, name)(column).over(iw.rows(size, partition_by="k", order_by="id"))
+        found = iw.with_columns(cut(sorted_for(table, applied.window), 700), r=applied).read_all().sort_by("id")["r"]
+        assert found.to_pylist() == [row[0] for row in rows]

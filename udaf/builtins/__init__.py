@@ -18,6 +18,7 @@ from inwindow.udaf.builtins import (
     ranking,
     ranks,
     regressions,
+    sketches,
     sums,
     synopses,
 )
@@ -33,12 +34,14 @@ from inwindow.udaf.builtins.picks import *
 from inwindow.udaf.builtins.ranking import *
 from inwindow.udaf.builtins.ranks import *
 from inwindow.udaf.builtins.regressions import *
+from inwindow.udaf.builtins.sketches import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
 from inwindow.udaf.calls import says_what_it_takes
 
 FAMILIES = (
-    bits, counts, decays, distinct, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sums, synopses,
+    bits, counts, decays, distinct, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sketches, sums,
+    synopses,
 )  # fmt: skip
 for _family in FAMILIES:
     for _name in _family.__all__:

@@ -68,7 +68,7 @@ def ewm_avg(
     def kernel(evicts: bool) -> Kernel:
         if ignore_nulls:
             return Ewm(fade, "number", adjust=adjust, evicts=evicts)
-        return Aging(Ewm(fade, "position", adjust=adjust, evicts=evicts))
+        return Aging(Ewm(fade, "place", adjust=adjust, evicts=evicts))
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         if not is_number(types[0]):
