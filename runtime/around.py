@@ -238,30 +238,29 @@ class ByStacks(AroundHole):
 
     def _outcomes(self, at: Positions, runs: Runs) -> list[Any]:
         feed, snapshot = Feed(*self.arguments.read()), self.answers.snapshot
-        outcomes: list[Any] = []
-        outcome = before = None
+        stacks, outcomes, outcome, before = self.stacks, [], None, None
         frames = zip(*[list(zip(start.tolist(), end.tolist(), strict=True)) for start, end in runs], strict=True)
         for frame, (position, its) in enumerate(zip(at.tolist(), frames, strict=True)):
             if its != before:  # peers share their frame, and terminate runs once for it
                 try:
-                    outcome, before = self._outcome(position, its, feed), its
-                    outcome = outcome if snapshot is None else snapshot(outcome)
+                    for stack, (start, end) in zip(stacks, its, strict=True):
+                        stack.move(start, end, feed)
+                    found, before = whole(stacks, position), its
                 except HookRaised as raised:
                     raised.frame = frame
                     raise
+                outcome = self.empty if found is None else self._terminated(found, position, frame)
+                outcome = outcome if snapshot is None or found is None else snapshot(outcome)
             outcomes.append(outcome)
         return outcomes
 
-    def _outcome(self, position: int, runs: tuple[tuple[int, int], ...], feed: Feed) -> Any:
-        for stack, (start, end) in zip(self.stacks, runs, strict=True):
-            stack.move(start, end, feed)
-        found = whole(self.stacks, position)
-        if found is None:
-            return self.empty
+    def _terminated(self, found: Any, position: int, frame: int) -> Any:
         try:
             return found.terminate()
         except Exception as error:
-            raise HookRaised("terminate", position, (), error) from error
+            raised = HookRaised("terminate", position, (), error)
+            raised.frame = frame
+            raise raised from error
 
 
 # Classes whose expire is right in any order

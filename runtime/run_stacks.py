@@ -58,13 +58,14 @@ class RunStacks:
                 self.front.pop()
             if start > self.mid:
                 self._flip(start, feed)
-        self._extend(end, feed)
+        if end > self.hi:
+            self._extend(end, feed)
         self.lo, self.hi = start, end
 
     def _extend(self, end: int, feed: "Feed") -> None:
         base, seen, values = feed.base, feed.seen, feed.values
-        hook = None if self.back is None else getattr(self.back, self.next)
         p, name = self.hi, self.next
+        hook = None if self.back is None else getattr(self.back, name)
         try:
             for p in range(self.hi, end):
                 if seen is not None and not seen[p - base]:
@@ -89,21 +90,24 @@ class RunStacks:
                 gc.enable()
 
     def _turn(self, start: int, feed: "Feed") -> None:
-        base, seen, values = feed.base, feed.seen, feed.values
-        self.back, later, p = None, None, start
-        for p in range(self.hi - 1, start - 1, -1):
-            if seen is not None and not seen[p - base]:
-                continue
-            suffix = fresh(self.prototype)
-            try:
-                getattr(suffix, self.first)(*values[p - base])
-            except Exception as error:
-                raise HookRaised(self.first, p, values[p - base], error) from error
-            if later is not None:
-                merge(suffix, later, p)
-            self.front.append(suffix)
-            self.places.append(p)
-            later = suffix
+        base, seen, values, prototype = feed.base, feed.seen, feed.values, self.prototype
+        front, places, first = self.front, self.places, self.first
+        self.back, later, p, name = None, None, start, first
+        try:
+            for p in range(self.hi - 1, start - 1, -1):
+                if seen is not None and not seen[p - base]:
+                    continue
+                suffix, name = fresh(prototype), first
+                getattr(suffix, first)(*values[p - base])
+                if later is not None:
+                    name = "merge"
+                    if (returned := suffix.merge(later)) is not None:
+                        check_merged(suffix, returned)
+                front.append(suffix)
+                places.append(p)
+                later = suffix
+        except Exception as error:
+            raise HookRaised(name, p, (later,) if name == "merge" else values[p - base], error) from error
         self.mid = self.hi
 
 
@@ -120,24 +124,33 @@ class _Nothing:
         return ()
 
 
-def merge(earlier: Any, later: Any, position: int) -> None:
-    """Call the hook, which must change ``earlier``."""
-    try:
-        returned = earlier.merge(later)
-        if returned is not None and returned is not earlier:
-            raise TypeError(f"merge(self, later) must change self; what it returns, {returned!r}, is not used")
-    except Exception as error:
-        raise HookRaised("merge", position, (later,), error) from error
+def check_merged(earlier: Any, returned: Any) -> None:
+    """A merge that makes a new state instead would silently lose what is later."""
+    if returned is not earlier:
+        raise TypeError(f"merge(self, later) must change self; what it returns, {returned!r}, is not used")
 
 
 def whole(stacks: list[RunStacks], position: int) -> Any:
     """The aggregate of a frame, not to be changed; None if its hooks saw nothing."""
-    parts = [one for run in stacks for one in (run.front[-1] if run.front else None, run.back) if one is not None]
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    *firsts, last = parts
-    found = fresh(firsts[0])
-    for one in firsts[1:]:
-        merge(found, fresh(one), position)
-    merge(found, last, position)
+    found: Any = None
+    later: Any = None
+    try:
+        for run in stacks:
+            for part in (run.front[-1] if run.front else None, run.back):
+                if part is None:
+                    continue
+                if found is None:
+                    found = part
+                    continue
+                if later is None:
+                    found = fresh(found)
+                else:
+                    later = fresh(later)  # it is used again
+                    if (returned := found.merge(later)) is not None:
+                        check_merged(found, returned)
+                later = part
+        if later is not None and (returned := found.merge(later)) is not None:
+            check_merged(found, returned)
+    except Exception as error:
+        raise HookRaised("merge", position, (later,), error) from error
     return found
