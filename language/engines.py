@@ -276,14 +276,16 @@ def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
             else "Give it: --tables name=file.parquet in a shell, or Catalog(name=table)"
         )
         return EngineError(said, hint=f" {hint}")
+    column = re.search(r'Referenced column "(.+?)" not found', said)
+    lost = column[1] if column is not None else ""
     more = more.split("\n")[0].strip()
     if said.startswith("Permission Error"):
         return EngineError(
             said, hint=". A statement reads tables: name the file, by SOURCE or --tables, and select from that"
         )
     if more.startswith(("Did you mean", "Candidate bindings:", "Candidate tables:")):
-        return EngineError(said, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
-    return EngineError(said)
+        return EngineError(said, missing=lost, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
+    return EngineError(said, missing=lost)
 
 
 def _connected() -> Any:
