@@ -237,7 +237,7 @@ class Duck:
         except duckdb.Error as error:
             failure = _of_duckdb(error)
         else:
-            return found
+            return _with_spark_integers(found, relation.types)
         raise failure
 
     def _spoken(self, text: str) -> str:
@@ -258,6 +258,17 @@ class Duck:
 
     def _expression(self, text: str) -> str:
         return self._spoken(f"SELECT {text}").removeprefix("SELECT ")
+
+
+def _with_spark_integers(table: pa.Table, types: Sequence[Any]) -> pa.Table:
+    """Sums of integers are HUGEINT in DuckDB, which Arrow has as a decimal; Spark's are bigint."""
+    for at, kind in enumerate(types):
+        if str(kind) == "HUGEINT":
+            try:
+                table = table.set_column(at, table.field(at).name, table.column(at).cast(pa.int64()))
+            except pa.ArrowInvalid:  # it does not fit
+                continue
+    return table
 
 
 def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
