@@ -3,12 +3,13 @@
 ::
 
     frame                  [start ... first)    i    [last ... end)
-    by partials            a kernel per run; a result puts two or three partials together
+    by results             a kernel per run; their results are put together, where that is right (sums, extremes)
+    by partials            the same, with partials
     by stacks              two stacks per run; a result merges their aggregates
     by entering again      one aggregate: a tuple is expired as it falls into the hole, and iterated again behind it
     afresh                 the tuples of each frame are gathered and folded
 
-The first two go on from call to call. The others begin anew with each call, so an operator lets as many tuples wait as it holds.
+The first three go on from call to call. The others begin anew with each call, so an operator lets as many tuples wait as it holds.
 """
 
 from abc import abstractmethod
@@ -25,8 +26,9 @@ from inwindow.native._two_stacks import TwoStacks
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.cascade import joined
-from inwindow.runtime.evaluators import Evaluator, KernelInput
+from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
+from inwindow.udaf.native import Native
 from inwindow.windows.bounds import Bounds
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.stateful import Stateful
@@ -141,6 +143,52 @@ class ByPartials(AroundHole):
         native = self.given.native
         assert native.cascade is not None
         return native.finish(native.cascade.window().roll(columns, 0, offsets[:-1], offsets[1:]))
+
+
+class ByResults(AroundHole):
+    """A built-in whose results over several runs can be put together: kernels over each run, as over any frame."""
+
+    kept = ("each",)
+
+    def __init__(self, native: Native, given: list[KernelInput], evicts: list[bool], partials: Any) -> None:
+        super().__init__()
+        self.native, self.given, self.moves_in, self.partials = native, given, evicts, partials
+        self._begin()
+
+    def _begin(self) -> None:
+        self.each = [[KernelEvaluator(part, one) for one in self.moves_in] for part in self.given]
+
+    def state(self) -> Any:
+        return [[run.state() for run in runs] for runs in self.each]
+
+    def restore(self, state: Any) -> None:
+        for runs, theirs in zip(self.each, state, strict=True):
+            for run, its in zip(runs, theirs, strict=True):
+                run.restore(its)
+
+    def arrive(self, sequence: Sequence) -> None:
+        for part in self.given:
+            part.arrive(sequence)
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        return min(run.keep_from(start) for runs in self.each for run, start in zip(runs, next_starts, strict=True))
+
+    def keys_from(self, next_starts: list[int]) -> int:
+        moving = (start for one, start in zip(self.moves_in, next_starts, strict=True) if one)
+        return min(self.keeps_from(next_starts), *moving)
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        joined = self.native.joined
+        assert joined is not None
+        try:
+            results = [[one.roll(*run) for one, run in zip(each, runs, strict=True)] for each in self.each]
+            return joined.join(results)
+        except OverflowError:
+            if not joined.may_overflow:
+                raise
+        self._begin()  # the result of a run is too large; that of all may be none
+        found: pa.Array = self.partials().around(at, runs)
+        return found
 
 
 def _in_turns(columns: tuple[Any, ...]) -> Any:

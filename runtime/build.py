@@ -9,7 +9,7 @@ from inwindow.native._two_stacks import MergePanes, TwoStacks
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.optimizer.recompute import Recompute as Recomputing
 from inwindow.optimizer.tumble import Tumble
-from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByStacks, Gathered, bare
+from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByResults, ByStacks, Gathered, bare
 from inwindow.runtime.at_least import AtLeast, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
@@ -24,7 +24,7 @@ from inwindow.udaf.compiled.c_hooks import CMachine
 from inwindow.udaf.compiled.numba_hooks import NumbaMachine
 from inwindow.udaf.contract import PUNT, Aggregate, base_of
 from inwindow.udaf.derive.version import written_of
-from inwindow.udaf.native import Machine
+from inwindow.udaf.native import Machine, Native
 from inwindow.windows.bounds import framing_of
 from inwindow.windows.frontier import View
 from inwindow.windows.holes import with_hole
@@ -76,6 +76,10 @@ def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluato
 
 
 def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
+    native = step.implementation.native
+    if native is not None and native.saved is not None:
+        made: Evaluator = native.saved.evaluator(step, buffer)
+        return made
     if step.strategy == "pane-cascade":
         assert panes is not None
         return PaneCascade(panes, levels_of(step, buffer))
@@ -105,7 +109,12 @@ def around_hole(step: Step, buffer: Buffer) -> Any:
     if native is not None:
         assert step.case.window is not None
         grows = step.case.window.is_unbounded_below
-        return ByPartials(input_of(step, buffer), [run != "before" or not grows for run in runs])
+        evicts = [run != "before" or not grows for run in runs]
+        joined, given = native.joined, input_of(step, buffer)
+        if joined is None or (joined.may_overflow and not all(evicts)):
+            return ByPartials(given, evicts)
+        parts = [_part_of(step, part, buffer) for part in joined.parts]
+        return ByResults(native, parts, evicts, lambda: ByPartials(given, evicts))
     answers = answers_of(step)
     if step.strategy == "two-stacks":
         return ByStacks(step.prototype, len(runs), arguments_of(step, buffer), answers, lambda: _merging(step, answers))
@@ -156,6 +165,10 @@ def input_of(step: Step, buffer: Buffer) -> KernelInput:
     mask = buffer.seen(() if native.reads == "all" else step.arguments, step.condition)
     columns = [buffer.plain(name, native.input_of(at), None) for at, name in enumerate(step.arguments)]
     return KernelInput(buffer, native, columns, mask)
+
+
+def _part_of(step: Step, part: Native, buffer: Buffer) -> KernelInput:
+    return input_of(replace(step, implementation=replace(step.implementation, native=part)), buffer)
 
 
 # Compiled hooks

@@ -203,3 +203,20 @@ def test_sqlite_agrees(data: st.DataObject) -> None:
     assert ours["c"].to_pylist() == [row[1] for row in theirs]
     ids = [sorted(map(int, row[2].split(","))) if row[2] else [] for row in theirs]
     assert [sorted(its) for its in ours["l"].to_pylist()] == ids
+
+
+def test_a_run_may_overflow_though_the_frame_does_not() -> None:
+    """Sums of int64 in ANSI mode: what overflows is the whole frame, not what lies before the hole."""
+    big = 2**62
+    table = pa.table({"v": [big, big, 5, -big, 7, -big, 1, 1, 1]})
+    everyone = iw.rows_between(None, None, exclude="current row")
+    near = iw.rows_between(-2, 3, exclude="current row")
+    values = table["v"].to_pylist()
+    calls = {"s": iw.sum("v").over(everyone), "a": iw.avg("v").over(near), "n": iw.sum("v").over(near)}
+    found = iw.with_columns(cut(table, 2), **calls).read_all()
+    around = [[*values[max(i - 2, 0) : i], *values[i + 1 : i + 4]] for i in range(len(values))]
+    assert found["s"].to_pylist() == [sum(values) - v for v in values]
+    assert found["n"].to_pylist() == [sum(its) for its in around]
+    assert found["a"].to_pylist() == pytest.approx([sum(its) / len(its) for its in around])
+    with pytest.raises(iw.ArithmeticOverflowError):
+        iw.with_columns(pa.table({"v": [big, big, big]}), s=iw.sum("v").over(near))
