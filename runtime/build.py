@@ -77,6 +77,10 @@ def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluato
 
 
 def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
+    native = step.implementation.native
+    if native is not None and native.saved is not None:
+        made: Evaluator = native.saved.evaluator(step, buffer)
+        return made
     if step.strategy == "pane-cascade":
         assert panes is not None
         return PaneCascade(panes, levels_of(step, buffer))
