@@ -4,6 +4,8 @@ sqlglot translates names, types, casts and functions, and says NULLS FIRST or LA
 """
 
 import difflib
+import importlib
+from decimal import Decimal
 from typing import Any
 
 from inwindow.language.text import Source, Span, library, quiet, reason_of
@@ -26,12 +28,7 @@ def translated(script: str, dialect: Any, speaker: str) -> str:
             "'duckdb', 'mysql', 'snowflake' and 'bigquery'"
         )
 
-    class Said(sqlglot.Dialect.get_or_raise("spark").generator_class):  # type: ignore[misc]
-        """Spark's SQL, with EXCLUDE, which Spark does not have."""
-
-        SUPPORTS_WINDOW_EXCLUDE = True
-
-    writer = Said(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
+    writer = _writer(dialect)
     source = Source(script, speaker)
     try:
         with quiet():
@@ -50,6 +47,37 @@ def translated(script: str, dialect: Any, speaker: str) -> str:
     else:
         return ";\n".join(_written(tree, writer, dialect, speaker) for tree in trees)
     raise failure
+
+
+def _writer(dialect: str) -> Any:
+    """Writes Spark's SQL with what iw.sql reads beyond it (EXCLUDE, QUALIFY), and exact percentiles."""
+    sqlglot = library()
+    exp, transforms = sqlglot.exp, importlib.import_module("sqlglot.transforms")
+    spark = sqlglot.Dialect.get_or_raise("spark").generator_class
+
+    def percentile(self: Any, node: Any) -> str:
+        order, share = node.find(exp.Ordered), node.this.this
+        if not isinstance(node.this, exp.PercentileCont) or not isinstance(share, exp.Literal):
+            return str(self.withingroup_sql(node))
+        part = Decimal(share.name)
+        return str(self.func("PERCENTILE", order.this, str(1 - part if order.args.get("desc") else part)))
+
+    class Said(spark):  # type: ignore[misc, valid-type]
+        SUPPORTS_WINDOW_EXCLUDE = True
+        TRANSFORMS = {
+            **spark.TRANSFORMS,
+            exp.Select: transforms.preprocess(
+                [transforms.eliminate_distinct_on, transforms.unnest_to_explode, transforms.any_to_exists]
+            ),
+            exp.WithinGroup: percentile,
+            exp.PercentileCont: lambda self, node: self.func("PERCENTILE", node.this, node.args.get("expression")),
+        }
+        if dialect == "duckdb":
+            TRANSFORMS[exp.Quantile] = lambda self, node: self.func(
+                "QUANTILE_DISC", node.this, node.args.get("quantile")
+            )
+
+    return Said(dialect="spark", unsupported_level=sqlglot.ErrorLevel.RAISE)
 
 
 def _written(tree: Any, writer: Any, dialect: str, speaker: str) -> str:

@@ -237,14 +237,20 @@ class Duck:
         except duckdb.Error as error:
             failure = _of_duckdb(error)
         else:
-            return found
+            return _with_spark_integers(found, relation.types)
         raise failure
 
     def _spoken(self, text: str) -> str:
         sqlglot = library()
         try:
             with quiet():
-                return str(sqlglot.transpile(text, read="spark", write="duckdb")[0])
+                tree = sqlglot.parse(text, read="spark")[0]
+                for percentile in tree.find_all(
+                    sqlglot.exp.Quantile
+                ):  # Spark's interpolates, DuckDB's quantile does not
+                    values = percentile.this, percentile.args["quantile"]
+                    percentile.replace(sqlglot.exp.Anonymous(this="quantile_cont", expressions=[*values]))
+                return str(tree.sql("duckdb"))
         except sqlglot.errors.SqlglotError as error:
             failure = _of_duckdb(error)
             failure.is_unread = True
@@ -252,6 +258,17 @@ class Duck:
 
     def _expression(self, text: str) -> str:
         return self._spoken(f"SELECT {text}").removeprefix("SELECT ")
+
+
+def _with_spark_integers(table: pa.Table, types: Sequence[Any]) -> pa.Table:
+    """Sums of integers are HUGEINT in DuckDB, which Arrow has as a decimal; Spark's are bigint."""
+    for at, kind in enumerate(types):
+        if str(kind) == "HUGEINT":
+            try:
+                table = table.set_column(at, table.field(at).name, table.column(at).cast(pa.int64()))
+            except pa.ArrowInvalid:  # it does not fit
+                continue
+    return table
 
 
 def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
@@ -270,14 +287,16 @@ def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
             else "Give it: --tables name=file.parquet in a shell, or Catalog(name=table)"
         )
         return EngineError(said, hint=f" {hint}")
+    column = re.search(r'Referenced column "(.+?)" not found', said)
+    lost = column[1] if column is not None else ""
     more = more.split("\n")[0].strip()
     if said.startswith("Permission Error"):
         return EngineError(
             said, hint=". A statement reads tables: name the file, by SOURCE or --tables, and select from that"
         )
     if more.startswith(("Did you mean", "Candidate bindings:", "Candidate tables:")):
-        return EngineError(said, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
-    return EngineError(said)
+        return EngineError(said, missing=lost, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
+    return EngineError(said, missing=lost)
 
 
 def _connected() -> Any:

@@ -184,7 +184,7 @@ def _turn(
     key: Any,
 ) -> None:
     rows, late = [], []
-    for bucket, piece in zip(buckets, _cut(query, table, len(buckets)), strict=True):
+    for bucket, piece in zip(buckets, in_buckets(query, table, len(buckets)), strict=True):
         given = bucket.step(piece, watermark)
         named = pa.RecordBatch.from_arrays(given.rows.columns, names=list(query.titles))
         rows.append(named.select(query.order))
@@ -194,7 +194,7 @@ def _turn(
     replayed.watermarks.append(None if watermark is None else key.column_of(np.array([watermark]))[0].as_py())
 
 
-def _cut(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
+def in_buckets(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa.RecordBatch | None]:
     """The tuples of each bucket, chosen by the bytes of the keys, so that a key is always in the same bucket."""
     if table is None:
         return [None] * count

@@ -79,11 +79,14 @@ def _show(found: Found) -> None:
 def _say(night: Night, as_json: bool) -> None:
     plan, done = night.plan, night.done
     if as_json:
-        print(json.dumps({"seed": plan.seed, "rounds": done.rounds, "cases": done.cases, "digest": f"{done.digest:016x}",
-                          "seconds": round(done.seconds, 1), "differences": done.differences}))  # fmt: skip
+        said = {"seed": plan.seed, "rounds": done.rounds, "cases": done.cases, "streams": done.streams}
+        said |= {"digest": f"{done.digest:016x}", "seconds": round(done.seconds, 1), "differences": done.differences}
+        print(json.dumps(said))
         return
     for name, count in sorted(done.cases.items()):
         print(f"{name:12} {count:>14,} cases")
+    if done.streams:
+        print(f"{'of these in':12} {done.streams:>14,} streams")
     print(f"{'together':12} {done.all_cases:>14,} cases of {done.rounds:,} rounds of seed {plan.seed}, {_rate(done)}")
     print(f"{done.differences or 'no'} difference{'s' if done.differences > 1 else ''}; digest {done.digest:016x}")
 

@@ -48,10 +48,14 @@ class Extents:
     def cases(self) -> int:
         return len(definition.partitions(self.drawn, self.keys)) * len(self.ones)
 
+    @property
+    def streams(self) -> int:
+        return 0
+
     # Running
 
     def difference(self) -> Difference | None:
-        expected, error = attempt(self._expected)
+        expected, error = attempt(self.expected)
         if error is not None:
             return Difference("the definition", None, None, error=error)
         given, error = attempt(self._given)
@@ -74,16 +78,16 @@ class Extents:
             grouped = grouped.window(self.extent.made)
         table = grouped.agg(**{f"x{at}": value_of(one.text) for at, one in enumerate(self.ones)})
         rows = (table.read_all() if self.cut > 0 else table).to_pylist()
-        found = {self._place(row): [row[f"x{at}"] for at in range(len(self.ones))] for row in rows}
+        found = {self.place(row): [row[f"x{at}"] for at in range(len(self.ones))] for row in rows}
         if len(found) != len(rows):
             raise ValueError("a row comes twice")
         return found
 
-    def _place(self, row: dict[str, Any]) -> Place:
+    def place(self, row: dict[str, Any]) -> Place:
         keys = tuple(definition.key_of(row[key]) for key in self.keys)
         return keys if self.extent is None else (*keys, row["window"]["start"], row["window"]["end"])
 
-    def _expected(self) -> dict[Place, list[definition.Wanted]]:
+    def expected(self) -> dict[Place, list[definition.Wanted]]:
         given = self._source()
         extent: Extent | None = None if self.extent is None else self.extent.made
         kinds = [KINDS[one.kind] for one in self.ones]
@@ -143,7 +147,7 @@ class Extents:
         source, read = batched_text(self.cut)
         window = "" if self.extent is None else f".window({self.extent.text})"
         applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.ones))
-        rows = [(*place, *(result for result, _ in row)) for place, row in self._expected().items()]
+        rows = [(*place, *(result for result, _ in row)) for place, row in self.expected().items()]
         names = [f"row[{key!r}]" for key in self.keys]
         names += [] if self.extent is None else ["row['window']['start']", "row['window']['end']"]
         names += [f"row['x{at}']" for at in range(len(self.ones))]
@@ -188,16 +192,16 @@ def draw_extents(draw: Draw) -> Trial:
     small = not keys or draw.once_in(6)
     groups = 1 if not keys else draw.between(1, 4) if small else draw.between(20, 56)
     drawn = tables.table(draw, replace(order, far=order.far if order.kind == "pa.float64()" else ()), columns, groups)
-    drawn = _with_own_gaps(draw, drawn)
+    drawn = with_own_gaps(draw, drawn)
     cut = draw.one((1, 2, 5, -1) if small else (0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1)))
-    return Extents(drawn, keys, None if draw.once_in(12) else _extent(draw, order), ones, cut)
+    return Extents(drawn, keys, None if draw.once_in(12) else extent(draw, order), ones, cut)
 
 
 def _kind(draw: Draw) -> str:
     return draw.one(list(CLASSES) if draw.once_in(3) else list(BUILT_INS))
 
 
-def _extent(draw: Draw, order: OrderType) -> Call:
+def extent(draw: Draw, order: OrderType) -> Call:
     kinds = ["hop", "hop", "tumble", "cumulate", "session", "counts", "counted tumble"]
     kinds += ["own gaps", "own gaps"] if order.kind == "pa.int64()" else []
     while True:
@@ -234,10 +238,10 @@ def _call(draw: Draw, kind: str, order: OrderType) -> Call:
     return Call("tumble", ("'t'",), (("rows", str(draw.between(1, 5))),))
 
 
-def _with_own_gaps(draw: Draw, drawn: Drawn) -> Drawn:
+def with_own_gaps(draw: Draw, drawn: Drawn) -> Drawn:
     """``gap``: how long each tuple lasts; ``until``: until when; NULL now and then."""
     times = drawn.values["t"]
-    if not all(time is None or isinstance(time, int) for time in times):
+    if next(one.kind for one in drawn.columns if one.name == "t") != "pa.int64()":
         return drawn
     gaps = tuple(None if draw.once_in(12) else draw.between(-1, 6) for _ in times)
     until = tuple(None if gap is None else (time or 0) + max(gap, 0) for gap, time in zip(gaps, times, strict=True))

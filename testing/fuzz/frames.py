@@ -54,11 +54,15 @@ class Frames:
     def cases(self) -> int:
         return len(definition.partitions(self.drawn, self.window.partition_by)) * len(self.overs)
 
+    @property
+    def streams(self) -> int:
+        return 0
+
     # Running
 
     def difference(self) -> Difference | None:
         given = in_order_of(self.drawn, self.window) if self.cut > 0 else self.drawn
-        expected, error = attempt(lambda: [self._expected(given, over) for over in self.overs])
+        expected, error = attempt(lambda: [self.expected(given, over) for over in self.overs])
         if error is not None:
             return Difference("the definition", None, None, error=error)
         source = given.table
@@ -77,7 +81,7 @@ class Frames:
                     return replace(found, where=f"x{at} by {chosen[at] or 'the strategy chosen'}, cut {self.cut}")
         return None
 
-    def _expected(self, given: Drawn, over: Over) -> list[definition.Wanted]:
+    def expected(self, given: Drawn, over: Over) -> list[definition.Wanted]:
         window = over.window.made
         return definition.framed(given, window).column(KINDS[over.kind], over.made().aggregate, over.filtered)
 
@@ -112,14 +116,15 @@ class Frames:
             if len(drawn):
                 yield replace(self, drawn=drawn)
         for at, over in enumerate(self.overs):
-            for simpler in self._simpler(over):
+            for simpler in self.simpler(over):
                 yield replace(self, overs=(*self.overs[:at], simpler, *self.overs[at + 1 :]))
 
-    def _simpler(self, over: Over) -> Iterator[Over]:
+    def simpler(self, over: Over, kept: tuple[str, ...] = ()) -> Iterator[Over]:
+        """Without its filter, or over a simpler window."""
         if over.filtered:
             yield replace(over, filtered=False)
         alone = len(self.overs) == 1
-        for window in over.window.smaller(() if alone else ("partition_by", "order_by")):
+        for window in over.window.smaller(kept if alone else ("partition_by", "order_by")):
             _, error = attempt(lambda window=window: window.made)
             if error is None:
                 yield replace(over, window=window)
@@ -141,7 +146,7 @@ class Frames:
             source = f"pa.Table.from_batches(table.to_batches(max_chunksize={-self.cut}))"
         applied = ", ".join(f"x{at}={over.text(forced or None if at == column else None)}" for at, over in
                             enumerate(self.overs))  # fmt: skip
-        expected = [want[0] for want in self._expected(given, self.overs[column])]
+        expected = [want[0] for want in self.expected(given, self.overs[column])]
         lines = [
             f"table = {given.text}",
             f"given = iw.with_columns({source}, {applied}){read}",
@@ -201,7 +206,7 @@ def draw_frames(draw: Draw) -> Trial:
     at = windows.place(draw, keys)
     emits = draw.once_in(8)
     its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
-    overs = [_over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
+    overs = [over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
     if emits:
         trailing = windows.window(draw, order, at, windows.TRAILING)
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
@@ -215,9 +220,10 @@ def draw_frames(draw: Draw) -> Trial:
     return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
 
 
-def _over(kind: str, window: Call, filtered: bool) -> Over:
+def over(kind: str, window: Call, filtered: bool) -> Over:
+    """The aggregate over the window, without a hole if it has none."""
     if not KINDS[kind].holes:
-        window = replace(window, options=tuple(one for one in window.options if one[0] != "exclude"))
+        window = window.without("exclude")
     return Over(kind, window, filtered)
 
 

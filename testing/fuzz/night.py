@@ -32,6 +32,7 @@ class Done:
 
     rounds: int = 0
     cases: dict[str, int] = field(default_factory=dict)  # by family
+    streams: int = 0
     digest: int = 0  # of all trials, in any order: the digests of shards add up to that of the whole
     seconds: float = 0.0  # of CPU
     differences: int = 0
@@ -96,6 +97,7 @@ class Night:
         difference = difference_of(one.trial)
         done.rounds += 1
         done.cases[one.family] = done.cases.get(one.family, 0) + one.trial.cases
+        done.streams += one.trial.streams
         done.digest = (done.digest + one.digest) % _WORD
         done.seconds += time.process_time() - started
         if difference is None:

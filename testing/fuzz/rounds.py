@@ -7,6 +7,7 @@ from hashlib import blake2b
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.extents import draw_extents
 from inwindow.testing.fuzz.frames import draw_frames
+from inwindow.testing.fuzz.streams import draw_streams
 from inwindow.testing.fuzz.trial import Trial
 from inwindow.udaf.errors import UsageError
 
@@ -24,6 +25,7 @@ class Family:
 FAMILIES: dict[str, Family] = {
     "frames": Family(draw_frames, 8, "frames on tables and readers, by every strategy"),
     "extents": Family(draw_extents, 3, "extents and whole groups, on tables and readers"),
+    "streams": Family(draw_streams, 3, "streams: disorder, cuts, watermarks, restarts, unions"),
 }
 
 

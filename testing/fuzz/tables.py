@@ -48,6 +48,21 @@ def table(draw: Draw, order: OrderType, columns: Sequence[str], partitions: int)
         ]
     if not in_order:
         _shuffle(draw, rows)
+    return _made(draw, kind, order, columns, rows)
+
+
+def rows(draw: Draw, order: OrderType, columns: Sequence[str], key: str, count: int) -> Drawn:
+    """A few tuples of a few keys, in any order."""
+    kind, named = KEYS[key]
+    nullable = draw.once_in(3)
+    its = [
+        (named(number := draw.below(6)), number % 2, None if nullable and draw.once_in(8) else order.value(draw))
+        for _ in range(count)
+    ]
+    return _made(draw, kind, order, columns, its)
+
+
+def _made(draw: Draw, kind: str, order: OrderType, columns: Sequence[str], rows: list[tuple[Any, Any, Any]]) -> Drawn:
     made = [
         Column("k", kind, tuple(row[0] for row in rows)),
         Column("l", "pa.int32()", tuple(row[1] for row in rows)),

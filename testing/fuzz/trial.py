@@ -23,6 +23,10 @@ class Trial(Protocol):
     def cases(self) -> int:
         """How many partitions (streams, relations) times aggregates with their windows."""
 
+    @property
+    def streams(self) -> int:
+        """How many streams are run."""
+
     def difference(self) -> Difference | None:
         """Run it in every way, and compare."""
 

@@ -205,3 +205,41 @@ def test_sql_of_another_database() -> None:
     query = "SELECT k, count(*) OVER (ORDER BY price) AS n FROM b ORDER BY k"
     found = {name: catalog.run(query, dialect=name)["n"].to_pylist() for name in ("postgres", "sqlite", "duckdb")}
     assert found == {"postgres": [2, 3, 1], "sqlite": [3, 1, 2], "duckdb": [2, 3, 1]}
+
+
+@pytest.mark.parametrize(
+    ("query", "dialect", "rows"),
+    [
+        ("SELECT * FROM t QUALIFY rank() OVER (PARTITION BY y ORDER BY x DESC) = 1", "duckdb", [(6, "a"), (7, "b")]),
+        (
+            "SELECT x, percentile_cont(0.1) WITHIN GROUP (ORDER BY x DESC) OVER () FROM t WHERE x > 5",
+            "snowflake",
+            [(6, 6.9), (7, 6.9)],
+        ),
+        ("SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY x), count(*) FROM t", "postgres", [(6.7, 4)]),
+        (
+            "SELECT quantile_cont(x, [0.1, 0.5]) OVER () AS q, quantile(x, 0.5) OVER () AS d FROM t LIMIT 1",
+            "duckdb",
+            [([1.9, 5.0], 4)],
+        ),
+    ],
+)
+def test_percentiles_and_qualify_of_other_databases(query: str, dialect: str, rows: list[tuple[Any, ...]]) -> None:
+    table = iw.Catalog(t=pa.table({"x": [1, 4, 6, 7], "y": ["a", "a", "a", "b"]})).run(query, dialect=dialect)
+    assert sorted(tuple(map(rounded, row.values())) for row in table.to_pylist()) == rows
+
+
+def rounded(value: Any) -> Any:
+    return (
+        list(map(rounded, value)) if isinstance(value, list) else round(value, 9) if isinstance(value, float) else value
+    )
+
+
+def test_windows_in_tables_that_are_made_anew_and_in_insert() -> None:
+    catalog = iw.Catalog(t=pa.table({"x": [1, 4, 6]}))
+    catalog.run("CREATE TABLE sums (x bigint, s bigint); CREATE OR REPLACE TEMP VIEW v AS SELECT x + 1 AS x FROM t")
+    catalog.run("INSERT INTO sums (s, x) WITH q AS (SELECT x, sum(x) OVER (ORDER BY x) AS s FROM v) SELECT s, x FROM q")
+    catalog.run("CREATE OR REPLACE TABLE v AS SELECT sum(s) AS s FROM sums")
+    assert catalog.run("SELECT * FROM sums ORDER BY x").to_pydict() == {"x": [2, 5, 7], "s": [2, 7, 14]}
+    assert catalog.run("SELECT * FROM v").to_pydict() == {"s": [23]}  # an integer, as in Spark
+    assert catalog.run("SHOW TABLES").num_rows == 3

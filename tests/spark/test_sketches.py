@@ -1,8 +1,8 @@
 """The bytes of sketches are Spark's own: over the same windows and groups, and each reads the other's."""
 
+import importlib
 from typing import Any
 
-import datasketches
 from spark.parity import SCHEMA, by_id
 from spark.parity_table import rows_of_every_type
 
@@ -44,6 +44,7 @@ def test_bytes_are_sparks(spark: Any) -> None:
 
 def measured(name: str, made: bytes) -> Any:
     """What a merged sketch says: its bytes depend on the order in which groups come."""
+    datasketches = importlib.import_module("datasketches")
     if name.startswith("hll"):
         return datasketches.hll_sketch.deserialize(made).get_estimate()
     if name.startswith("theta"):

@@ -1,8 +1,9 @@
 """Sketches over frames, panes and states: against the library's own, frame by frame, and against the truth."""
 
+import importlib
 import math
+from typing import Any
 
-import datasketches
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,6 +13,13 @@ from hypothesis import strategies as st
 import inwindow as iw
 from inwindow.native.sketches import Hll, Kll, Theta
 from inwindow.native.sketching import Sketching, SketchOfPanes
+
+
+@pytest.fixture(scope="module")
+def datasketches() -> Any:
+    """The library, imported late: without it the other tests are still collected."""
+    return importlib.import_module("datasketches")
+
 
 few = settings(max_examples=25, deadline=None)
 WORDS = st.none() | st.sampled_from(["a", "b", "é", ""]) | st.text(max_size=3)
@@ -84,7 +92,7 @@ def test_percentiles_are_exact_as_long_as_all_values_are_kept(values, size):
             assert made[f"a{i}"].to_pylist() == made[f"b{i}"].to_pylist()
 
 
-def test_errors_are_as_small_as_promised():
+def test_errors_are_as_small_as_promised(datasketches):
     draw = np.random.default_rng(5)
     n = 200_000
     table = pa.table({"t": np.arange(n), "v": draw.normal(size=n), "u": draw.integers(0, 50_000, n)})
@@ -101,7 +109,7 @@ def test_errors_are_as_small_as_promised():
         assert abs(datasketches.compact_theta_sketch.deserialize(row["t"]).get_estimate() / row["m"] - 1) < 0.065
 
 
-def test_sketches_are_merged_over_frames_and_panes():
+def test_sketches_are_merged_over_frames_and_panes(datasketches):
     days = pa.table({"day": [0, 0, 1, 1, 2, 2], "u": [1, 2, 2, 3, 9, 2], "v": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
     daily = iw.group_by(days).window(iw.tumble("day", size=1)).agg(
         h=iw.hll_sketch_agg("u"), t=iw.theta_sketch_agg("u"), k=iw.kll_sketch_agg_double("v"), b=iw.kll_sketch_agg_bigint("u")

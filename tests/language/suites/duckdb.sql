@@ -164,7 +164,6 @@ SELECT r % 2, r, median(r) OVER (PARTITION BY r % 2 ORDER BY r) FROM quantiles O
 -- each FRAME: 1 preceding and 1 following | 1 preceding and 3 following
 SELECT r, median(r) OVER (ORDER BY r ROWS BETWEEN {FRAME}) FROM quantiles ORDER BY 1, 2;
 -- each CALL: quantile(r, 0.5) | quantile_disc(r, 0.5) | quantile_cont(r, 0.5) | quantile_cont(r, [0.25, 0.5, 0.75]) | quantile_disc(r, [0.25, 0.5, 0.75])
--- differs "quantile(": sqlglot reads quantile as a percentile that interpolates: write quantile_disc
 SELECT r, {CALL} OVER (ORDER BY r ROWS BETWEEN 1 PRECEDING AND 3 FOLLOWING) FROM quantiles ORDER BY 1, 2;
 -- each CALL: median(CAST(r AS text)) OVER (PARTITION BY r % 2 ORDER BY r) | median('prefix-' || CAST(r AS text) || '-suffix') OVER (ORDER BY r ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
 -- no: no median of strings

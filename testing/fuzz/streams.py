@@ -1,0 +1,335 @@
+"""Streams: what they give is what the definition gives of the tuples that are not late, whatever happens on the way.
+
+A seed draws the query, the tuples, their disorder, where micro-batches end, watermarks, late tuples, idle sources, and in
+each micro-batch whether the stream goes on, restarts from what is stored, or runs it twice as after a crash.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.testing.fuzz import definition, extents, frames, tables, windows
+from inwindow.testing.fuzz.agree import agree
+from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.extents import Extents, One
+from inwindow.testing.fuzz.frames import Frames, Over, as_test
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES
+from inwindow.testing.fuzz.orders import ORDERS, OrderType
+from inwindow.testing.fuzz.simulation import HAPPENS, Planned, run
+from inwindow.testing.fuzz.trial import Difference, Trial, attempt
+from inwindow.testing.fuzz.written import Column, Drawn, literal, value_of
+from inwindow.udaf.errors import InWindowError
+from inwindow.windows.spec import Groups, Rows
+
+Place = tuple[Any, ...]
+_FAR = 10**6
+_TIMES: dict[str, OrderType] = {
+    "int64": replace(ORDERS["int64"], far=(), sizes=("0", "1", "3", "6", "40"), slides=("1", "2", "5")),
+    "timestamp with zone": replace(
+        ORDERS["timestamp with zone"], sizes=("'0 seconds'", "'500 ms'", "'2 seconds'", "'1 minute'"),
+        slides=("'1 second'", "'2500 ms'"),
+    ),
+    "timestamp in seconds": replace(
+        ORDERS["timestamp in seconds"], sizes=("'0 seconds'", "'1500 ms'", "'4 seconds'"), slides=("'2 seconds'",)
+    ),
+    "date": replace(ORDERS["date"], far=(), sizes=("'0 days'", "'1 day'", "'3 days'"), slides=("'2 days'",)),
+}  # fmt: skip
+_FRAMES = (
+    ("rows_between", 3), ("rows", 3), ("groups_between", 2), ("groups", 2), ("range_between", 3), ("range", 3), ("landmark", 2),
+    ("scope", 1), ("unbounded", 2),
+)  # fmt: skip
+_ON_STREAMS = [
+    name for name in PLACES if name in ("iw.row_number()", "iw.rank()", "iw.dense_rank()") or
+    (name.startswith("iw.lag") and "-1" not in name)
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OneStream:
+    """Tuples as they arrive: ``at`` is the micro-batch of each, ``source`` the stream from which it comes."""
+
+    drawn: Drawn
+    watermarks: tuple[Any, ...]  # of each micro-batch
+    happens: tuple[str, ...]
+    buckets: int
+    chunks: bool
+
+    def on_time(self) -> tuple[Drawn, list[int]]:
+        """The tuples that are not late, in the order in which they came; and the numbers of those that are."""
+        kept: list[int] = []
+        late: list[int] = []
+        times, at = self.drawn.values["t"], self.drawn.values["at"]
+        for i in range(len(self.drawn)):
+            passed = next((mark for mark in reversed(self.watermarks[: at[i]]) if mark is not None), None)
+            on_time = times[i] is not None and (passed is None or times[i] >= passed)
+            (kept if on_time else late).append(i)
+        return self.drawn.rows(kept), sorted(self.drawn.values["id"][i] for i in late)
+
+    def batches(self, sources: int) -> list[tuple[pa.Table, ...]]:
+        """The tables of each micro-batch."""
+        at, source = self.drawn.values["at"], self.drawn.values["source"]
+        return [
+            tuple(
+                self.drawn.rows([i for i in range(len(at)) if at[i] == number and source[i] == one]).table
+                for one in range(sources)
+            )
+            for number in range(len(self.watermarks))
+        ]
+
+
+@dataclass(frozen=True)
+class Streams:
+    """A query, and streams on which it runs. What the query means is a trial on tables, whose table is none of them."""
+
+    asked: Frames | Extents
+    their: tuple[OneStream, ...]
+    sources: int
+    until: Any
+
+    @property
+    def streams(self) -> int:
+        return len(self.their)
+
+    @property
+    def cases(self) -> int:
+        return sum(replace(self.asked, drawn=one.drawn).cases for one in self.their)
+
+    @property
+    def query(self) -> str:
+        """The query, as a function of the streams."""
+        united = "iw.union(*streams, order_by='t')" if self.sources > 1 else "streams[0]"
+        if isinstance(self.asked, Frames):
+            applied = ", ".join(f"x{at}={over.text()}" for at, over in enumerate(self.asked.overs))
+            return f"lambda *streams: iw.with_columns({united}, {applied})"
+        assert self.asked.extent is not None
+        keys = "".join(f", {key!r}" for key in self.asked.keys)
+        applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.asked.ones))
+        return f"lambda *streams: iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied})"
+
+    # Running
+
+    def difference(self) -> Difference | None:
+        planned, error = attempt(lambda: Planned(value_of(self.query), self.their[0].drawn.table.schema, self.sources))
+        if error is not None:
+            return Difference("planning", None, None, error=error)
+        for number, one in enumerate(self.their):
+            found = self._difference(planned, one)
+            if found is not None:
+                return replace(found, where=f"stream {number}: {found.where}")
+        return None
+
+    def _difference(self, planned: Planned, one: OneStream) -> Difference | None:
+        table, late = one.on_time()
+        expected, error = attempt(lambda: self._expected(table))
+        if error is not None:
+            return Difference("the definition", None, None, error=error)
+        given, error = attempt(
+            lambda: run(
+                planned, one.batches(self.sources), one.watermarks, self.until, happens=one.happens,
+                buckets=one.buckets, chunks=one.chunks,
+            )
+        )  # fmt: skip
+        if error is not None:
+            return Difference("the stream", None, None, error=error)
+        rows, lates = given
+        if sorted(lates["id"].to_pylist()) != late:
+            return Difference("late tuples", sorted(lates["id"].to_pylist()), late)
+        found = rows.to_pylist()
+        places = [self._place(row) for row in found]
+        if Counter(places) != Counter(expected.keys()):
+            return Difference("rows", sorted(map(str, places)), sorted(map(str, expected)))
+        for place, row in zip(places, found, strict=True):
+            for at, (result, within) in enumerate(expected[place]):
+                if not agree(row[f"x{at}"], result, within):
+                    return Difference(f"x{at} of {place}", row[f"x{at}"], result, within)
+        return None
+
+    def _place(self, row: dict[str, Any]) -> Place:
+        return (row["id"],) if isinstance(self.asked, Frames) else self.asked.place(row)
+
+    def _expected(self, table: Drawn) -> dict[Place, list[definition.Wanted]]:
+        """What must come, by row; but for the rows that wait for tuples which never come."""
+        asked = replace(self.asked, drawn=table)
+        if isinstance(asked, Extents):
+            return {place: row for place, row in asked.expected().items() if self._is_over(table, place)}
+        columns = [asked.expected(table, over) for over in asked.overs]
+        waits: set[int] = set()
+        for window in {over.window for over in asked.overs}:
+            waits |= never_decided(table, window.made)
+        ids = table.values["id"]
+        return {(ids[i],): [column[i] for column in columns] for i in range(len(table)) if i not in waits}
+
+    def _is_over(self, table: Drawn, place: Place) -> bool:
+        """Whether the extent of a row ends: one of counted tuples may not be full, one of tuples without an end never ends."""
+        assert isinstance(self.asked, Extents) and self.asked.extent is not None
+        if self.asked.extent.option("rows") is None:
+            return place[-1] is not None
+        keys = [table.values[key] for key in self.asked.keys]
+        of_its = [i for i in range(len(table)) if all(definition.key_of(key[i]) == its for key, its in
+                                                      zip(keys, place[:-2], strict=True))]  # fmt: skip
+        return bool(place[-1] <= len(of_its))
+
+    # Smaller
+
+    def smaller(self) -> Iterator["Streams"]:
+        if len(self.their) > 1:
+            for one in self.their:
+                yield replace(self, their=(one,))
+            return
+        (one,) = self.their
+        for asked in self._simpler_queries():
+            yield replace(self, asked=asked)
+        for drawn in one.drawn.smaller():
+            if len(drawn) and ordered(drawn):
+                yield replace(self, their=(replace(one, drawn=drawn),))
+        for at, what in enumerate(one.happens):
+            if what != HAPPENS[0]:
+                happens = (*one.happens[:at], HAPPENS[0], *one.happens[at + 1 :])
+                yield replace(self, their=(replace(one, happens=happens),))
+        if one.buckets > 1:
+            yield replace(self, their=(replace(one, buckets=1),))
+        if one.chunks:
+            yield replace(self, their=(replace(one, chunks=False),))
+        for at, mark in enumerate(one.watermarks):
+            if mark is not None:
+                marks = (*([None] * (at + 1)), *one.watermarks[at + 1 :])
+                yield replace(self, their=(replace(one, watermarks=marks),))
+
+    def _simpler_queries(self) -> Iterator[Any]:
+        asked = self.asked
+        if isinstance(asked, Frames):
+            for at, over in enumerate(asked.overs if len(asked.overs) > 1 else ()):
+                yield replace(asked, overs=(over,))
+                yield replace(asked, overs=asked.overs[:at] + asked.overs[at + 1 :])
+            if len(asked.overs) == 1:
+                yield from (replace(asked, overs=(over,)) for over in asked.simpler(asked.overs[0], ("order_by",)))
+            return
+        for one in asked.ones if len(asked.ones) > 1 else ():
+            yield replace(asked, ones=(one,))
+
+    # As a test
+
+    def test(self, difference: Difference, name: str) -> str:
+        (one,) = self.their[:1]
+        table, _ = one.on_time()
+        rows = [[*place, *(result for result, _ in row)] for place, row in self._expected(table).items()]
+        names = ["row['id']"]
+        if isinstance(self.asked, Extents):
+            names = [f"row[{key!r}]" for key in self.asked.keys] + ["row['window']['start']", "row['window']['end']"]
+        width = len(self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones)
+        names += [f"row['x{at}']" for at in range(width)]
+        lines = [
+            "from inwindow.testing.fuzz.simulation import simulated",
+            "",
+            f"table = {one.drawn.text}",
+            "batches = [",
+            "    tuple(table.filter((pc.field('at') == at) & (pc.field('source') == source)) for source in "
+            f"range({self.sources}))",
+            f"    for at in range({len(one.watermarks)})",
+            "]",
+            f"query = {self.query}",
+            f"watermarks, until = {literal(list(one.watermarks))}, {literal(self.until)}",
+            f"rows, late = simulated(query, batches, watermarks, until, happens={list(one.happens)!r}, "
+            f"buckets={one.buckets}, chunks={one.chunks})",
+            f"given = [[{', '.join(names)}] for row in rows.to_pylist()]",
+            f"expected = {literal(rows)}",
+            f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
+        ]
+        return as_test(name, lines)
+
+
+def ordered(drawn: Drawn) -> bool:
+    """Whether the tuples come as their micro-batches do."""
+    at = drawn.values["at"]
+    return list(at) == sorted(at)
+
+
+def never_decided(table: Drawn, window: Any) -> set[int]:
+    """The rows whose frames wait for tuples that do not come."""
+    frame, waits = window.frame, set[int]()
+    if not isinstance(frame, (Rows, Groups)) or (frame.upper or 0) <= 0:
+        return waits
+    for members in definition.partitions(table, window.partition_by):
+        its = definition.in_order(table, members, window.order_by)
+        if isinstance(frame, Rows):
+            waits |= set(its[-(frame.upper or 0) :])
+            continue
+        times = table.values["t"]
+        last = sorted({times[i] for i in its})[-(frame.upper or 0) :]
+        waits |= {i for i in its if times[i] in last}
+    return waits
+
+
+def draw_streams(draw: Draw) -> Trial:
+    """A query, and ten streams of up to 36 tuples."""
+    order = _TIMES[draw.one(list(_TIMES))]
+    asked = _extents(draw, order) if draw.once_in(3) else _frames(draw, order)
+    names = [over.kind for over in asked.overs] if isinstance(asked, Frames) else [one.kind for one in asked.ones]
+    columns = sorted({name for kind in names for name in KINDS[kind].columns} | {"ok"})
+    sources = draw.weighed(((1, 5), (2, 1), (3, 1)))
+    key = draw.one(list(tables.KEYS))
+    their = tuple(_stream(draw, order, columns, sources, key) for _ in range(10))
+    return Streams(asked, their, sources, order.near(_FAR))
+
+
+def _frames(draw: Draw, order: OrderType) -> Frames:
+    """Aggregates over windows that have a meaning on a stream: those that can be planned."""
+    keys = draw.one(((("partition_by", "'k'"),), (("partition_by", "('l', 'k')"),), ()))
+    at = (*keys, ("order_by", "'t'"))
+    overs: list[Over] = []
+    while len(overs) < 3:
+        kind = draw.weighed(((BUILT_INS, 5), (CLASSES, 3), (EMITTING, 1), (_ON_STREAMS, 1)))
+        kinds = windows.TRAILING if kind is EMITTING else windows.UNBOUNDED if kind is _ON_STREAMS else _FRAMES
+        window = windows.window(draw, order, at, kinds).without("final")  # a stream has no last tuple
+        over = frames.over(draw.one(list(kind)), window, draw.once_in(4))
+        over = replace(over, filtered=over.filtered and kind is not _ON_STREAMS)
+        if _can_be(Streams(Frames(_EMPTY, (*overs, over), 0), (), 1, None), order):
+            overs.append(over)
+    return Frames(_EMPTY, tuple(overs), 0)
+
+
+def _extents(draw: Draw, order: OrderType) -> Extents:
+    while True:
+        extent = extents.extent(draw, order)
+        keys = draw.one((("k",), ("l", "k"), ()))
+        ones = tuple(
+            One(draw.one(list(CLASSES) if draw.once_in(3) else list(BUILT_INS)), draw.once_in(4)) for _ in "123"
+        )
+        asked = Extents(_EMPTY, keys, extent, ones, 0)
+        if all(_can_be(Streams(replace(asked, ones=(one,)), (), 1, None), order) for one in ones):
+            return asked
+
+
+_EMPTY = Drawn((Column("t", "pa.int64()", ()),))
+
+
+def _can_be(query: Streams, order: OrderType) -> bool:
+    """Whether the query can be asked of a stream."""
+    kinds = {"k": pa.int64(), "l": pa.int32(), "t": value_of(order.kind), "id": pa.int64(), "gap": pa.int64()}
+    kinds |= {"until": pa.int64()} | {name: value_of(text) for name, (text, _) in tables.POOLS.items()}
+    try:
+        value_of(query.query)(Stream(pa.schema(list(kinds.items()))))
+    except InWindowError:
+        return False
+    return True
+
+
+def _stream(draw: Draw, order: OrderType, columns: list[str], sources: int, key: str) -> OneStream:
+    drawn = extents.with_own_gaps(draw, tables.rows(draw, order, columns, key, draw.between(0, 36)))
+    count = draw.between(1, 5)
+    at = sorted(draw.below(count) for _ in range(len(drawn)))
+    its = [draw.below(sources) for _ in range(len(drawn))]
+    came = sorted(range(len(drawn)), key=lambda i: (at[i], its[i]))  # of a micro-batch, source after source
+    at, its = [at[i] for i in came], [its[i] for i in came]
+    kind = "pa.int64()"
+    drawn = Drawn((*drawn.columns, Column("at", kind, tuple(at)), Column("source", kind, tuple(its))))
+    marks = sorted(draw.between(order.low - 2, order.high + 4) for _ in range(count))
+    unknown = draw.between(0, count)
+    watermarks = tuple(None if number < unknown else order.near(mark) for number, mark in enumerate(marks))
+    often = draw.one((0, 1, 2))  # never, now and then, in each micro-batch
+    happens = tuple(HAPPENS[0] if often == 0 or (often == 1 and draw.once_in(2)) else draw.one(HAPPENS) for _ in marks)
+    return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3))
