@@ -63,6 +63,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
     from inwindow.runtime.progress import show_progress
+    from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
@@ -186,6 +187,7 @@ __all__ = [
     "row_number",
     "rows",
     "rows_between",
+    "saved",
     "scope",
     "select",
     "session",
@@ -232,6 +234,7 @@ _LATER = {
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.progress": ["show_progress"],
+    "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],

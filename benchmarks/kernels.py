@@ -136,7 +136,7 @@ CONTESTS: dict[str, Contest] = {
     "bit_and": Contest(lambda: iw.bit_and("i"), "bit_and(i)"),
     "bit_xor": Contest(lambda: iw.bit_xor("i"), "bit_xor(i)"),
     "ewm_avg": Contest(lambda: iw.ewm_avg("v", alpha=0.1)),
-    "ewm_avg by time": Contest(lambda: iw.ewm_avg("v", half_life=10, times="w")),
+    "ewm_avg by time": Contest(lambda: iw.ewm_avg("v", half_life=10, times="t")),
     "decayed_avg": Contest(lambda: iw.decayed_avg("v")),
     "ones_in_window": Contest(lambda: iw.ones_in_window("b")),
     "frequent_items": Contest(lambda: iw.frequent_items("i", 0.05)),
@@ -149,7 +149,7 @@ CONTESTS: dict[str, Contest] = {
 
 @cache
 def data(tuples: int) -> pa.Table:
-    """v, w doubles; i integers, few and skewed; b booleans, d decimals, s strings."""
+    """v, w doubles; i integers, few and skewed; b booleans, d decimals, s strings, t times that ascend."""
     draw = np.random.default_rng(7)
     i = np.minimum(draw.geometric(0.02, tuples), 1000)
     cents = pa.array([Decimal(n).scaleb(-2) for n in range(1000)], pa.decimal128(12, 2))
@@ -158,7 +158,7 @@ def data(tuples: int) -> pa.Table:
         {
             "v": draw.normal(size=tuples), "w": draw.normal(size=tuples), "i": i, "b": draw.random(tuples) < 0.5,
             "d": cents.take(pa.array(draw.integers(0, 1000, tuples))),
-            "s": words.take(pa.array(draw.integers(0, 1000, tuples))),
+            "s": words.take(pa.array(draw.integers(0, 1000, tuples))), "t": np.cumsum(draw.integers(0, 9, tuples)),
         }
     )  # fmt: skip
 
@@ -232,7 +232,7 @@ def kernel(table: pa.Table, applied: iw.Applied, window: int) -> Callable[[], An
     at = np.arange(len(table))
     start, end = np.maximum(at - window + 1, 0), at + 1
     columns = [table.column(name).combine_chunks() for name in applied.columns]
-    columns = [native_column(column, native.input) for column in columns]
+    columns = [native_column(column, native.input_of(at)) for at, column in enumerate(columns)]
     if native.reads == "numbered":
         columns.append(pa.array(at))
     values = columns[0] if len(columns) == 1 else tuple(columns)

@@ -122,8 +122,10 @@ class Catalog:
             return self._create_aggregate(read_definition(alone(whole, tokens), tokens))
         if first.says("CREATE") and second.says("STREAM"):
             return self._create_stream(whole, tokens)
-        if first.says("CREATE") and second.says("TABLE", "VIEW") and _as_at(tokens, 2) is not None:
-            return self._create_as(whole, tokens, is_stream=False)
+        if first.says("CREATE") and _as_at(tokens, 1) is not None:
+            made = _create_as_without_options(tokens)
+            if made is not None:
+                return self._create_as(whole, made, is_stream=False)
         if first.says("DROP") and len(tokens) == 3 and second.says("STREAM", "TABLE", "VIEW", "AGGREGATE"):
             return self._drop(whole, tokens[1:])
         words = whole[span_of(tokens)].upper().split()  # sqlglot takes what is behind SHOW as one text
@@ -337,8 +339,17 @@ class Catalog:
     # --- Other statements -----------------------------------------------------------------------------------
 
     def _pass_on(self, whole: Source, tokens: Tokens) -> None:
-        """Pass a statement about plain tables to the engine."""
-        self._asked(lambda: self.engine.run(whole[span_of(tokens)]), whole, tokens)
+        """Pass a statement about plain tables to the engine; a SELECT of an INSERT may have windows of ours."""
+        text, name = whole[span_of(tokens)], ""
+        begin = next((at for at, token in enumerate(tokens) if token.says("SELECT", "WITH")), None)
+        if tokens[0].says("INSERT") and begin is not None and any(token.kind == "OVER" for token in tokens[begin:]):
+            name = kept(self.engine, self._select(whole, tokens[begin:]))
+            text = f"{whole[span_of(tokens[:begin])]} SELECT * FROM {name}"
+        try:
+            self._asked(lambda: self.engine.run(text), whole, tokens)
+        finally:
+            if name:
+                self.engine.forget(name)
 
     def _drop(self, whole: Source, tokens: Tokens) -> None:
         what, name = tokens
@@ -390,6 +401,14 @@ def _one_statement(text: str, speaker: str) -> tuple[Source, Tokens]:
     if len(found) != 1:
         raise UsageError(f"{speaker} takes one query, and this text has {len(found)}: Catalog.run takes many")
     return whole, found[0]
+
+
+def _create_as_without_options(tokens: Tokens) -> Tokens | None:
+    """``CREATE TABLE`` or ``VIEW`` without OR REPLACE and TEMPORARY, which say nothing here: a name is always made anew."""
+    at = 1
+    while at < len(tokens) and tokens[at].says("OR", "REPLACE", "TEMP", "TEMPORARY"):
+        at += 1
+    return [tokens[0], *tokens[at:]] if tokens[at].says("TABLE", "VIEW") else None
 
 
 def _as_at(tokens: Tokens, start: int) -> int | None:

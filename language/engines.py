@@ -237,7 +237,7 @@ class Duck:
         except duckdb.Error as error:
             failure = _of_duckdb(error)
         else:
-            return found
+            return _with_spark_integers(found, relation.types)
         raise failure
 
     def _spoken(self, text: str) -> str:
@@ -260,6 +260,17 @@ class Duck:
         return self._spoken(f"SELECT {text}").removeprefix("SELECT ")
 
 
+def _with_spark_integers(table: pa.Table, types: Sequence[Any]) -> pa.Table:
+    """Sums of integers are HUGEINT in DuckDB, which Arrow has as a decimal; Spark's are bigint."""
+    for at, kind in enumerate(types):
+        if str(kind) == "HUGEINT":
+            try:
+                table = table.set_column(at, table.field(at).name, table.column(at).cast(pa.int64()))
+            except pa.ArrowInvalid:  # it does not fit
+                continue
+    return table
+
+
 def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
     """What DuckDB says in its first line, what it would have known, and what to do where a table is missing.
 
@@ -276,14 +287,16 @@ def _of_duckdb(error: Exception, tables: Sequence[str] = ()) -> EngineError:
             else "Give it: --tables name=file.parquet in a shell, or Catalog(name=table)"
         )
         return EngineError(said, hint=f" {hint}")
+    column = re.search(r'Referenced column "(.+?)" not found', said)
+    lost = column[1] if column is not None else ""
     more = more.split("\n")[0].strip()
     if said.startswith("Permission Error"):
         return EngineError(
             said, hint=". A statement reads tables: name the file, by SOURCE or --tables, and select from that"
         )
     if more.startswith(("Did you mean", "Candidate bindings:", "Candidate tables:")):
-        return EngineError(said, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
-    return EngineError(said)
+        return EngineError(said, missing=lost, hint=f" {re.sub(r'^Candidate [a-z]+:', 'There are:', more)}")
+    return EngineError(said, missing=lost)
 
 
 def _connected() -> Any:

@@ -347,7 +347,7 @@ cdef class ObjectFrequent(ObjectKernel):
         self.objects.clear()
         for position in range(self.lo, self.hi):
             value = (<list>columns[0])[position - base]
-            if value is not None and (seen == NULL or seen[position - base]):
+            if value is not None and (seen == NULL or seen[position]):
                 digest = digest_of(value)
                 if consider(sketch, digest, estimate(sketch, digest, 0)):
                     self.remember(digest, value)

@@ -178,6 +178,7 @@ cdef class FloatMoments(Kernel):
         self.type, self.partial = pa.float64(), sizeof(Partial) // 8
         self.ddof, self.root = read_op(op)
         restart(&self.moments, 0)
+        self.keep(&self.moments, sizeof(Moments))
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
@@ -213,11 +214,3 @@ cdef class FloatMoments(Kernel):
         cdef Doubles doubles = doubles_of(values, base)
         with nogil:
             move(&self.moments, &doubles, start, end)
-
-    def state(self):
-        """What ``restore`` goes on from."""
-        return (self.moments,)
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self.moments, = state

@@ -70,6 +70,7 @@ cdef class Pick(Kernel):
     def __cinit__(self, int64_t place):
         self.type, self.place = pa.int64(), place
         self.frame.lo = -1
+        self.keep(&self.frame, sizeof(State))
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
@@ -129,8 +130,9 @@ cdef class Pick(Kernel):
 
     def state(self):
         """What ``restore`` goes on from."""
-        return self.frame, self.memory
+        return Kernel.state(self), self.memory
 
     def restore(self, state):
         """Go on from the state of a kernel that was made with the same arguments."""
-        self.frame, self.memory = state
+        frame, self.memory = state
+        Kernel.restore(self, frame)

@@ -185,6 +185,7 @@ cdef class FloatSum(Kernel):
         self.type, self.partial = pa.float64(), sizeof(Partial) // 8
         self.average = is_average(op)
         begin(&self.sum)
+        self.keep(&self.sum, sizeof(Sum))
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
@@ -203,11 +204,3 @@ cdef class FloatSum(Kernel):
         cdef Doubles doubles = doubles_of(values, base)
         with nogil:
             write_partials(&self.sum, &doubles, start, end, n, <Partial*>out)
-
-    def state(self):
-        """What ``restore`` goes on from."""
-        return (self.sum,)
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self.sum, = state

@@ -220,6 +220,7 @@ cdef class _Totals(Kernel):
     cdef Outcome outcome
     cdef int becomes(self, Kind kind, type, bint ansi, int64_t factor) except -1:
         self.type, self.partial = type, 1 if kind == COUNT else 4
+        self.keep(&self.total, sizeof(Total))
         self.outcome = Outcome(kind, ansi, type.bit_width == 128, <int128_t>1 << 64, factor)
         if self.outcome.wide:
             self.outcome.bound = 10 ** type.precision
@@ -281,14 +282,6 @@ cdef class _Totals(Kernel):
         if self.outcome.kind == INTEGER:
             raise OverflowError("the sum of a frame does not fit in 64 bits", frame)
         raise OverflowError("the result of a frame has more digits than its type holds", frame)
-
-    def state(self):
-        """What ``restore`` goes on from."""
-        return (self.total,)
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same arguments."""
-        self.total, = state
 
 
 cdef class Count(_Totals):

@@ -60,6 +60,7 @@ cdef class Truth(Kernel):
         self.frame.decisive = op == "or"
         self.frame.last = self.frame.decided = -1
         self.type = pa.int64()
+        self.keep(&self.frame, sizeof(State))
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
@@ -73,11 +74,3 @@ cdef class Truth(Kernel):
     def roll_partials(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
         """The first level of a cascade: one column, the panes' results."""
         return (Kernel.roll(self, values, base, start, end),)
-
-    def state(self):
-        """(lo, hi, the last value's position, the last decisive value's): what ``restore`` goes on from."""
-        return (self.frame,)
-
-    def restore(self, state):
-        """Go on from the state of a kernel that was made with the same ``op``."""
-        self.frame, = state

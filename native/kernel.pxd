@@ -33,6 +33,10 @@ cdef class Kernel:
     cdef int partial         # words of a pane's partial
     cdef bint over_panes     # the sequence is of panes, as roll_partials writes them
     cdef const int64_t* left # while it sweeps: the position of the k-th to leave; else NULL
+    cdef void* kept          # the struct that its whole state is, if it is one, and its bytes
+    cdef int64_t size
+
+    cdef int keep(self, void* kept, int64_t size) except -1
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1

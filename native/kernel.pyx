@@ -9,6 +9,7 @@ Results are in memory of Arrow's pool, uninitialised. The pool hands out again w
 returns large pieces to the system, to be fetched and cleared anew, page by page: 3 ns a tuple where a kernel takes 2.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
@@ -65,7 +66,21 @@ cdef int no_eviction(int64_t lo, int64_t start) except -1 nogil:
 
 
 cdef class Kernel:
-    """A kernel of Arrow columns. A subclass defines ``fold``, ``state`` and ``restore``; for panes ``fold_partials``."""
+    """A kernel of Arrow columns. A subclass defines ``fold``, and for panes ``fold_partials``; what it keeps between calls is one
+    struct without pointers, named by ``keep``, or it defines ``state`` and ``restore``."""
+
+    cdef int keep(self, void* kept, int64_t size) except -1:
+        self.kept, self.size = kept, size
+
+    def state(self):
+        """What ``restore`` goes on from: the bytes of the struct."""
+        return PyBytes_FromStringAndSize(<char*>self.kept, self.size)
+
+    def restore(self, state):
+        """Go on from the state of a kernel that was made with the same arguments."""
+        if type(state) is not bytes or len(state) != self.size:
+            raise ValueError(f"a state of this kernel is {self.size} bytes, not {state!r:.80}")
+        memcpy(self.kept, PyBytes_AS_STRING(state), self.size)
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:

@@ -8,7 +8,7 @@ and what is behind the old end enters. NULL (None) does not count, nor does a tu
 
 import math
 
-from inwindow.native.kernel cimport no_eviction
+from inwindow.native.kernel cimport counting, no_eviction
 
 cdef object NOT_A_NUMBER = math.nan    # stands for every NaN: to a dict the same object is the same key
 
@@ -22,12 +22,6 @@ cdef object canonical(object value):
     if isinstance(value, dict):
         return tuple([(name, canonical(part)) for name, part in value.items()])
     return value
-
-
-cdef const uint8_t* bytes_of(const uint8_t[::1] seen) noexcept:
-    if seen is None or seen.shape[0] == 0:
-        return NULL
-    return &seen[0]
 
 
 cdef tuple tuple_at(list columns, Py_ssize_t row):
@@ -78,12 +72,12 @@ cdef class ObjectKernel:
         elif start > self.lo and not self.evicts:
             no_eviction(self.lo, start)
         for position in range(self.lo, start):
-            if seen == NULL or seen[position - base]:
+            if seen == NULL or seen[position]:
                 value = tuple_at(columns, position - base) if values is None else values[position - base]
                 if value is not None:
                     self.leave(value)
         for position in range(self.hi, end):
-            if seen == NULL or seen[position - base]:
+            if seen == NULL or seen[position]:
                 value = tuple_at(columns, position - base) if values is None else values[position - base]
                 if value is not None:
                     self.enter(value)
@@ -92,7 +86,7 @@ cdef class ObjectKernel:
 
     def roll(self, list columns, int64_t base, const uint8_t[::1] seen, const int64_t[::1] start, const int64_t[::1] end):
         """The results of the frames [start, end); ``columns`` and ``seen`` hold the positions from ``base`` on."""
-        cdef const uint8_t* counted = bytes_of(seen)
+        cdef const uint8_t* counted = counting(seen, base)
         cdef Py_ssize_t frame
         cdef object results = self.room(start.shape[0])
         for frame in range(start.shape[0]):
@@ -102,4 +96,4 @@ cdef class ObjectKernel:
 
     def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
         """Fold the frame [start, end) in without a result."""
-        self.fold(columns, base, bytes_of(seen), start, end)
+        self.fold(columns, base, counting(seen, base), start, end)

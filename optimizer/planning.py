@@ -159,6 +159,11 @@ def _step(
     implementation = implementation_of(applied, types, ansi)
     case = replace(case, traits=implementation.traits)
     least = _least(applied, case)
+    if implementation.native is not None and implementation.native.saved is not None and (condition or least):
+        option = "filter()" if condition else "min_count"
+        raise UsageError(
+            f"{applied.label}: {option} is for tuples, and these are panes: give it in partials(), or drop it"
+        )
     return Step(
         name,
         applied.label,

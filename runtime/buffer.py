@@ -202,6 +202,10 @@ class Buffer:
         """Hold the Python objects of a source."""
         return self._hold(source, ListColumn())  # type: ignore[return-value]
 
+    def column_of(self, source: Source) -> ArrowColumn:
+        """Hold the Arrow column of a source."""
+        return self._hold(source, ArrowColumn())  # type: ignore[return-value]
+
     def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
         """Hold the mask of tuples that hooks see."""
         return self._hold(Seen(required, condition), MaskColumn())  # type: ignore[return-value]

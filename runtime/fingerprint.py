@@ -12,7 +12,7 @@ It does not contain what may change: the number of buckets, and the session's ti
 
 import copyreg
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -135,6 +135,22 @@ def _of_step(step: Step) -> dict[str, Part]:
         derived = step.implementation.derived
         parts[f"the derived hooks {of}"] = ", ".join(derived) or "none", digest([derived[name] for name in derived])
     return parts
+
+
+def version_of(step: Step, types: Sequence[pa.DataType], form: int) -> str:
+    """A text that names an aggregate; it changes with its parameters, the code of its class, and the form of its states."""
+    label = f"{step.case.traits.name}({', '.join(str(in_utc(kind)) for kind in types)})"
+    aggregate = step.implementation.aggregate
+    if aggregate is None:
+        options = digest([Digester().digest_of(step.case.traits.options)])
+        return f"{label}{f' options {options[:12]}' if step.case.traits.options else ''} format {form}"
+    written = written_of(aggregate)
+    own = getattr(type(written), "saved_version", None)
+    if own is not None:
+        return f"{label} version {own}"
+    parts = dict(_of_aggregate(step, written))
+    code = digest([f"{name} {said} {its}" for name, (said, its) in sorted(parts.items())])
+    return f"{label} code {code[:16]} of Python {sys.version_info[0]}.{sys.version_info[1]}"
 
 
 def _join(parts: dict[str, Part], more: Mapping[str, Part]) -> None:

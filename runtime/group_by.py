@@ -14,6 +14,7 @@ from inwindow.runtime.dataframes import DataFrame
 from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
+from inwindow.runtime.save import SAVE
 from inwindow.runtime.select import selected
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.extent_bucket import extent_bucket
@@ -126,6 +127,30 @@ class Grouped:
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
         return self.place.run(self.query(aggregates, "agg"))
+
+    def partials(self, *applied: Applied, **named: Applied) -> Any:
+        """Panes to store: keys, ``start``, ``end``, and for each aggregate a column that :func:`iw.saved` rolls later.
+
+        The extents are those of ``iw.tumble``; any extent whose bounds are bounds of panes can be rolled from them.
+        """
+        aggregates = named_aggregates(applied, named, "partials")
+        extent = self.extent
+        if not isinstance(extent, Hop) or extent.every != extent.size or extent.rows or extent.fill is not None:
+            given = "no window" if extent is None else extent.describe()
+            raise UsageError(
+                f"partials() of {given}: panes are extents side by side, of times or numbers: write .window(iw.tumble(...)), "
+                "without rows= and fill="
+            )
+        if not aggregates:
+            raise UsageError("partials() was given no aggregate: write partials(total=iw.sum('x'))")
+        clash = [name for name in (*self.keys, *aggregates) if name in ("start", "end")] or list(
+            {*self.keys} & {*aggregates}
+        )
+        if clash:
+            raise UsageError(
+                f"partials() would give the column {clash[0]!r} twice: name the key or the aggregate otherwise"
+            )
+        return self.place.run(Query(SAVE, "partials", aggregates, keys=self.keys, extent=extent))
 
     def query(self, aggregates: Mapping[str, Applied], where: str) -> Query:
         """The query of ``agg`` with these aggregates."""

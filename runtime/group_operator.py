@@ -19,6 +19,7 @@ from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.reports import extent_location
 from inwindow.runtime.reserved import BEGINS
+from inwindow.runtime.saved_panes import check_whole, columns_of_panes
 from inwindow.windows.extent_bounds import CELLS, Extents, Numbered
 from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.neighbours import changes
@@ -42,6 +43,9 @@ class GroupOperator(Operator):
         if self.framing.per_tuple > _MANY:
             self.patience = CELLS  # making the rows of a tuple costs more than waiting saves
         self.evaluators = self.made_evaluators()
+        self.panes_in = (
+            columns_of_panes(work.steps) if isinstance(self.framing, Numbered) and work.key is not None else []
+        )
         self.keys = PartitionKeys(len(work.partition_by))
         self.given = [as_given(schema, name) for name in work.partition_by]
         self.columns = schema
@@ -87,6 +91,8 @@ class GroupOperator(Operator):
     def _append(self, batch: pa.RecordBatch) -> None:
         if isinstance(self.framing, OwnEnds):
             batch = self._lasting(batch, self.framing)
+        for column in self.panes_in:
+            check_whole(self.work, self.framing, batch, column)
         end = self.sequence.end
         super()._append(batch)
         fresh = self.sequence.partition_starts[self.sequence.partition_starts >= end]

@@ -2,7 +2,7 @@
 
 ::
 
-    inwindow FF | s 4 | checksum, 16 bytes | content
+    inwindow FF | s 6 | checksum, 16 bytes | content
 
 All this is checked before anything is read. The checksum finds accidental changes by a disk, a copy or an editor. It is not secret:
 anybody can make bytes that pass. Even then the bytes are only data, except for pickles (`state_bytes.py`).
@@ -15,7 +15,7 @@ from typing import Any
 
 from inwindow.udaf.errors import InWindowError, StateError
 
-VERSION = 5
+VERSION = 6
 _MAGIC = b"inwindow\xff"
 _SIZE = 16
 _AT = len(_MAGIC) + 2

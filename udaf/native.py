@@ -53,6 +53,19 @@ def own_panes(kernel: Callable[[bool], Any], *, grows: bool = False) -> Cascade:
     return Cascade(lambda: kernel(False), lambda: kernel(True).of_panes(), grows, kernel)
 
 
+@dataclass(frozen=True)
+class Joined:
+    """How the results over several runs of tuples become the result over all of them: cheaper than partials, where results say all.
+
+    ``parts`` are kernels over the same arguments; ``join`` gets for each part its results, an array per run, NULL where a run has
+    none.
+    """
+
+    parts: tuple["Native", ...]
+    join: Callable[[list[list[pa.Array]]], pa.Array]
+    may_overflow: bool = False  # a run's result may, though that of all runs does not: then by partials
+
+
 # What a kernel gets of the tuples:
 #   values     the columns, NULL where a tuple does not count
 #   counted    the columns, and the mask of the tuples that count: no argument is NULL, and the condition holds
@@ -81,7 +94,9 @@ class Native:
     rereads: bool = False  # reads the frame's tuples again for every result
     remembers: bool = False  # tuples that have left the frame still influence its results, within their error
     swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in any order
+    saved: Any = None  # for panes that are saved, or were: what makes the evaluator instead of a kernel
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
+    joined: Joined | None = None
 
     def input_of(self, place: int) -> pa.DataType | None:
         """What an argument is cast to; None: as it is."""

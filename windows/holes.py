@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from inwindow.native._bounds import edges
-from inwindow.windows.bounds import Bounds, Framing
+from inwindow.windows.bounds import Bounds, Framing, framing_of
 from inwindow.windows.interval import Interval, Size, is_positive
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Frame, Groups, Range, Rows, Scope, Window
@@ -92,6 +92,7 @@ class HoledFraming(Stateful):
     def __init__(self, whole: Framing, window: Window) -> None:
         self.whole, self.runs = whole, runs_of(window)
         self.hole, self.has_order = window.exclude, bool(window.order_by)
+        self.sides = _sides(window)
 
     def ready(self, sequence: Sequence, cursor: int) -> int:
         """A hole need not be complete: peers that have not arrived are in no frame that is complete."""
@@ -105,6 +106,8 @@ class HoledFraming(Stateful):
 
     def runs_at(self, sequence: Sequence, at: Positions) -> list[Bounds]:
         """The runs of the frames of tuples that are ready."""
+        if self.sides is not None:
+            return [side.bounds(sequence, at) for side in self.sides]
         start, end = self.whole.bounds(sequence, at)
         first, last = self.holes(sequence, at)
         found: dict[Run, Bounds] = {"behind": (np.clip(last, start, end), end)}
@@ -121,6 +124,14 @@ class HoledFraming(Stateful):
             return start, end
         low, groups = np.maximum(start, sequence.base), sequence.groups[at - sequence.base]
         return tuple(edges(sequence.groups, sequence.base, groups, low, end, after) for after in (False, True))
+
+
+def _sides(window: Window) -> tuple[Framing, ...] | None:
+    """Framings of the runs, where each is a frame of ROWS."""
+    frame = window.frame
+    if window.exclude != "current row" or not isinstance(frame, Rows) or not _holds_current(frame):
+        return None
+    return tuple(framing_of(Rows(*one), None) for one in ((frame.lower, -1), (1, frame.upper)))
 
 
 def whole_framing(framing: Framing) -> Framing:

@@ -21,6 +21,14 @@ _LONGEST = 60  # characters of a text that names a column
 _MARK = "_iw_end_of_item_"
 
 
+class LateralName(Exception):
+    """The tables have no such column, and an item of the select list has this name: ``sum(x) OVER w AS s, s * 2``."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
 @dataclass
 class Before:
     """The data that the windows run over; columns by the places of the texts that make them."""
@@ -112,8 +120,10 @@ class _Layout:
         if self.names is None and (any(isinstance(i, Plain) and i.may_be_many for i in its.items) or outside):
             self.learn_names()
         for item in its.items:
-            for piece in _pieces(item.expression) if isinstance(item, Made) else ():
-                self._add(piece.span, shared=False)
+            if isinstance(item, Made):
+                for piece in _pieces(item.expression):
+                    if piece.name is None or piece.name.casefold() not in item.lateral:
+                        self._add(piece.span, shared=False)
         for call in its.calls:
             for span, shared in _read_by(call):
                 self._add(span, shared)
@@ -204,10 +214,18 @@ class _Layout:
         try:
             self.df = self.engine.query(query.text)
         except EngineError as error:
+            self._check_lateral(error.missing.casefold())
             failure = query.translated(error, self.statement, self.engine.name)
         else:
             return self.df
         raise failure
+
+    def _check_lateral(self, missing: str) -> None:
+        its = self.statement
+        if missing in its.lateral:
+            return
+        if any(isinstance(item, Made) and item.aliased and item.title.casefold() == missing for item in its.items):
+            raise LateralName(missing)
 
     def named(self, names: list[str]) -> Before:
         """The columns under names of their own."""

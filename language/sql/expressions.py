@@ -7,7 +7,7 @@
                             Verbatim                        computed after, over those columns
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,8 +62,12 @@ class Reader:
         self.places = {place.span.start: place for place in places}
         self.columns = columns
 
+    def names(self) -> Iterator[tuple[Span, str]]:
+        """The columns that are just a name, in small letters, and where they are."""
+        return ((span, name.casefold()) for span, name in self.columns.values() if name is not None)
+
     def read(self, tokens: Tokens, *, after: bool = False) -> Expression:
-        """Cut an expression. ``after``: it belongs to ORDER BY or QUALIFY, where a bare name may be an output column."""
+        """Cut an expression. ``after``: it stands where a bare name may be an output column: in ORDER BY, QUALIFY, or behind it."""
         parts: list[Part] = []
         at, written = 0, tokens[0].span.start
         while at < len(tokens):

@@ -39,8 +39,8 @@ class Query:
         for item in statement.items:
             if isinstance(item, Made) and item.aliased and item.title.casefold() == error.missing.casefold():
                 return (
-                    f". {item.title} is the result of a window, which comes after this: filter by QUALIFY, or make a view of "
-                    "the statement and select from it"
+                    f". {item.title} is the result of a window, which comes after this: filter by QUALIFY, or put the "
+                    "statement into a subquery and select from that"
                 )
         return ""
 

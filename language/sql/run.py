@@ -18,7 +18,7 @@ from typing import Any
 from inwindow.language.base_calls import gives_rows, rows_of_lists
 from inwindow.language.engines import Engine, EngineError, quoted
 from inwindow.language.spark_engine import Spark
-from inwindow.language.sql.before import Before, before
+from inwindow.language.sql.before import Before, LateralName, before
 from inwindow.language.sql.calls import Call
 from inwindow.language.sql.expressions import EmissionTime, Expression, Piece, Result, Verbatim
 from inwindow.language.sql.nested import flattened
@@ -85,7 +85,14 @@ def kept(engine: Engine, frame: Any) -> str:
 
 def run(engine: Engine, statement: Statement, registered: Mapping[str, Any]) -> Any:
     """A statement, read, on an engine."""
-    return _Run(engine, statement, registered, before(engine, statement)).run()
+    while True:
+        try:
+            data = before(engine, statement)
+        except LateralName as missing:
+            name = missing.name
+        else:
+            return _Run(engine, statement, registered, data).run()
+        statement = statement.with_lateral(name)
 
 
 @dataclass(frozen=True)
@@ -167,10 +174,15 @@ class _Run:
         return call.label
 
     def _outputs(self) -> list[_Output]:
-        result = []
+        result: list[_Output] = []
         for number, item in enumerate(self.statement.items):
             if isinstance(item, Made):
-                result.append(_Output(item.title, self._text(item.expression, ())))
+                earlier = [
+                    _Output(one.name, one.expression if self._is_column(one.expression) else f"({one.expression})")
+                    for one in result
+                    if one.name.casefold() in item.lateral
+                ]
+                result.append(_Output(item.title, self._text(item.expression, earlier)))
             else:
                 for name, column in self.data.item(number):
                     self.used[column] = None

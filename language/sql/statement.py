@@ -7,7 +7,7 @@ their places in the user's text::
     SELECT item, _iw_0                                                                         * 2 AS a FROM bids
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,12 +30,13 @@ class Plain:
 
 @dataclass(frozen=True)
 class Made:
-    """An item with a window of ours in it; ``title`` is its column's name where it has no alias."""
+    """An item with a window of ours in it, or the result of one by its name; ``title`` is its column's name."""
 
     span: Span
     expression: Expression
     title: str
     aliased: bool
+    lateral: Set[str] = frozenset()  # the names of earlier results that it reads, in small letters
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Statement:
     order_by_all: SortKey | None  # ORDER BY ALL, with its direction
     limit: int | None
     offset: int | None
+    lateral: frozenset[str]  # names that mean a window's result earlier in the select list, in small letters
+    with_lateral: Callable[[str], "Statement"]  # this statement with one more of them
 
 
 def read(text: str | Source, registered: Set[str], built_in: Set[str], *, is_all: bool = False) -> Statement | None:
@@ -100,7 +103,7 @@ class _Reading:
             prefix += "_"
         self.names = {f"{prefix}{number}": place for number, place in enumerate(places)}
 
-    def statement(self) -> Statement:
+    def statement(self, lateral: frozenset[str] = frozenset()) -> Statement:
         """Read the whole statement."""
         clauses = self.clauses
         root = self._parsed()
@@ -112,7 +115,10 @@ class _Reading:
             raise self.source.error(
                 "iw.sql: the select list cannot be read: give each item an alias, with AS", span_of(clauses.items)
             )
-        items = tuple(self._item(reader, item, node) for item, node in zip(listed, root.expressions, strict=True))
+        items: list[Plain | Made] = []
+        for item, node in zip(listed, root.expressions, strict=True):
+            earlier = {one.title.casefold() for one in items if isinstance(one, Made) and one.aliased} & lateral
+            items.append(self._item(reader, item, node, earlier))
         self._check_group_by(items)
         keys = split(clauses.order_by or [])
         by_all = sort_key(self.source, keys[0]) if len(keys) == 1 and keys[0] and keys[0][0].says("ALL") else None
@@ -125,7 +131,7 @@ class _Reading:
             source=self.source,
             head=clauses.head,
             distinct=clauses.distinct,
-            items=items,
+            items=tuple(items),
             body=clauses.body,
             definitions=clauses.definitions if self._names_windows() else (),
             calls=tuple(place for place in self.places if isinstance(place, Call)),
@@ -134,6 +140,8 @@ class _Reading:
             order_by_all=by_all,
             limit=clauses.limit,
             offset=clauses.offset,
+            lateral=lateral,
+            with_lateral=lambda name: self.statement(lateral | {name}),
         )
 
     def _names_windows(self) -> bool:
@@ -200,17 +208,18 @@ class _Reading:
             place.span,
         )
 
-    def _item(self, reader: Reader, tokens: Tokens, node: Any) -> Plain | Made:
+    def _item(self, reader: Reader, tokens: Tokens, node: Any, lateral: Set[str]) -> Plain | Made:
         exp, span = library().exp, span_of(tokens)
-        if not any(place.span in span for place in self.places):
+        after = any(where in span and name in lateral for where, name in reader.names())
+        if not after and not any(place.span in span for place in self.places):
             is_star = len(tokens) == 1 and tokens[0].kind == "STAR"
             return Plain(span, is_star, may_be_many=node.is_star or isinstance(node, exp.Aliases))
         if isinstance(node, exp.Aliases):
             raise self.source.error("iw.sql: an item with a window of ours has one alias", span)
         if not isinstance(node, exp.Alias):
-            return Made(span, reader.read(tokens), self._title(span), False)
+            return Made(span, reader.read(tokens, after=after), self._title(span), False, lateral)
         body = tokens[: -2 if tokens[-2].kind == "ALIAS" else -1]
-        return Made(span, reader.read(body), tokens[-1].text, True)
+        return Made(span, reader.read(body, after=after), tokens[-1].text, True, lateral)
 
     def _title(self, span: Span) -> str:
         """The item as it is written, with the windows left out."""
@@ -220,7 +229,7 @@ class _Reading:
             at = place.span.end
         return " ".join((text + self.source.text[at : span.end]).split())
 
-    def _check_group_by(self, items: tuple[Plain | Made, ...]) -> None:
+    def _check_group_by(self, items: Sequence[Plain | Made]) -> None:
         """GROUP BY 2 must not mean a window of ours."""
         for key in split(self.clauses.group_by or []):
             number = _number(key)

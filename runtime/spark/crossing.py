@@ -40,7 +40,7 @@ def results_by_title(columns: Columns, query: Query, work: Pass) -> dict[str, Re
             assert work.key is not None
             found[title] = Result.of(AsItIs(to_spark(work.key.type)))
         elif title not in query.aggregates:
-            found[title] = _bounds(work)
+            found[title] = _bounds(work) if title == "window" else _edge(work)
     return {title: found[title] for title in query.titles}
 
 
@@ -50,6 +50,11 @@ def _bounds(work: Pass) -> Result:
     bound = pa.int64() if work.key is None else work.key.bound_type
     its = to_spark(pa.struct([("start", bound), ("end", bound)]))
     return Result(AsItIs(its), its, nullable=False, metadata=None if work.key is None else {mark: True})
+
+
+def _edge(work: Pass) -> Result:
+    assert work.key is not None
+    return Result.of(AsItIs(to_spark(work.key.bound_type)))
 
 
 def struct_of(results: list[Result]) -> T.StructType:

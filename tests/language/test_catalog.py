@@ -233,3 +233,13 @@ def rounded(value: Any) -> Any:
     return (
         list(map(rounded, value)) if isinstance(value, list) else round(value, 9) if isinstance(value, float) else value
     )
+
+
+def test_windows_in_tables_that_are_made_anew_and_in_insert() -> None:
+    catalog = iw.Catalog(t=pa.table({"x": [1, 4, 6]}))
+    catalog.run("CREATE TABLE sums (x bigint, s bigint); CREATE OR REPLACE TEMP VIEW v AS SELECT x + 1 AS x FROM t")
+    catalog.run("INSERT INTO sums (s, x) WITH q AS (SELECT x, sum(x) OVER (ORDER BY x) AS s FROM v) SELECT s, x FROM q")
+    catalog.run("CREATE OR REPLACE TABLE v AS SELECT sum(s) AS s FROM sums")
+    assert catalog.run("SELECT * FROM sums ORDER BY x").to_pydict() == {"x": [2, 5, 7], "s": [2, 7, 14]}
+    assert catalog.run("SELECT * FROM v").to_pydict() == {"s": [23]}  # an integer, as in Spark
+    assert catalog.run("SHOW TABLES").num_rows == 3

@@ -3,6 +3,7 @@
 import duckdb
 import pyarrow as pa
 import pytest
+from samples.suites import equal, shown
 
 import inwindow as iw
 from inwindow.language.sql.nested import flattened
@@ -87,3 +88,36 @@ def test_everything_stays_in_its_place() -> None:
     assert inner == ["WITH a AS (SELECT 1)        \n  SELECT f(x)\n  OVER ()\n  FROM a"]
     assert flat.text == "WITH a AS (SELECT 1), b AS (\n  SELECT *   \nFROM     \n_iwq0   ) SELECT * FROM b"
     assert flat.written == text
+
+
+LATERAL = [
+    "SELECT ts, count(*) OVER (ORDER BY ts, item) AS n, n * 2 AS d, d + n + ts AS e FROM bids",
+    "SELECT sum(ts) OVER (ORDER BY ts) + 1 AS s, round(s / 3, 1) AS r, s % 2 = 0 AND item = 'a' AS z FROM bids ORDER BY s DESC",
+    "SELECT sum(ts) OVER (ORDER BY ts) AS ts, ts * 2 AS d FROM bids",  # the tables' column comes first
+    "SELECT item, sum(sum(ts)) OVER () AS s, s * 2 AS d FROM bids GROUP BY item",
+    "SELECT ts * 2 AS q, q + 1 AS r, sum(q) OVER (ORDER BY ts) AS s, s - q AS u FROM bids QUALIFY u > 2",
+    "SELECT DISTINCT max(ts) OVER () AS m, m + 1 AS n FROM bids",
+    "SELECT lag(ts) OVER (ORDER BY ts, item) AS l, CASE WHEN l > 2 THEN 'late' ELSE item END AS c, ts - l AS gap FROM bids",
+]
+
+
+@pytest.mark.parametrize("query", LATERAL)
+def test_a_result_by_its_name_later_in_the_select_list(query: str) -> None:
+    connection = duckdb.connect()
+    connection.register("bids", BIDS)
+    ours = iw.Catalog(bids=BIDS).run(query, dialect="duckdb").to_pylist()
+    theirs = connection.sql(query).fetchall()
+    assert equal([tuple(map(shown, row.values())) for row in ours], [tuple(map(shown, row)) for row in theirs])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT s, sum(ts) OVER () AS s FROM bids",
+        "SELECT sum(ts) OVER () AS s FROM bids WHERE s > 3",
+        "SELECT sum(ts) OVER () AS s, max(s) OVER () AS m FROM bids",
+    ],
+)
+def test_a_result_where_there_is_none_yet(query: str) -> None:
+    with pytest.raises(iw.UsageError, match="s is the result of a window, which comes after this.*subquery"):
+        iw.Catalog(bids=BIDS).run(query)

@@ -203,3 +203,68 @@ def test_sqlite_agrees(data: st.DataObject) -> None:
     assert ours["c"].to_pylist() == [row[1] for row in theirs]
     ids = [sorted(map(int, row[2].split(","))) if row[2] else [] for row in theirs]
     assert [sorted(its) for its in ours["l"].to_pylist()] == ids
+
+
+def test_a_run_may_overflow_though_the_frame_does_not() -> None:
+    """Sums of int64 in ANSI mode: what overflows is the whole frame, not what lies before the hole."""
+    big = 2**62
+    table = pa.table({"v": [big, big, 5, -big, 7, -big, 1, 1, 1]})
+    everyone = iw.rows_between(None, None, exclude="current row")
+    near = iw.rows_between(-2, 3, exclude="current row")
+    values = table["v"].to_pylist()
+    calls = {"s": iw.sum("v").over(everyone), "a": iw.avg("v").over(near), "n": iw.sum("v").over(near)}
+    found = iw.with_columns(cut(table, 2), **calls).read_all()
+    around = [[*values[max(i - 2, 0) : i], *values[i + 1 : i + 4]] for i in range(len(values))]
+    assert found["s"].to_pylist() == [sum(values) - v for v in values]
+    assert found["n"].to_pylist() == [sum(its) for its in around]
+    assert found["a"].to_pylist() == pytest.approx([sum(its) / len(its) for its in around])
+    with pytest.raises(iw.ArithmeticOverflowError):
+        iw.with_columns(pa.table({"v": [big, big, big]}), s=iw.sum("v").over(near))
+
+
+class Picky(iw.WindowAggregate, expire_any_order=True, derive=False):
+    """Each of its hooks takes offence at a value of its own."""
+
+    def initialize(self, v):
+        self.values = []
+        self.iterate(v)
+
+    def iterate(self, v):
+        if v == 4:
+            raise ValueError("four")
+        self.values.append(v)
+
+    def expire(self, v):
+        if v == 7:
+            raise ValueError("seven")
+        self.values.remove(v)
+
+    def merge(self, later):
+        if 5 in later.values and 5 not in self.values:
+            raise ValueError("five")
+        self.values += later.values
+
+    def terminate(self) -> int:
+        if max(self.values) == 3:
+            raise ValueError("three")
+        return len(self.values)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "values", "said"),
+    [
+        ("delta", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("delta", [1, 1, 7, 1, 1], "expire\\(7\\) raised ValueError: seven\n.*t=2"),
+        ("delta", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+        ("two-stacks", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("two-stacks", [1, 1, 1, 5, 1], "merge\\(.* raised ValueError: five"),
+        ("two-stacks", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+        ("recompute", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("recompute", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+    ],
+)
+def test_errors_of_hooks_name_the_tuple(strategy: str, values: list[int], said: str) -> None:
+    table = pa.table({"t": range(len(values)), "v": values})
+    window = iw.rows_between(-2, 1, order_by="t", exclude="current row", strategy=strategy)
+    with pytest.raises(iw.HookError, match=said):
+        iw.with_columns(table, x=Picky()("v").over(window))

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from samples.aggregates import Spread
 
@@ -135,6 +137,39 @@ def test_extents_as_on_a_table(events: Any, what: str, keys: tuple[str, ...]) ->
     assert made.columns == local.column_names
     assert sum(rows(made).values()) > 2
     assert rows(made) == rows(local)
+
+
+def test_panes_of_spark_and_of_this_machine(events: Any, spark: Any, tmp_path: Any) -> None:
+    """Saved by both, written to Parquet, and rolled by both."""
+    saving = {
+        "total": iw.sum("v"),
+        "exact": iw.sum("price"),
+        "n": iw.count(),
+        "spread": Spread()("v"),
+        "sd": iw.stddev("v"),
+    }
+    rolling = {name: iw.saved(name, one) for name, one in saving.items()}
+
+    def panes(data: Any) -> Any:
+        return iw.group_by(data, "item").window(iw.tumble("ts", size="1 day")).partials(**saving)
+
+    def rolled(data: Any) -> Any:
+        return iw.group_by(data, "item").window(iw.hop("start", size="7 days", every="1 day")).agg(**rolling)
+
+    late = "id % 3 = 0"
+    panes(events.where(f"not {late}")).write.parquet(str(tmp_path / "panes"))
+    here = panes(events.where(late).toArrow())
+    pq.write_table(here, tmp_path / "panes" / "part-of-this-machine.parquet", coerce_timestamps="us")
+    stored = spark.read.parquet(str(tmp_path / "panes"))
+    expected = iw.group_by(events.toArrow(), "item").window(iw.hop("ts", size="7 days", every="1 day")).agg(**saving)
+    assert rounded(rolled(stored).toArrow()) == rounded(expected)
+    assert rounded(rolled(stored.toArrow())) == rounded(expected)
+
+
+def rounded(table: pa.Table) -> Counter[str]:
+    """Panes are merged in another order than tuples are added."""
+    at = table.schema.get_field_index("sd")
+    return rows(table.set_column(at, "sd", pc.round(table["sd"], 9)))
 
 
 @pytest.mark.parametrize(

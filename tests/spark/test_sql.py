@@ -58,6 +58,7 @@ ALIKE = [
     "SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts RANGE BETWEEN 4 PRECEDING AND 2 FOLLOWING) a, "
     "my_avg(price) OVER (ORDER BY ts DESC, item ROWS 3 PRECEDING) b, sum(price) OVER (PARTITION BY item ORDER BY ts) c FROM bids",
     "SELECT ts, my_avg(price) OVER (PARTITION BY `odd name` ORDER BY ts NULLS LAST, item ROWS 1 PRECEDING) FROM bids",
+    "SELECT item, my_avg(price) OVER (PARTITION BY item ORDER BY ts) AS m, round(m, 2) + ts AS r, r * 2 AS d FROM bids",
     "WITH a AS (SELECT item, ts, my_avg(price) OVER (PARTITION BY item ORDER BY ts) AS m FROM bids), b AS (SELECT item, m FROM "
     "(SELECT *, my_avg(m) OVER (PARTITION BY item ORDER BY ts ROWS 1 PRECEDING) AS mm FROM a) t WHERE mm > 3) "
     "SELECT item, max(m) FROM b GROUP BY item UNION ALL SELECT item, my_avg(m) OVER (PARTITION BY item ORDER BY ts) FROM a",
@@ -236,7 +237,7 @@ BAD = [
     ("SELECT my_avg(price p) OVER () FROM bids", "Syntax error", 22),
     ("SELECT my_avg(price, ts) OVER () FROM bids", "takes 1 column", 8),
     ("SELECT my_avg(price) OVER () a FROM bids WHERE a > 3", "a is the result of a window.*QUALIFY", 48),
-    ("SELECT my_avg(price) OVER () a, a + 1 FROM bids", "a is the result of a window", 33),
+    ("SELECT a + 1, my_avg(price) OVER () a FROM bids", "a is the result of a window", 8),
     ("SELECT 1, my_avg(price) OVER () AND item FROM bids", "DATATYPE_MISMATCH", 11),
     ("SELECT my_avg(price) OVER () a FROM bids ORDER BY a + zz", "`zz` cannot be resolved", 55),
     ("SELECT my_avg(price) OVER () a FROM bids ORDER BY 2", "the result has 1 columns", 51),

@@ -10,6 +10,7 @@ from inwindow.native._monoids import BitAggregate
 from inwindow.native._truth import Truth
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
+from inwindow.udaf.builtins import joins
 from inwindow.udaf.kinds import INT, back_to, is_int
 from inwindow.udaf.native import Kernel, Native, own_panes
 
@@ -85,7 +86,8 @@ def _truth(name: str, op: Literal["and", "or"], column: Any) -> Applied:
         if not pa.types.is_boolean(types[0]):
             return None
         cascade = replace(own_panes(kernel), sliding=extreme)  # two positions are no partial
-        return Native(types[0], kernel, INT, back_to(types[0]), cascade, keeps=DECIDING)
+        found = Native(types[0], kernel, INT, back_to(types[0]), cascade, keeps=DECIDING)
+        return joins.extremes(found, "min" if op == "and" else "max")
 
     return built_in(name, resolve, "booleans", column, commutative=True)
 
@@ -98,7 +100,7 @@ def _bits(name: str, op: Literal["and", "or", "xor"], column: Any) -> Applied:
         (kind,) = types
         if not is_int(kind):
             return None
-        return Native(kind, kernel, INT, back_to(kind), own_panes(kernel))
+        return joins.bits(Native(kind, kernel, INT, back_to(kind), own_panes(kernel)), op)
 
     return built_in(name, resolve, "integers", column, commutative=True)
 

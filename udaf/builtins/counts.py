@@ -10,6 +10,7 @@ from inwindow.native._totals import Count, IntSum
 from inwindow.native.lists import Flattened
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in
+from inwindow.udaf.builtins import joins
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import DOUBLE, INT, is_float, is_whole
 from inwindow.udaf.native import Cascade, Native, own_panes
@@ -30,7 +31,8 @@ def count(*columns: Any) -> Applied:
 
 
 def _count_on(types: list[pa.DataType], ansi: bool) -> Native | None:
-    return Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=Count)
+    counts = Native(INT, lambda evicts: Count(), cascade=own_panes(lambda evicts: Count()), reads="marks", swept=Count)
+    return joins.sums(counts)
 
 
 def count_if(column: Any) -> Applied:
@@ -50,7 +52,7 @@ def _count_if_on(types: list[pa.DataType], ansi: bool) -> Native | None:
 
     if not pa.types.is_boolean(types[0]):
         return None
-    return Native(INT, kernel, INT, _none_is_0, own_panes(kernel), swept=lambda: kernel(True))
+    return joins.sums(Native(INT, kernel, INT, _none_is_0, own_panes(kernel), swept=lambda: kernel(True)))
 
 
 def _none_is_0(sums: Any) -> pa.Array:

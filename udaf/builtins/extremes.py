@@ -8,6 +8,7 @@ from inwindow.native._extremes import FloatExtreme, IntExtreme
 from inwindow.native.extremes import Extreme, ExtremeBy, ExtremeOfPartials
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import Resolve, built_in
+from inwindow.udaf.builtins import joins
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_float, is_ordered, is_whole
 from inwindow.udaf.native import Cascade, Native, own_panes
 
@@ -72,10 +73,11 @@ def _extreme_on(op: Op) -> Resolve:
         if is_whole(kind) or is_float(kind):
             extreme, inner = (FloatExtreme, DOUBLE) if is_float(kind) else (IntExtreme, INT)
             cascade = own_panes(lambda evicts: extreme(op, evicts=evicts))
-            return Native(
+            found = Native(
                 kind, lambda evicts: extreme(op, evicts=evicts), inner, back_to(kind), cascade,
                 keeps=STILL_IN, gives="a value",
             )  # fmt: skip
+            return joins.extremes(found, op)
         if not is_ordered(kind):
             return None
         cascade = Cascade(

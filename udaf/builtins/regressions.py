@@ -144,7 +144,7 @@ def _average(name: str, y: Any, x: Any, which: int) -> Applied:
         def kernel(evicts: bool) -> OfPair:
             return OfPair(column.kernel(evicts), which)
 
-        return replace(column, kernel=kernel, cascade=own_panes(kernel), swept=None)
+        return replace(column, kernel=kernel, cascade=own_panes(kernel), swept=None, joined=None)
 
     return _of_pair(name, resolve, y, x)
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 from inwindow.native._monoids import Product
 from inwindow.native._sums import FloatSum
 from inwindow.native._swept_sums import SweptDoubles
-from inwindow.native._totals import DecimalAvg, DecimalSum, IntAvg, IntSum, IntTrySum
+from inwindow.native._totals import Count, DecimalAvg, DecimalSum, IntAvg, IntSum, IntTrySum
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import NUMBERS, built_in
+from inwindow.udaf.builtins import joins
 from inwindow.udaf.kinds import DOUBLE, INT, back_to, is_decimal, is_float, is_int, is_number
 from inwindow.udaf.native import Native, own_panes
 
@@ -34,13 +35,16 @@ def sum_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     (kind,) = types
     if is_int(kind) or pa.types.is_duration(kind):
         result = kind if pa.types.is_duration(kind) else INT
-        return _of_integers(result, lambda evicts: IntSum("sum", ansi=ansi))
+        return joins.sums(_of_integers(result, lambda evicts: IntSum("sum", ansi=ansi)), exactly=ansi)
     if is_float(kind):
-        return _float_sum("sum")
+        return joins.sums(_float_sum("sum"))
     if is_decimal(kind):
         result = pa.decimal128(min(38, kind.precision + 10), kind.scale)
         return _of_decimals(result, lambda evicts: DecimalSum(result, ansi=ansi))
     return None
+
+
+_COUNT = Native(INT, lambda evicts: Count(), reads="marks")
 
 
 def _of_integers(result: pa.DataType, kernel: Callable[[bool], Any]) -> Native:
@@ -66,11 +70,12 @@ def avg_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     """The kernel of an average."""
     (kind,) = types
     if is_int(kind):
-        return _of_integers(DOUBLE, lambda evicts: IntSum("avg"))
+        total = _of_integers(INT, lambda evicts: IntSum("sum"))
+        return joins.averages(_of_integers(DOUBLE, lambda evicts: IntSum("avg")), total, _COUNT, exactly=True)
     if pa.types.is_duration(kind):
         return _of_integers(kind, lambda evicts: IntAvg())
     if is_float(kind):
-        return _float_sum("avg")
+        return joins.averages(_float_sum("avg"), _float_sum("sum"), _COUNT)
     if is_decimal(kind):
         scale, result = kind.scale, pa.decimal128(min(38, kind.precision + 4), min(38, kind.scale + 4))
         return _of_decimals(result, lambda evicts: DecimalAvg(scale, result, ansi=ansi))
