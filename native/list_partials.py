@@ -1,4 +1,4 @@
-"""Lists as the partials of panes: of collect_list, collect_set, string_agg, nth_value, and others that are rolled over their values."""
+"""Lists as the partials of panes: of collect_list, collect_set, string_agg, nth_value; and kernels rolled over their values."""
 
 from typing import Any
 
