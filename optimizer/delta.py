@@ -69,9 +69,7 @@ def _around_hole(case: Case) -> Verdict:
     traits = case.traits
     if traits.native:
         if not traits.partials_slide:
-            return No(
-                f"EXCLUDE: the kernel of {case.name} takes out the oldest tuple only, and has no small partials to put together"
-            )
+            return _in_order(case)
         return Yes(
             f"the kernel of {case.name} takes tuples in and out, before the hole and behind it; a result puts partials together"
         )
@@ -85,3 +83,21 @@ def _around_hole(case: Case) -> Verdict:
             f"class {traits.name}(..., expire_any_order=True)"
         )
     return No(f"{case.name} has no expire")
+
+
+def _in_order(case: Case) -> Verdict:
+    """For kernels that take out the oldest tuple only: of a frame with a hole the oldest may be any."""
+    traits = case.traits
+    if not (traits.order_statistics or traits.commutative):
+        return No(
+            f"EXCLUDE: the kernel of {case.name} has no small partials to put together, and needs tuples in order"
+        )
+    if not case.is_even:
+        return No(
+            f"EXCLUDE: the kernel of {case.name} takes out the oldest tuple only; a frame that reaches as far ahead as back would "
+            "let tuples go in the order in which they come"
+        )
+    return Yes(
+        f"the kernel of {case.name} takes out the oldest tuple, and each leaves in the order in which it came, before the hole and "
+        "behind it"
+    )

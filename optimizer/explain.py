@@ -157,7 +157,7 @@ _LOOPS = ("unbounded", "tumble", "delta", "recompute")
 def _uncompiled(step: Step) -> str:
     """Why Python hooks run, where compiled ones might have."""
     of, window = step.implementation, step.case.window
-    if step.case.in_runs and step.strategy != "recompute" and (of.machine is not None or of.uncompiled):
+    if step.case.in_runs and not step.case.is_even and step.strategy != "recompute" and (of.machine or of.uncompiled):
         return "frames with a hole have no compiled loop"
     if of.uncompiled and step.strategy not in _LOOPS:
         return f"{step.strategy} has no compiled loop"

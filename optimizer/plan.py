@@ -55,7 +55,7 @@ class Step:
         machine = self.implementation.machine
         window = self.case.window
         runs = machine is not None and self.strategy in machine.strategies and self.is_blocking
-        if self.case.in_runs and self.strategy != "recompute":  # loops are for frames without a hole
+        if self.case.in_runs and self.strategy != "recompute" and not self.case.is_even:
             return None
         if window is not None and window.active_expiration:  # what expire answers is the result
             return None

@@ -86,6 +86,15 @@ class Case:
         return len(self.runs) > 1
 
     @property
+    def is_even(self) -> bool:
+        """Whether a frame with a hole reaches as far back as ahead: its tuples leave in the order in which they enter, twice."""
+        frame = None if self.window is None else self.window.frame
+        if not isinstance(frame, (Rows, Range, Groups)) or "itself" in self.runs:
+            return False
+        lower, upper = frame.lower, frame.upper
+        return lower is None and upper is None or (lower is not None and upper is not None and negated(lower) == upper)
+
+    @property
     def lower_bound_moves(self) -> bool:
         """Whether tuples leave the frame while the partition goes on."""
         if self.window is not None:

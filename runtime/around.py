@@ -13,21 +13,21 @@ The first three go on from call to call. The others begin anew with each call, s
 """
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from inwindow.native._fresh import fresh
 from inwindow.native._hooks import HookRaised
-from inwindow.native._two_stacks import TwoStacks
+from inwindow.native._results import column
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.cascade import joined
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput
 from inwindow.runtime.hooks import Answers, Arguments, Unfit
+from inwindow.runtime.run_stacks import Feed, RunStacks, whole
 from inwindow.udaf.native import Native
 from inwindow.windows.bounds import Bounds
 from inwindow.windows.sequence import Positions, Sequence
@@ -197,7 +197,14 @@ def _in_turns(columns: tuple[Any, ...]) -> Any:
         length = len(columns[0])
         index = np.arange(len(columns) * length).reshape(len(columns), length).T.ravel()
         return _joined(columns).take(pa.array(index))
-    return np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:])
+    first = columns[0]
+    memory = pa.allocate_buffer(
+        len(columns) * first.nbytes
+    )  # from Arrow's pool, which hands out again what was given back
+    found = np.frombuffer(memory, dtype=first.dtype).reshape(len(first), len(columns), *first.shape[1:])
+    for turn, one in enumerate(columns):
+        found[:, turn] = one
+    return found.reshape(-1, *first.shape[1:])
 
 
 def _placed(columns: tuple[Any, ...], places: list[Positions]) -> Any:
@@ -210,8 +217,8 @@ def _placed(columns: tuple[Any, ...], places: list[Positions]) -> Any:
 
 def _joined(columns: tuple[Any, ...]) -> Any:
     together = columns[0]
-    for column in columns[1:]:
-        together = joined(together, column)
+    for other in columns[1:]:
+        together = joined(together, other)
     return together
 
 
@@ -219,55 +226,48 @@ def _joined(columns: tuple[Any, ...]) -> Any:
 
 
 class ByStacks(AroundHole):
-    """A class with ``merge``: two stacks per run; a result merges copies of what they hold."""
+    """A class with ``merge``: two stacks per run; a result merges what they hold."""
 
-    def __init__(self, prototype: Any, count: int, arguments: Arguments, answers: Answers, merging: Any) -> None:
+    def __init__(self, prototype: Any, count: int, arguments: Arguments, answers: Answers, empty: Any) -> None:
         super().__init__()
-        self.arguments, self.answers, self.merging = arguments, answers, merging
-        whole, release = _released(prototype)
-        self.stacks = [TwoStacks(whole, snapshot=release) for _ in range(count)]
+        self.arguments, self.answers, self.empty = arguments, answers, answers.plain(empty)
+        self.stacks = [RunStacks(prototype) for _ in range(count)]
 
     def state(self) -> Any:
-        return [stack.state() for stack in self.stacks], self.lo, self.hi
+        return [stack.state() for stack in self.stacks]
 
     def restore(self, state: Any) -> None:
-        stacks, self.lo, self.hi = state
-        for stack, its in zip(self.stacks, stacks, strict=True):
+        for stack, its in zip(self.stacks, state, strict=True):
             stack.restore(its)
 
-    def keeps_from(self, next_starts: list[int]) -> int:
-        """At a flip the tuples of a run are read once more."""
-        return min(next_starts)
-
     def around(self, at: Positions, runs: Runs) -> pa.Array:
-        states = [stack.roll(*self.arguments.read(), *run) for stack, run in zip(self.stacks, runs, strict=True)]
-        in_turns = [one for its in zip(*states, strict=True) for one in its]
-        edges = np.arange(0, len(in_turns) + 1, len(runs))
-        with _placing(lambda raised: at[raised.frame]):
-            return self.answers.rolled(
-                lambda: self.merging().roll(
-                    in_turns, 0, np.ascontiguousarray(edges[:-1]), np.ascontiguousarray(edges[1:])
-                ),
-                at + 1,
-            )
+        return self.answers.rolled(lambda: column(self._outcomes(at, runs), self.answers.mode), at + 1)
 
+    def _outcomes(self, at: Positions, runs: Runs) -> list[Any]:
+        feed, snapshot = Feed(*self.arguments.read()), self.answers.snapshot
+        stacks, outcomes, outcome, before = self.stacks, [], None, None
+        frames = zip(*[list(zip(start.tolist(), end.tolist(), strict=True)) for start, end in runs], strict=True)
+        for frame, (position, its) in enumerate(zip(at.tolist(), frames, strict=True)):
+            if its != before:  # peers share their frame, and terminate runs once for it
+                try:
+                    for stack, (start, end) in zip(stacks, its, strict=True):
+                        stack.move(start, end, feed)
+                    found, before = whole(stacks, position), its
+                except HookRaised as raised:
+                    raised.frame = frame
+                    raise
+                outcome = self.empty if found is None else self._terminated(found, position, frame)
+                outcome = outcome if snapshot is None or found is None else snapshot(outcome)
+            outcomes.append(outcome)
+        return outcomes
 
-def _released(prototype: Any) -> tuple[Any, Any]:
-    """The prototype with a terminate that answers the aggregate itself, and what makes of such an answer an aggregate."""
-    kind = type(prototype)
-    make: Any = type(kind)
-    whole = make(kind.__name__, (kind,), {"_written": kind, "__slots__": (), "__module__": kind.__module__})
-    whole._traits = kind._traits
-    whole.terminate = lambda self: self
-
-    def release(aggregate: Any) -> Any:
-        copy = fresh(aggregate)
-        copy.__class__ = kind
-        return copy
-
-    copy = fresh(prototype)
-    copy.__class__ = whole
-    return copy, release
+    def _terminated(self, found: Any, position: int, frame: int) -> Any:
+        try:
+            return found.terminate()
+        except Exception as error:
+            raised = HookRaised("terminate", position, (), error)
+            raised.frame = frame
+            raise raised from error
 
 
 # Classes whose expire is right in any order
@@ -285,20 +285,24 @@ class ByEnteringAgain(AroundHole):
 
     begins_anew = True
 
-    def __init__(self, driver: Any, arguments: Arguments, answers: Answers) -> None:
+    def __init__(self, driver: Any, arguments: Arguments, answers: Answers, in_order: "Gathered | None") -> None:
         super().__init__()
-        self.driver, self.arguments, self.answers = driver, arguments, answers
+        self.driver, self.arguments, self.answers, self.in_order = driver, arguments, answers, in_order
 
     def around(self, at: Positions, runs: Runs) -> pa.Array:
-        entered, left, start, end = sweep(runs, len(at))
+        swept = sweep(runs, len(at))
+        if self.in_order is not None and swept.left is None:
+            return self.in_order.folded(at, swept.entered, swept.start, swept.end)
+        entered, left, start, end = swept.entered, swept.left, swept.start, swept.end
         columns, base, seen = self.arguments.read()
         index = entered - base
         places = index.tolist()
         taken = [list(map(values.__getitem__, places)) for values in columns]
         driver = self.driver()
-        rank = np.empty(len(left), dtype=np.int64)
-        rank[left] = np.arange(len(left))
-        driver.leave_by(left, rank)
+        if left is not None:
+            rank = np.empty(len(left), dtype=np.int64)
+            rank[left] = np.arange(len(left))
+            driver.leave_by(left, rank)
         mask = None if seen is None else np.ascontiguousarray(seen[index])
 
         def place(raised: Any) -> int:
@@ -308,29 +312,44 @@ class ByEnteringAgain(AroundHole):
             return self.answers.rolled(lambda: driver.roll(taken, 0, mask, start, end), at + 1)
 
 
-def sweep(runs: Runs, frames: int) -> tuple[Positions, Positions, Positions, Positions]:
-    """Runs as entries and leavings: (entered, left, start, end); frame i is entered[:end[i]] without those of left[:start[i]]."""
-    tuples, since, until = [], [], []
+@dataclass(frozen=True)
+class Sweep:
+    """Runs as entries and leavings: frame i is entered[: end[i]] without those of left[: start[i]].
+
+    ``left`` is None if tuples leave in the order in which they enter: frame i is entered[start[i] : end[i]].
+    """
+
+    entered: Positions
+    left: Positions | None
+    start: Positions
+    end: Positions
+
+
+def sweep(runs: Runs, frames: int) -> Sweep:
+    """The tuples of all runs in the order in which they enter frames, and in that in which they leave."""
+    tuples, since, until, frame = [], [], [], np.arange(frames)
     for start, end in runs:
         if frames and end[-1] > start[0]:
             its = np.arange(start[0], end[-1])
-            first = np.searchsorted(end, its, side="right")
-            last = np.searchsorted(start, its, side="right")
+            first = np.repeat(frame, np.diff(end, prepend=start[0]))  # the first frame with the tuple
+            last = np.repeat(frame, np.diff(start, prepend=start[0]))  # and the first one after it without
+            last = np.append(last, np.full(len(its) - len(last), frames))
             ever = first < last
-            tuples.append(its[ever])
-            since.append(first[ever])
-            until.append(last[ever])
+            if not ever.all():
+                its, first, last = its[ever], first[ever], last[ever]
+            tuples.append(its)
+            since.append(first)
+            until.append(last)
     if not tuples:
         nothing = np.zeros(0, dtype=np.int64)
-        return nothing, nothing, np.zeros(frames, dtype=np.int64), np.zeros(frames, dtype=np.int64)
+        return Sweep(nothing, None, np.zeros(frames, dtype=np.int64), np.zeros(frames, dtype=np.int64))
     enter, leave = np.concatenate(since), np.concatenate(until)
-    order, leaving = (np.argsort(times, kind="stable") for times in (enter, leave))  # two or three runs in order: O(n)
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.arange(len(order))
-    edges = np.arange(frames)
-    end = np.searchsorted(enter[order], edges, side="right").astype(np.int64)
-    gone = np.searchsorted(leave[leaving], edges, side="right").astype(np.int64)
-    return np.concatenate(tuples)[order], number[leaving], gone, end
+    order = np.argsort(enter * (frames + 1) + leave, kind="stable")  # two or three runs that are in order: O(n)
+    later = leave[order]
+    left = None if (later[1:] >= later[:-1]).all() else np.argsort(later, kind="stable")
+    end = np.cumsum(np.bincount(enter, minlength=frames))
+    gone = np.cumsum(np.bincount(leave, minlength=frames + 1)[:frames])
+    return Sweep(np.concatenate(tuples)[order], left, gone, end)
 
 
 # All others
@@ -361,11 +380,13 @@ class Gathered(AroundHole):
         while first < len(at):
             last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + _AT_ONCE, side="right")) - 1)
             part = [(start[first:last], end[first:last]) for start, end in runs]
-            results.append(self._folded(at[first:last], _members(part), offsets[first : last + 1] - offsets[first]))
+            edges = np.ascontiguousarray(offsets[first : last + 1] - offsets[first])
+            results.append(self.folded(at[first:last], _members(part), edges[:-1], edges[1:]))
             first = last
         return concat(results, self.step.implementation.result)
 
-    def _folded(self, at: Positions, members: Positions, offsets: Positions) -> pa.Array:
+    def folded(self, at: Positions, members: Positions, start: Positions, end: Positions) -> pa.Array:
+        """The results of the tuples ``at``, whose frames are members[start[i] : end[i]]."""
         index = pa.array(members - self.buffer.base)
         taken = [column.array.take(index) for column in self.columns.values() if column.array is not None]
         batch = (
@@ -382,8 +403,30 @@ class Gathered(AroundHole):
             return int(at[raised.frame] if is_last else members[raised.position])
 
         with _placing(place):
-            result: pa.Array = evaluator.roll(np.ascontiguousarray(offsets[:-1]), np.ascontiguousarray(offsets[1:]))
+            result: pa.Array = evaluator.roll(start, end)
             return result
+
+
+class InOrder(Gathered):
+    """A kernel that takes out the oldest tuple only: over the tuples as they enter, those twice that enter twice.
+
+    Where as many tuples lie before a hole as behind it, they leave in the order in which they enter; otherwise frames are folded
+    afresh.
+    """
+
+    def __init__(self, step: Step, buffer: Buffer, folding: Any, afresh: Gathered) -> None:
+        super().__init__(step, buffer, folding)
+        self.otherwise = afresh
+
+    def arrive(self, sequence: Sequence) -> None:
+        super().arrive(sequence)
+        self.otherwise.arrive(sequence)
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        swept = sweep(runs, len(at))
+        if swept.left is None:
+            return self.folded(at, swept.entered, swept.start, swept.end)
+        return self.otherwise.around(at, runs)
 
 
 class _Numbered:

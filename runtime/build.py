@@ -6,10 +6,11 @@ from typing import Any
 from inwindow.native._emit import ActiveExpiration, Emit
 from inwindow.native._hooks import Delta, Recompute
 from inwindow.native._two_stacks import MergePanes, TwoStacks
+from inwindow.optimizer.delta import Delta as Undoing
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.optimizer.recompute import Recompute as Recomputing
 from inwindow.optimizer.tumble import Tumble
-from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByResults, ByStacks, Gathered, bare
+from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByResults, ByStacks, Gathered, InOrder, bare
 from inwindow.runtime.at_least import AtLeast, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
@@ -103,9 +104,13 @@ def around_hole(step: Step, buffer: Buffer) -> Any:
         within = around_hole(replace(step, least=None), buffer)
         return AtLeast(within, around_hole(counting(step), buffer), step.least)
     native, runs = step.implementation.native, step.case.runs
+    alone = bare(step, Tumble() if native is not None else Recomputing())
+    afresh = Gathered(step, buffer, lambda inner: _evaluator(alone, inner, None))
     if step.strategy == "recompute":
-        alone = bare(step, Tumble() if native is not None else Recomputing())
-        return Gathered(step, buffer, lambda inner: _evaluator(alone, inner, None))
+        return afresh
+    moving = bare(step, Undoing())
+    if native is not None and not step.case.traits.partials_slide:
+        return InOrder(step, buffer, lambda inner: _evaluator(moving, inner, None), afresh)
     if native is not None:
         assert step.case.window is not None
         grows = step.case.window.is_unbounded_below
@@ -117,12 +122,14 @@ def around_hole(step: Step, buffer: Buffer) -> Any:
         return ByResults(native, parts, evicts, lambda: ByPartials(given, evicts))
     answers = answers_of(step)
     if step.strategy == "two-stacks":
-        return ByStacks(step.prototype, len(runs), arguments_of(step, buffer), answers, lambda: _merging(step, answers))
+        empty = step.case.traits.empty
+        return ByStacks(step.prototype, len(runs), arguments_of(step, buffer), answers, empty)
 
     def driver() -> Any:
         return _driver("delta", step.prototype, len(step.arguments), answers, step.case.traits.empty)
 
-    return ByEnteringAgain(driver, arguments_of(step, buffer), answers)
+    compiled = None if step.machine is None else Gathered(step, buffer, lambda inner: _evaluator(moving, inner, None))
+    return ByEnteringAgain(driver, arguments_of(step, buffer), answers, compiled)
 
 
 def _continued(step: Step, whole: Evaluator, buffer: Buffer) -> Continued:
@@ -226,24 +233,19 @@ def _hook_levels(step: Step, buffer: Buffer) -> Levels:
     traits, answers = step.case.traits, answers_of(step)
     if traits.has_merge:
         tumble = Delta(aggregate, result="state", punt=PUNT)
-        window: Any = _merging(step, answers)
+        window: Any = MergePanes(
+            aggregate,
+            result=answers.mode,
+            empty=answers.plain(traits.empty),
+            punt=PUNT,
+            snapshot=answers.snapshot,
+            rebase=traits.rebase and not traits.derived,
+        )
     else:
         base = base_of(aggregate)
         tumble = Delta(base, result="object", record_fields=_record_fields(base, 1))
         window = _driver("delta" if traits.has_expire else "recompute", aggregate, 1, answers, traits.empty)
     return HookLevels(aggregate, tumble, window, arguments_of(step, buffer), answers, columnar=not traits.has_merge)
-
-
-def _merging(step: Step, answers: Answers) -> MergePanes:
-    traits = step.case.traits
-    return MergePanes(
-        step.implementation.aggregate,
-        result=answers.mode,
-        empty=answers.plain(traits.empty),
-        punt=PUNT,
-        snapshot=answers.snapshot,
-        rebase=traits.rebase and not traits.derived,
-    )
 
 
 def _emitter(step: Step, buffer: Buffer, driver: Any, hook: str, empty: Any = None) -> HookEmitter:

@@ -1,6 +1,7 @@
 """Ranks of the newest value: the definition over small frames, a sorted list over large ones, states, pandas and Polars."""
 
 import bisect
+import math
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,37 @@ def test_many_blocks(shape: str, result: str, size: int) -> None:
             "percent": less / max(len(held) - 1, 1), "share": most / len(held),
         }  # fmt: skip
         assert given_by[at] == wanted[result]
+
+
+ODD = {
+    "floats": (pa.float64(), [1.0, -0.0, 0.0, 2.5, -math.inf, math.inf, 3.0]),
+    "NULLs": (pa.float64(), [1.0, None, 0.0, 2.5, None, 2.5, 7.0]),
+    "NaNs": (pa.float64(), [1.0, math.nan, 0.0, None, math.inf, 2.5]),
+    "integers": (pa.int64(), [1, None, 0, -5, 7, 7]),
+    "large integers": (pa.int64(), [2**53, 2**53 + 1, 2**63 - 1, -(2**63), None, 2**53 - 1]),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("result", NAMES)
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_many_small_frames_of_odd_values(odd: str, result: str, descending: bool, filtered: bool) -> None:
+    """They are compared one by one where that is exact; the frames behind them go on from there."""
+    rng, (kind, some) = np.random.default_rng(9), ODD[odd]
+    values = [some[at] for at in rng.integers(0, len(some), 700)]
+    seen = (rng.random(700) < 0.6).astype(np.uint8) if filtered else np.ones(700, np.uint8)
+    end = np.sort(rng.integers(0, 700, 700))
+    start = np.minimum(np.maximum.accumulate(end - rng.integers(0, 9, 700)).clip(0), end)
+    kernel, given_by, held = RollingRank(result, pa.types.is_floating(kind), True, descending), [], 0
+    for part in (slice(0, 300), slice(300, 310), slice(310, 700)):
+        low = min(int(start[part][0]), held)
+        column = pa.array(values[low:], kind)
+        given_by += kernel.roll(column, low, start[part], end[part], seen[low:] if filtered else None).to_pylist()
+        kernel._check()
+        held = int(start[part][-1])
+    frames = zip(start.tolist(), end.tolist(), strict=True)
+    assert given_by == [defined(result, values, seen.tolist(), frame, descending) for frame in frames]
 
 
 def test_memory_follows_the_frame() -> None:

@@ -220,3 +220,51 @@ def test_a_run_may_overflow_though_the_frame_does_not() -> None:
     assert found["a"].to_pylist() == pytest.approx([sum(its) / len(its) for its in around])
     with pytest.raises(iw.ArithmeticOverflowError):
         iw.with_columns(pa.table({"v": [big, big, big]}), s=iw.sum("v").over(near))
+
+
+class Picky(iw.WindowAggregate, expire_any_order=True, derive=False):
+    """Each of its hooks takes offence at a value of its own."""
+
+    def initialize(self, v):
+        self.values = []
+        self.iterate(v)
+
+    def iterate(self, v):
+        if v == 4:
+            raise ValueError("four")
+        self.values.append(v)
+
+    def expire(self, v):
+        if v == 7:
+            raise ValueError("seven")
+        self.values.remove(v)
+
+    def merge(self, later):
+        if 5 in later.values and 5 not in self.values:
+            raise ValueError("five")
+        self.values += later.values
+
+    def terminate(self) -> int:
+        if max(self.values) == 3:
+            raise ValueError("three")
+        return len(self.values)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "values", "said"),
+    [
+        ("delta", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("delta", [1, 1, 7, 1, 1], "expire\\(7\\) raised ValueError: seven\n.*t=2"),
+        ("delta", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+        ("two-stacks", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("two-stacks", [1, 1, 1, 5, 1], "merge\\(.* raised ValueError: five"),
+        ("two-stacks", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+        ("recompute", [1, 1, 4, 1, 1], "(initialize|iterate)\\(4\\) raised ValueError: four\n.*t=2"),
+        ("recompute", [1, 3, 1, 1], "terminate\\(\\) raised ValueError: three\n.*t=0"),
+    ],
+)
+def test_errors_of_hooks_name_the_tuple(strategy: str, values: list[int], said: str) -> None:
+    table = pa.table({"t": range(len(values)), "v": values})
+    window = iw.rows_between(-2, 1, order_by="t", exclude="current row", strategy=strategy)
+    with pytest.raises(iw.HookError, match=said):
+        iw.with_columns(table, x=Picky()("v").over(window))

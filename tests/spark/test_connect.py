@@ -33,6 +33,7 @@ SOME = {
         "said",
     ],
     "pane_plan": ["as_sparks_window", "an_error_in_a_hook", "an_error_behind_the_shuffle_names_the_extent", "explain"],
+    "places": ["as_sparks_own"],
     "hot_keys": [
         "rows_and_ranges_of_one_pass_equal_sparks",
         "without_partitioning",

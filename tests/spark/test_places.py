@@ -48,12 +48,18 @@ def test_as_sparks_own(spark: Any) -> None:
                 text = f"{name}({column}, {offset}, {text})".replace("0.5", "0.5D")
                 over = "(PARTITION BY k ORDER BY n DESC NULLS FIRST, id)"
                 theirs[one] = F.expr(f"{text} IGNORE NULLS OVER {over}")
-    made, expected = iw.with_columns(df, **ours), df.withColumns(theirs)
+    last = w.rowsBetween(-4, 0)
+    values = {
+        f"{name} of x": getattr(iw, name)("x").over(last)
+        for name in ("rank", "dense_rank", "percent_rank", "cume_dist")
+    }
+    made, expected = iw.with_columns(df, **ours, **values), df.withColumns(theirs)
     found, wanted = made.orderBy("id").toArrow(), expected.orderBy("id").toArrow()
     assert made.select(*df.columns, *NUMBERS).schema == expected.select(*df.columns, *NUMBERS).schema
-    assert {f.name: f.dataType for f in made.schema} == {
-        f.name: f.dataType for f in expected.schema
-    }  # a default may be no NULL
+    types = {f.name: f.dataType for f in made.drop(*values).schema}
+    assert types == {f.name: f.dataType for f in expected.schema}  # a default may be no NULL
+    local = iw.with_columns(df.toArrow(), **values).sort_by("id")
+    assert all(found[name].to_pylist() == local[name].to_pylist() for name in values)
     differing = {n: (found[n].to_pylist(), wanted[n].to_pylist()) for n in wanted.column_names if found[n] != wanted[n]}
     assert differing == {}
 
