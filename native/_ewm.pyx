@@ -50,7 +50,7 @@ cdef struct Rule:
     bint evicts
     Gap gap
     double rate, once        # the fade over 1 is once = 2 ** -rate
-    double alpha
+    double alpha, keep, take # of the recursion over 1: y' = keep * y + take * x
     bint whole               # times are int64, not doubles
 
 
@@ -103,14 +103,16 @@ cdef inline double fade_over(double gap, const Rule* rule) noexcept nogil:
     return exp2(-rule.rate * gap) if gap else 1.0
 
 
-cdef inline double fresh(double fade, const Rule* rule) noexcept nogil:
-    """The weight of a new value in the recursion."""
-    return 1.0 - fade if rule.gap == BY_TIME else rule.alpha
+cdef inline double kept(double fade, const Rule* rule) noexcept nogil:
+    """The share of what was before in the recursion; the new value has the rest."""
+    if rule.gap == BY_TIME:
+        return fade
+    return rule.keep if fade == rule.once else fade / (fade + rule.alpha)
 
 
 cdef inline void merge_some(Run* to, const Run* a, const Run* b, double fade, const Rule* rule) noexcept nogil:
     """Both have values."""
-    cdef double new, share, all_
+    cdef double keep, share
     to.n, to.first, to.last = a.n + b.n, a.first, b.last
     if Run is Adjusted:
         fade *= b.power
@@ -120,12 +122,13 @@ cdef inline void merge_some(Run* to, const Run* a, const Run* b, double fade, co
         if to.power < 1e-307:
             to.power = 0.0
     else:
-        new = fresh(fade, rule)
-        all_ = fade + new
-        share = b.slope * (fade / all_)
+        keep = kept(fade, rule)
+        share = b.slope * keep
         to.start = a.start
-        to.offset = share * a.offset + (b.slope * (new / all_) * b.start + b.offset)
+        to.offset = share * a.offset + (b.slope * (1.0 - keep) * b.start + b.offset)
         to.slope = share * a.slope
+        if to.slope < 1e-307:           # subnormal numbers take ten times as long
+            to.slope = 0.0
 
 
 cdef inline void merge_none(Run* to, const Run* a, const Run* b, const Rule* rule) noexcept nogil:
@@ -184,11 +187,35 @@ cdef inline bint read(Run* one, const Tuples* terms, const Rule* rule, int64_t p
     return True
 
 
+cdef inline bint is_next(const Tuples* terms, const Rule* rule, int64_t position) noexcept nogil:
+    """There is a value, and nothing about it but the value need be read."""
+    return is_seen(&terms.x, position) and rule.gap != BY_TIME and not terms.two
+
+
+cdef inline void follow(Run* run, double x, const Rule* rule) noexcept nogil:
+    """A value joins a run over a gap of 1: what `merge` does, without copies."""
+    x = x if isfinite(x) else 0.0
+    run.n += 1.0
+    if Run is Adjusted:
+        run.sum = rule.once * run.sum + x
+        run.weight = rule.once * run.weight + 1.0
+        run.power *= rule.once
+        if run.power < 1e-307:
+            run.power = 0.0
+    else:
+        run.offset = rule.keep * run.offset + rule.take * x
+        run.slope *= rule.keep
+        if run.slope < 1e-307:
+            run.slope = 0.0
+
+
 cdef inline void add(Run* run, const Terms* terms, const Rule* rule, int64_t position) noexcept nogil:
     cdef Run one, both
     if Terms is Panes:
         merge(&both, run, row_at(run, terms, position), rule)
         put(run, &both)
+    elif run.n and run.last == 0.0 and is_next(terms, rule, position):
+        follow(run, (<const double*>terms.x.data)[position], rule)
     elif read(&one, terms, rule, position):
         merge(&both, run, &one, rule)
         put(run, &both)
@@ -273,6 +300,8 @@ cdef class Ewm(_TwoStacks):
         self.rule.alpha, self.rule.whole = alpha, whole
         self.rule.rate = rate if rate >= 0.0 else INFINITY if alpha == 1.0 else -log2(1.0 - alpha)
         self.rule.once = exp2(-self.rule.rate) if rate >= 0.0 else 1.0 - alpha
+        self.rule.keep = self.rule.once / (self.rule.once + alpha)
+        self.rule.take = 1.0 - self.rule.keep
         self.frame.newest = Newest(0.0, 1.0)
         if adjust:
             self.begin(0, sizeof(Adjusted), evicts, pa.float64())

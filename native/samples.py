@@ -12,11 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from inwindow.native import Positions, Seen
 from inwindow.native._samples import PrioritySample
 from inwindow.native.instants import joined
-
-Positions = npt.NDArray[np.int64]
-Seen = npt.NDArray[np.uint8] | None
 
 
 class _Held:
