@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._picks import Pick
-from inwindow.native.lists import FirstFew, Flattened
+from inwindow.native.list_partials import FirstFew, Flattened
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in, check_flag
 from inwindow.udaf.errors import UsageError, shown
