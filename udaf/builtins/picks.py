@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from inwindow.native._picks import Pick
 from inwindow.native._totals import Count
-from inwindow.native.lists import FirstFew, Flattened
+from inwindow.native.list_partials import FirstFew, Flattened
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in, check_flag
 from inwindow.udaf.builtins import joins
