@@ -93,7 +93,7 @@ def in_duckdb(call: str, window: int, tuples: int) -> Callable[[], Any]:
     connection.register("arrow", data(tuples))
     connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
     query = f"SELECT {call} OVER {over(window)} AS x FROM t"
-    return lambda: connection.execute(query).fetch_arrow_table()
+    return lambda: connection.sql(query).to_arrow_table()
 
 
 def in_sqlite(call: str, window: int, tuples: int) -> Callable[[], Any]:

@@ -197,7 +197,14 @@ def _in_turns(columns: tuple[Any, ...]) -> Any:
         length = len(columns[0])
         index = np.arange(len(columns) * length).reshape(len(columns), length).T.ravel()
         return _joined(columns).take(pa.array(index))
-    return np.stack(columns, axis=1).reshape(-1, *columns[0].shape[1:])
+    first = columns[0]
+    memory = pa.allocate_buffer(
+        len(columns) * first.nbytes
+    )  # from Arrow's pool, which hands out again what was given back
+    found = np.frombuffer(memory, dtype=first.dtype).reshape(len(first), len(columns), *first.shape[1:])
+    for turn, one in enumerate(columns):
+        found[:, turn] = one
+    return found.reshape(-1, *first.shape[1:])
 
 
 def _placed(columns: tuple[Any, ...], places: list[Positions]) -> Any:

@@ -88,21 +88,32 @@ def definitions(source: Source, tokens: Tokens) -> Definitions:
     for at, token in enumerate(tokens):
         if token.kind == "WINDOW" and not levels[at] and is_definition(tokens, at + 1):
             at += 1
-            while is_definition(tokens, at):
-                close = close_of(tokens, at + 2)
-                if close is None:
-                    break
+            while (definition := definition_at(tokens, at)) is not None:
                 name = tokens[at].text.lower()
                 if name in found:
                     raise source.error(f"iw.sql: the window {name} is defined twice", tokens[at].span)
-                found[name] = tokens[at + 3 : close]
-                at = close + 2 if close + 1 < len(tokens) and tokens[close + 1].kind == "COMMA" else len(tokens)
+                found[name], close = definition
+                at = next_definition(tokens, close)
     return found
 
 
 def is_definition(tokens: Tokens, at: int) -> bool:
     """Whether ``name AS (`` stands here."""
     return at + 2 < len(tokens) and tokens[at + 1].kind == "ALIAS" and tokens[at + 2].kind == "L_PAREN"
+
+
+def definition_at(tokens: Tokens, at: int) -> tuple[Tokens, int] | None:
+    """What the window ``name AS (...)`` or ``name AS other`` holds, and where it ends."""
+    if is_definition(tokens, at):
+        close = close_of(tokens, at + 2)
+        return None if close is None else (tokens[at + 3 : close], close)
+    is_name = at + 2 < len(tokens) and tokens[at + 1].kind == "ALIAS" and tokens[at + 2].kind in ("VAR", "IDENTIFIER")
+    return (tokens[at + 2 : at + 3], at + 2) if is_name else None
+
+
+def next_definition(tokens: Tokens, close: int) -> int:
+    """Where the next window of the clause begins; behind all tokens where there is none."""
+    return close + 2 if close + 1 < len(tokens) and tokens[close + 1].kind == "COMMA" else len(tokens)
 
 
 def _call_at(source: Source, tokens: Tokens, at: int, names: Names, named: Mapping[str, Tokens]) -> Place | None:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from inwindow.language.sql.calls import is_definition
+from inwindow.language.sql.calls import definition_at, is_definition, next_definition
 from inwindow.language.sql.over import extended
-from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths, ends_operand, span_of
+from inwindow.language.text import Source, Span, Token, Tokens, depths, ends_operand, span_of
 from inwindow.udaf.errors import UsageError
 
 _KINDS = (
@@ -128,13 +128,16 @@ def _is_clause(tokens: Tokens, at: int) -> bool:
 
 def _sparks_definitions(source: Source, tokens: Tokens, at: int) -> list[Span]:
     found, at = [], at + 1
-    while is_definition(tokens, at):
-        close = close_of(tokens, at + 2)
-        if close is None:
-            raise source.error("iw.sql: this parenthesis is not closed", tokens[at + 2].span)
-        if extended(tokens[at + 3 : close]) is None:
+    while at < len(tokens):
+        definition = definition_at(tokens, at)
+        if definition is None:
+            if is_definition(tokens, at):
+                raise source.error("iw.sql: this parenthesis is not closed", tokens[at + 2].span)
+            break
+        inside, close = definition
+        if extended(inside) is None:
             found.append(span_of(tokens[at : close + 1]))
-        at = close + 2 if close + 1 < len(tokens) and tokens[close + 1].kind == "COMMA" else len(tokens)
+        at = next_definition(tokens, close)
     return found
 
 

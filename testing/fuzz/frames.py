@@ -13,10 +13,11 @@ from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES, Kind
 from inwindow.testing.fuzz.orders import ORDERS
+from inwindow.testing.fuzz.tasks import in_a_task
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import IMPORTS, IW, Call, Drawn, literal, value_of
 
-_KEYS = ((("partition_by", "'k'"),), (("partition_by", "'k'"),), (("partition_by", "('l', 'k')"),))
+KEYS = ((("partition_by", "'k'"),), (("partition_by", "'k'"),), (("partition_by", "('l', 'k')"),))
 _ALL = ((),)  # one partition
 
 
@@ -45,6 +46,7 @@ class Frames:
     overs: tuple[Over, ...]
     cut: int  # rows of a batch of a reader; 0: a table; -n: a table of chunks of n rows
     strategies: bool = True  # whether every strategy is forced, too
+    budget: int = 0  # as a task that may hold so many bytes, in batches of -cut rows
 
     @property
     def window(self) -> Any:
@@ -52,7 +54,7 @@ class Frames:
 
     @property
     def cases(self) -> int:
-        return len(definition.partitions(self.drawn, self.window.partition_by)) * len(self.overs)
+        return sum(len(definition.partitions(self.drawn, over.window.made.partition_by)) for over in self.overs)
 
     @property
     def streams(self) -> int:
@@ -72,7 +74,7 @@ class Frames:
         for run in range(max(map(len, possible)) if self.strategies else 1):
             chosen = [its[run % len(its)] if run else None for its in possible]
             applied = {f"x{at}": over.made(its) for at, (over, its) in enumerate(zip(self.overs, chosen, strict=True))}
-            results, error = attempt(lambda applied=applied: given_to(source, applied, self.cut))
+            results, error = attempt(lambda applied=applied: self._given(source, applied))
             if error is not None:
                 return Difference(f"{chosen}, cut {self.cut}", None, None, error=error)
             for at, column in enumerate(expected):
@@ -80,6 +82,11 @@ class Frames:
                 if found is not None:
                     return replace(found, where=f"x{at} by {chosen[at] or 'the strategy chosen'}, cut {self.cut}")
         return None
+
+    def _given(self, source: pa.Table, applied: dict[str, Any]) -> dict[str, list[Any]]:
+        if self.budget:
+            return in_a_task(source, -self.cut, self.budget, **applied)
+        return given_to(source, applied, self.cut)
 
     def expected(self, given: Drawn, over: Over) -> list[definition.Wanted]:
         window = over.window.made
@@ -105,7 +112,9 @@ class Frames:
         if len(members) > 1:
             for its in members:
                 yield replace(self, drawn=self.drawn.rows(its))
-        for cut in {0, abs(self.cut)} - {self.cut}:
+        if self.budget:
+            yield replace(self, budget=0)
+        for cut in {0, abs(self.cut)} - {self.cut} if not self.budget else ():
             yield replace(self, cut=cut)
         if self.strategies:
             yield replace(self, strategies=False)
@@ -149,10 +158,13 @@ class Frames:
         expected = [want[0] for want in self.expected(given, self.overs[column])]
         lines = [
             f"table = {given.text}",
-            f"given = iw.with_columns({source}, {applied}){read}",
+            f"given = iw.with_columns({source}, {applied}){read}['x{column}'].to_pylist()",
             f"expected = {literal(expected)}",
-            f"assert agree(given['x{column}'].to_pylist(), expected, within={difference.within!r}), given",
+            f"assert agree(given, expected, within={difference.within!r}), given",
         ]
+        if self.budget:
+            lines[1] = f"given = in_a_task(table, {-self.cut}, {self.budget}, {applied})['x{column}']"
+            lines.insert(0, "from inwindow.testing.fuzz.tasks import in_a_task\n")
         return as_test(name, lines)
 
 
@@ -202,7 +214,7 @@ def batched(table: pa.Table, cut: int) -> Any:
 def draw_frames(draw: Draw) -> Trial:
     """A table of up to 40 partitions, three to eight aggregates over one to three windows."""
     order = ORDERS[draw.one(list(ORDERS))]
-    keys = _ALL if draw.once_in(24) else _KEYS
+    keys = _ALL if draw.once_in(24) else KEYS
     at = windows.place(draw, keys)
     emits = draw.once_in(8)
     its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
@@ -218,6 +230,24 @@ def draw_frames(draw: Draw) -> Trial:
         return Frames(drawn, tuple(overs), draw.one((1, 2, 5, -1, -5)))
     drawn = tables.table(draw, order, columns, draw.between(24, 64))
     return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
+
+
+def draw_ordering(draw: Draw) -> Trial:
+    """The same, of two passes with orders of their own, as a task whose tuples do not fit into its memory."""
+    order = ORDERS[draw.one(list(ORDERS))]
+    places = [windows.place(draw, KEYS) for _ in range(2)]
+    by_two = draw.one(("['t', 'i']", "[iw.desc('t'), 's']", "['f']", "[iw.desc('s'), iw.asc('d', nulls_first=False)]"))
+    others = tuple((name, by_two) if name == "order_by" else (name, text) for name, text in places[1])
+    overs = [over(_kind(draw), windows.window(draw, order, places[0]), draw.once_in(4)) for _ in range(2)]
+    overs += [over(_kind(draw), _by_rows(draw, others), draw.once_in(4)) for _ in range(2)]
+    columns = {name for one in overs for name in KINDS[one.kind].columns} | {"ok", "i", "s", "f", "d"}
+    drawn = tables.table(draw, order, sorted(columns), draw.between(4, 24))
+    return Frames(drawn, tuple(overs), -draw.between(1, 1 + len(drawn) // 3), False, draw.one((40, 400, 4000, 40000)))
+
+
+def _by_rows(draw: Draw, at: windows.Options) -> Call:
+    low, high = sorted((draw.between(-5, 2), draw.between(-5, 2)))
+    return Call("rows_between", (str(draw.one((low, None))), str(high)), at)
 
 
 def over(kind: str, window: Call, filtered: bool) -> Over:

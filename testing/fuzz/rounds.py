@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from inwindow.testing.fuzz.draw import Draw
+from inwindow.testing.fuzz.emissions import draw_emissions
 from inwindow.testing.fuzz.extents import draw_extents
-from inwindow.testing.fuzz.frames import draw_frames
+from inwindow.testing.fuzz.frames import draw_frames, draw_ordering
+from inwindow.testing.fuzz.points import draw_points
+from inwindow.testing.fuzz.relations import draw_relations
 from inwindow.testing.fuzz.streams import draw_streams
 from inwindow.testing.fuzz.trial import Trial
 from inwindow.udaf.errors import UsageError
@@ -25,7 +28,11 @@ class Family:
 FAMILIES: dict[str, Family] = {
     "frames": Family(draw_frames, 8, "frames on tables and readers, by every strategy"),
     "extents": Family(draw_extents, 3, "extents and whole groups, on tables and readers"),
+    "ordering": Family(draw_ordering, 2, "tasks that sort, spill and put results back in order"),
+    "emissions": Family(draw_emissions, 1, "rows of yields, emissions and expirations"),
+    "points": Family(draw_points, 2, "point in time, by every strategy"),
     "streams": Family(draw_streams, 3, "streams: disorder, cuts, watermarks, restarts, unions"),
+    "temporal": Family(draw_relations, 2, "temporal operators on relations"),
 }
 
 

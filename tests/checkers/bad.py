@@ -9,6 +9,7 @@ iw.with_colums(None)  # mistake
 iw.rows(3, partiton_by="item")  # mistake
 iw.rows("3")  # mistake
 iw.rows(3, slide_by="tuples")  # mistake
+iw.rows(3, exclude="peers")  # mistake
 iw.rows(3, order_by=3)  # mistake
 iw.range(5, order_by="ts", final="none")  # mistake
 iw.range([5], order_by="ts")  # mistake

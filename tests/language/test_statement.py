@@ -233,6 +233,8 @@ def test_named_windows() -> None:
     assert [call.over.slide for call in statement.calls] == [None, 10, 10]
     assert len(statement.definitions) == 2  # Spark could not read s
     assert taken("SELECT my_avg(x) OVER w FROM t WINDOW w AS (v ORDER BY x), v AS (PARTITION BY k)").definitions == ()
+    (call,) = taken("SELECT my_avg(x) OVER w FROM t WINDOW v AS (PARTITION BY k), w AS v QUALIFY x > 1").calls
+    assert len(call.over.partition_by) == 1
 
 
 BAD = [
