@@ -149,7 +149,8 @@ def version_of(step: Step, types: Sequence[pa.DataType], form: int) -> str:
     if own is not None:
         return f"{label} version {own}"
     parts = dict(_of_aggregate(step, written))
-    code = digest([f"{name} {said} {its}" for name, (said, its) in sorted(parts.items())])
+    derived = sorted(step.implementation.derived.items())  # derived hooks keep attributes of their own
+    code = digest([*(f"{name} {said} {its}" for name, (said, its) in sorted(parts.items())), *map(str, derived)])
     return f"{label} code {code[:16]} of Python {sys.version_info[0]}.{sys.version_info[1]}"
 
 

@@ -148,7 +148,7 @@ class PartialsEvaluator(Evaluator):
         try:
             return self.levels.window(self.buffer.base, start, end)
         finally:
-            self.levels.partials = None
+            self.levels.partials = [] if isinstance(self.levels, HookLevels) else None
 
 
 def _form_of(partials: Any) -> Form:

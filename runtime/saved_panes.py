@@ -5,8 +5,9 @@
     version         "avg(double) format 1"            who made it; another aggregate, or a changed class, is refused
     until           2026-03-02 00:00                  where the pane ends
     argument_0      NULL                              never a value: its type is that of the argument
-    partial_0 ...   26.5, 3                           of a built-in: the columns of its partials (partials.py)
-                    bytes                             of a class: its attributes (states.py)
+    partial_0 ...   26.5                              of a built-in: the columns of its partials (partials.py)
+                    {total: 26.5, count: 3}           of a class: its attributes, if annotated (typed_states.py)
+                    bytes                             ... else as bytes (states.py)
 
 A pane of one machine and day is merged with those of others by the second level of the cascade, as panes are within one run.
 """
@@ -29,6 +30,7 @@ from inwindow.runtime.build import levels_of
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.fingerprint import version_of
 from inwindow.runtime.partials import Partials, PartialsEvaluator
+from inwindow.runtime.typed_states import type_of_state, typed, untyped
 from inwindow.udaf.errors import DataError, StateError, UsageError
 from inwindow.windows.sequence import Positions, Sequence
 
@@ -62,8 +64,16 @@ class SavedForm:
     def _fields(self, bound: pa.DataType) -> list[pa.Field]:
         made = [pa.field(VERSION, pa.string()), pa.field(UNTIL, bound)]
         made += [pa.field(f"{ARGUMENT}{at}", kind) for at, kind in enumerate(self.arguments)]
+        if self.state is not None:
+            return [*made, pa.field(f"{PARTIAL}0", self.state)]
         partials = self.partials.fields(PARTIAL[:-1])
         return made + [pa.field(one.name, _stored(one.type)) for one in partials]
+
+    @property
+    def state(self) -> pa.DataType | None:
+        """The type of a class's states; None if they are bytes."""
+        aggregate = self.step.implementation.aggregate
+        return None if aggregate is None else type_of_state(aggregate)
 
     def column(self, packed: pa.StructArray, until: pa.Array) -> pa.StructArray:
         """Panes from their packed partials, and where they end."""
@@ -86,6 +96,8 @@ class SavedForm:
                     "saved_version = '1', before the first pane is saved"
                 )
         columns = [column.field(f"{PARTIAL}{at}") for at in range(len(self._partial_types))]
+        if self.partials.forms is None:
+            return columns  # as they were stored
         return [one.cast(kind) for one, kind in zip(columns, self._partial_types, strict=True)]
 
     @property
@@ -130,7 +142,9 @@ class Saving(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         self.levels.reduce(start, end)
-        packed = self.form.partials.packed(self.levels)
+        aggregate, state = self.form.step.implementation.aggregate, self.form.state
+        partials = self.levels.partials
+        packed = self.form.partials.packed(self.levels) if state is None else [typed(partials, aggregate, state)]
         self.levels.forget(len(start))
         names = [f"{PARTIAL}{at}" for at in range(len(packed))]
         return pa.StructArray.from_arrays([one.cast(_stored(one.type)) for one in packed], names=names)
@@ -163,12 +177,15 @@ class SavedStates:
 
     def read(self, batch: pa.RecordBatch) -> list[Any]:
         (column,) = self.form.opened(batch.column(self.column))
+        aggregate = self.form.step.implementation.aggregate
+        if pa.types.is_struct(column.type):
+            return untyped(aggregate, column)
         if not self.form.trusted and any(pickles(column)):
             raise StateError(
                 f"{self.form.label}: some states are pickles, because an attribute is no plain value; reading a pickle can run any "
                 "code: if you trust who wrote these panes, write iw.saved(..., trusted=True)"
             )
-        return states.aggregates_of(self.form.step.implementation.aggregate, column)
+        return states.aggregates_of(aggregate, column)
 
 
 def pickles(column: pa.Array) -> Iterator[bool]:

@@ -46,6 +46,30 @@ class Total(iw.Aggregate):
         return self.total[0]
 
 
+class Wrong(iw.Aggregate):
+    """Says of its state what it is not."""
+
+    total: int
+
+    def iterate(self, x):
+        self.total = getattr(self, "total", 0) + x / 4
+
+    def merge(self, later):
+        self.total += later.total
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Half(Wrong):
+    """Says half of it."""
+
+    total: float
+
+    def iterate(self, x):
+        self.total, self.count = 0.0, 1
+
+
 def rolled(column: str, aggregate: Any, panes: pa.Table = PANES, extent: Any = BY_FOUR) -> Any:
     return iw.group_by(panes).window(extent).agg(x=iw.saved(column, aggregate))
 
@@ -92,6 +116,19 @@ ROWS = [
         lambda: BY_DAY.partials(x=iw.median("x")),
         iw.UsageError,
         "median(x) in partials(): median(x) has no merge, so its panes cannot be put together: save one that can, or the tuples",
+    ),
+    Bad(
+        "a state of another type",
+        lambda: BY_DAY.partials(x=Wrong()("x")),
+        iw.DataError,
+        "partials(): Wrong.total is 0.5, which is no int64, as its class annotates it: annotate what it is",
+    ),
+    Bad(
+        "a state that is not all",
+        lambda: BY_DAY.partials(x=Half()("x")),
+        iw.DataError,
+        "partials(): Half annotates its state, total, but hooks have set the attribute 'count': annotate all of it, with float, "
+        "int, str, bool or bytes, or nothing",
     ),
     Bad(
         "panes on a stream",

@@ -20,7 +20,7 @@ import inwindow as iw
 
 
 class Mean(iw.Aggregate):
-    """Typed by hand; its state is two numbers."""
+    """Its state is two numbers."""
 
     def initialize(self, v):
         self.total, self.count = v, 1
@@ -125,6 +125,65 @@ SALES = pa.table({"user": [f"u{n % 3}" for n in range(len(HOURS))], "ts": HOURS,
 
 def panes_of(aggregate: Any) -> pa.Table:
     return iw.group_by(SALES, "user").window(iw.tumble("ts", size="1 day")).partials(mean=aggregate("price"))
+
+
+class TypedMean(Mean):
+    """Says what its state is."""
+
+    total: float
+    count: int
+
+
+def test_states_of_annotated_classes_are_typed_columns() -> None:
+    panes = panes_of(TypedMean())
+    assert panes.schema.field("mean").type[3].type == pa.struct([("total", pa.float64()), ("count", pa.int64())])
+    assert panes["mean"].combine_chunks().field("partial_0").to_pylist()[0] == {"total": 84.0, "count": 8}
+    week = iw.hop("start", size="7 days", every="1 day")
+    rolled = iw.group_by(panes, "user").window(week).agg(mean=iw.saved("mean", TypedMean()("price")))
+    as_bytes = iw.group_by(panes_of(Mean()), "user").window(week).agg(mean=iw.saved("mean", Mean()("price")))
+    assert rolled.equals(as_bytes)
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        (
+            {"__annotations__": {"total": float}},
+            "Mean annotates its state, total, but hooks have set the attribute 'count'",
+        ),
+        (
+            {"__annotations__": {"total": float, "count": str}},
+            "Mean.count is 8, which is no string, as its class annotates it",
+        ),
+    ],
+)
+def test_wrong_annotations(members: Any, said: str) -> None:
+    with pytest.raises(iw.DataError, match=said):
+        panes_of(type("Mean", (Mean,), members)())
+
+
+def test_on_a_stream() -> None:
+    """Panes that arrive, over extents and over growing frames."""
+    panes = (
+        iw.group_by(SALES, "user")
+        .window(iw.tumble("ts", size="1 day"))
+        .partials(mean=Mean()("price"), top=iw.max("price"))
+    )
+    panes = panes.sort_by("start")
+    mean, top = iw.saved("mean", Mean()("price")), iw.saved("top", iw.max("price"))
+    by = {"partition_by": "user", "order_by": "start"}
+    queries = [
+        lambda df: (
+            iw.group_by(df, "user").window(iw.hop("start", size="7 days", every="1 day")).agg(mean=mean, top=top)
+        ),
+        lambda df: iw.select(
+            df, "user", "start", mean=mean.over(iw.unbounded(**by)), top=top.over(iw.range("3 days", **by))
+        ),
+    ]
+    for query in queries:
+        batches = [panes.slice(at, 5) for at in range(0, len(panes), 5)]
+        got = iw.testing.replay(batches, query, delay="1 day", until=datetime(2027, 1, 1))
+        assert sorted(map(repr, got.table.to_pylist())) == sorted(map(repr, query(panes).to_pylist()))
 
 
 def test_frames_of_whole_panes() -> None:
