@@ -42,8 +42,9 @@ from inwindow.native.piles cimport opaque
 cdef enum:
     SIZE = 128           # keys of a block
     SUMMED = 64          # counts in a sum
-    FEW = 160            # tuples that are compared one by one
+    FEW = 112            # tuples that are compared one by one
     MANY = 256           # frames of a call, from which on that is worth while
+    PIECE = 4096         # frames whose values are made ready at a time
 
 cdef double EXACT = 9007199254740992.0      # integers up to this one are doubles, too
 
@@ -462,16 +463,6 @@ cdef inline int64_t count_not_above(const double* values, int64_t n, double valu
     return total
 
 
-cdef inline int64_t count_both(const double* values, int64_t n, double value, int64_t* equal) noexcept nogil:
-    """How many are below the value, and how many are equal to it."""
-    cdef int64_t total = 0, same = 0, i
-    for i in range(n):
-        total += values[i] < value
-        same += values[i] == value
-    equal[0] = same
-    return total
-
-
 cdef inline int64_t count_known(const double* values, int64_t n) noexcept nogil:
     cdef int64_t total = 0, i
     for i in range(n):
@@ -479,12 +470,12 @@ cdef inline int64_t count_known(const double* values, int64_t n) noexcept nogil:
     return total
 
 
-cdef bint are_few(const int64_t* start, const int64_t* end, int64_t i, int64_t n) noexcept nogil:
-    """Whether all frames are small."""
+cdef bint are_few(const State* state, const int64_t* start, const int64_t* end, int64_t i, int64_t n) noexcept nogil:
+    """Whether all frames are small; half as large, where values are counted twice."""
     cdef int64_t most = 0, at
     for at in range(i, n):
         most = max(most, end[at] - start[at])
-    return most <= FEW
+    return most <= (FEW // 2 if state.result == MEAN else FEW)
 
 
 cdef bint as_doubles(const State* state, const Source* source, int64_t first, int64_t last, double* to) noexcept nogil:
@@ -522,12 +513,9 @@ cdef int64_t fold_few(State* state, const Source* source, const double* values, 
         if p >= start[i] and is_seen(&source.values, p):
             less = most = 0
             known = size
-            if state.result == MEAN:
-                less = count_both(its, size, values[p - first], &most)
-                most += less
-            elif state.result == LEAST or state.result == PERCENT:
+            if state.result != MOST and state.result != SHARE:
                 less = count_below(its, size, values[p - first])
-            else:
+            if state.result != LEAST and state.result != PERCENT:
                 most = count_not_above(its, size, values[p - first])
             if counts and gaps:
                 known = count_known(its, size)
@@ -551,8 +539,37 @@ cdef int settle(State* state, const Source* source, int64_t start, int64_t end) 
             if state.known:
                 state.key = key_at(state, &source.values, p)
                 add(state, state.key, &b, &at)
-    state.lo, state.hi = start, end
+    state.lo, state.hi = start, max(start, end)
     return 0
+
+
+cdef int64_t fold_small(State* state, const Source* source, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
+                        int64_t* out, uint8_t* validity) except? -1 nogil:
+    """Fold small frames, piece by piece, as far as there are any, and sort the last one.
+
+    Where they stop at a NULL, the result is the complement of that frame's number.
+    """
+    cdef int64_t begin = i, until, first, done
+    cdef double* values
+    while i < n:
+        until, first = min(i + PIECE, n), start[i]
+        if not are_few(state, start, end, i, until):
+            break
+        values = <double*>malloc((max(end[until - 1], first) - first + 1) * sizeof(double))
+        if values == NULL:
+            break
+        if not as_doubles(state, source, first, end[until - 1], values):
+            free(values)
+            break
+        done = fold_few(state, source, values, first, start, end, i, until, out, validity)
+        free(values)
+        if done < until:
+            settle(state, source, start[done], end[done])
+            return ~done
+        i = until
+    if i > begin:
+        settle(state, source, start[i - 1], end[i - 1])
+    return i
 
 
 cdef class RollingRank(Kernel):
@@ -593,21 +610,14 @@ cdef class RollingRank(Kernel):
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
         cdef Source source = Source(slice_of(values, base, 8), self.seen, base)
-        cdef State* state = &self.frame
-        cdef int64_t first, last, done
-        cdef double* doubles = NULL
+        cdef int64_t done
         with nogil:
-            if self.evicts and n - i >= MANY and state.result != DENSE and are_few(start, end, i, n):
-                first, last = start[i], max(end[n - 1], start[n - 1])
-                doubles = <double*>malloc((last - first + 1) * sizeof(double))
-                if doubles != NULL and as_doubles(state, &source, first, last, doubles):
-                    done = fold_few(state, &source, doubles, first, start, end, i, n, out, validity)
-                    i = min(done, n - 1)
-                    settle(state, &source, start[i], max(end[i], start[i]))
-                    free(doubles)
-                    return done
-                free(doubles)
-            return fold_sorted(state, &source, self.evicts, start, end, i, n, out, validity)
+            if self.evicts and n - i >= MANY and self.frame.result != DENSE:
+                done = fold_small(&self.frame, &source, start, end, i, n, out, validity)
+                if done < 0:  # stopped at a NULL
+                    return ~done
+                i = done
+            return fold_sorted(&self.frame, &source, self.evicts, start, end, i, n, out, validity)
 
     def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end, seen=None):
         """As of every kernel, and ``seen``: a byte per tuple, or None."""

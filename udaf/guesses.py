@@ -190,6 +190,7 @@ INSTEAD = {  # of options that no call has: what to write
     "ascending": "for a descending order write order_by=iw.desc('ts')",
     "reverse": "for a descending order write order_by=iw.desc('ts')",
     "desc": "for a descending order write order_by=iw.desc('ts')",
+    "pct": "shares are iw.percent_rank('x') and iw.cume_dist('x')",
     "center": "a frame around the tuple is iw.rows_between(-2, 2)",
     "closed": "a frame's bounds are in it; iw.range_between(...) and lag= move them",
     "window": "an extent goes behind group_by: iw.group_by(df, 'item').window(iw.tumble('ts', size='1 hour'))",

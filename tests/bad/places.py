@@ -138,6 +138,13 @@ ROWS = [
         "peers, and iw.dense_rank() counts them once",
     ),
     Bad(
+        "a share, as in pandas",
+        lambda: iw.rank("price", method="max", pct=True),
+        iw.UsageError,
+        "rank('price', method='max', pct=True): there is no 'pct' here; shares are iw.percent_rank('x') and iw.cume_dist('x'); it "
+        "takes rank(column=None, *, method='min', ascending=True)",
+    ),
+    Bad(
         "a method that is not known",
         lambda: iw.rank("price", method="first"),
         iw.UsageError,
