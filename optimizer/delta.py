@@ -88,7 +88,7 @@ def _around_hole(case: Case) -> Verdict:
 def _in_order(case: Case) -> Verdict:
     """For kernels that take out the oldest tuple only: of a frame with a hole the oldest may be any."""
     traits = case.traits
-    if not (traits.order_statistics or traits.commutative):
+    if not traits.any_order:
         return No(
             f"EXCLUDE: the kernel of {case.name} has no small partials to put together, and needs tuples in order"
         )

@@ -196,6 +196,22 @@ def distinct(values: Values) -> list[Any]:
     return list(found.values())
 
 
+def newest_rank(values: Values, method: str, ascending: bool = True) -> Any:
+    """The place of the newest value among the values; NULL where it is NULL."""
+    if values[-1] is None:
+        return None
+    keys = [order(value) for value in values if value is not None]
+    newest = order(values[-1])
+    before = sum(key < newest if ascending else key > newest for key in keys)
+    upto = before + keys.count(newest)
+    places: dict[str, Any] = {
+        "min": before + 1, "max": upto, "average": (before + 1 + upto) / 2, "cume": upto / len(keys),
+        "percent": before / (len(keys) - 1) if len(keys) > 1 else 0.0,
+        "dense": 1 + len({key for key in keys if (key < newest if ascending else key > newest)}),
+    }  # fmt: skip
+    return places[method]
+
+
 def best(pairs: Sequence[tuple[Any, Any]], most: Any) -> Any:
     """The latest value of those with the most extreme second value."""
     counted = [(order(other), at) for at, (_, other) in enumerate(pairs) if other is not None]

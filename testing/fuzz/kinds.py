@@ -88,6 +88,7 @@ def _kind(call: str, columns: str, means: Any, within: Any = _exactly, **more: A
 
 
 _MEAN_OF_HALVES = 1e-15
+_NEWEST: dict[str, Any] = {"nulls": "pass"}  # of the frame's newest tuple, whatever it is
 BUILT_INS = dict(
     [
         _kind("iw.count", "", len, empty=0),
@@ -144,6 +145,16 @@ BUILT_INS = dict(
             _kind(f"iw.regr_{which}", "p q", partial(exact.regression, which=which), _of_line)
             for which in ("avgx", "avgy", "sxx", "syy", "sxy", "slope", "intercept", "r2")
         ),
+        *(
+            _kind(f"iw.rank(..., method={method!r})", column, partial(exact.newest_rank, method=method), **_NEWEST)
+            for method in ("min", "max", "average", "dense")
+            for column in "fi"
+        ),
+        _kind(
+            "iw.rank(..., ascending=False)", "p", partial(exact.newest_rank, method="min", ascending=False), **_NEWEST
+        ),
+        _kind("iw.percent_rank", "f", partial(exact.newest_rank, method="percent"), **_NEWEST),
+        _kind("iw.cume_dist", "i", partial(exact.newest_rank, method="cume"), **_NEWEST),
         _kind("iw.median", "f", lambda values: exact.percentile(values, 0.5), _part(_MEAN_OF_HALVES)),
         _kind("iw.percentile(..., 0.3)", "f", lambda values: exact.percentile(values, 0.3), _part(_MEAN_OF_HALVES)),
         _kind(

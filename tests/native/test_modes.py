@@ -30,7 +30,7 @@ from samples.sliding import (
 from inwindow.native import _distinct, _modes
 from inwindow.native._distinct import FloatDistinct, IntDistinct
 from inwindow.native._modes import FloatMode, IntMode, ObjectMode
-from inwindow.native.lists import Flattened
+from inwindow.native.list_partials import Flattened
 
 FLOATS = st.sampled_from([None, math.nan, -math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.5]) | st.floats()
 INTS = st.none() | st.integers(-3, 3) | st.sampled_from([-(2**63), 1 - 2**63, 2**63 - 1])

@@ -13,18 +13,8 @@ from samples.sliding import sliding
 
 from inwindow.native import _picks, lists
 from inwindow.native._picks import Pick
-from inwindow.native.lists import (
-    CollectList,
-    CollectSet,
-    FirstFew,
-    Flattened,
-    ListOfPanes,
-    SetOfPanes,
-    Several,
-    StringAgg,
-    TextOfPanes,
-    TextOfPartials,
-)
+from inwindow.native.list_partials import FirstFew, Flattened, ListOfPanes, SetOfPanes, TextOfPanes, TextOfPartials
+from inwindow.native.lists import CollectList, CollectSet, Several, StringAgg
 
 TEXTS = st.tuples(st.sampled_from([None, "a", "b", "", "ccc"]), st.booleans())
 DASH = pa.scalar("-")

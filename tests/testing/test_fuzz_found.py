@@ -17,3 +17,11 @@ def test_try_sum_over_panes() -> None:
 def test_truths_around_a_hole(ours: object) -> None:
     window = iw.groups_between(0, None, order_by=iw.desc("t"), exclude="current row")
     assert iw.with_columns(TABLE, x=ours("b").over(window))["x"].to_pylist() == [None, True]
+
+
+@pytest.mark.parametrize(("ours", "expected"), [(iw.rank("f"), [1, 1, 1]), (iw.rank("f", method="max"), [2, 1, 1])])
+def test_the_rank_of_the_newest_tuple_around_a_hole(ours: iw.Applied, expected: list[int]) -> None:
+    """The tuples behind the hole are newer than those before it, though they enter first."""
+    table = pa.table({"t": [1, 2, 3], "f": [1.0, 0.0, 0.0]})
+    window = iw.rows_between(None, None, order_by="t", exclude="current row")
+    assert iw.with_columns(table, x=ours.over(window))["x"].to_pylist() == expected

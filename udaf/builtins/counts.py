@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from inwindow.native._distinct import FloatDistinct, IntDistinct, ObjectDistinct
 from inwindow.native._totals import Count, IntSum
-from inwindow.native.lists import Flattened
+from inwindow.native.list_partials import Flattened
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in
 from inwindow.udaf.builtins import joins

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from inwindow.native._distinct import FloatDistinct, IntDistinct
 from inwindow.native.distinct_totals import OfDistinct
-from inwindow.native.lists import Flattened
+from inwindow.native.list_partials import Flattened
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.built_in import built_in
 from inwindow.udaf.builtins.sums import avg_on, sum_on

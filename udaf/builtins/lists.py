@@ -5,17 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.native.lists import (
-    CollectList,
-    CollectSet,
-    Flattened,
-    ListOfPanes,
-    SetOfPanes,
-    StringAgg,
-    StringAggDistinct,
-    TextOfPanes,
-    TextOfPartials,
-)
+from inwindow.native.list_partials import Flattened, ListOfPanes, SetOfPanes, TextOfPanes, TextOfPartials
+from inwindow.native.lists import CollectList, CollectSet, StringAgg, StringAggDistinct
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in
 from inwindow.udaf.errors import UsageError, shown
