@@ -35,10 +35,9 @@ from inwindow.udaf.errors import (
 from inwindow.udaf.guesses import unknown_name as _unknown_name
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.udaf.spark_aggregator import udaf
+from inwindow.windows.columns import asc, desc
 from inwindow.windows.extents import cumulate, hop, session, tumble
 from inwindow.windows.frames import (
-    asc,
-    desc,
     groups,
     groups_between,
     landmark,

@@ -175,7 +175,11 @@ def input_of(step: Step, buffer: Buffer) -> KernelInput:
 
 
 def _part_of(step: Step, part: Native, buffer: Buffer) -> KernelInput:
-    return input_of(replace(step, implementation=replace(step.implementation, native=part)), buffer)
+    whole = step.implementation.native
+    everyone = whole is not None and whole.reads == "all" and part.reads == "marks"  # tuples with a NULL count, too
+    arguments = () if everyone else step.arguments
+    implementation = replace(step.implementation, native=part)
+    return input_of(replace(step, arguments=arguments, implementation=implementation), buffer)
 
 
 # Compiled hooks

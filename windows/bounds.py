@@ -22,12 +22,12 @@ import numpy as np
 from inwindow.native._bounds import edges, row_frames
 from inwindow.udaf.errors import DataError, HookError, UsageError
 from inwindow.udaf.pythonic import pythonic
-from inwindow.windows.frames import has_offset
 from inwindow.windows.interval import Size, is_negative
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 from inwindow.windows.sequence import Positions, Sequence
 from inwindow.windows.spec import Frame, Groups, Landmark, Range, Rows, Scope
 from inwindow.windows.stateful import Stateful
+from inwindow.windows.window_checks import has_offset
 
 Bounds = tuple[Positions, Positions]
 

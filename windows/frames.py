@@ -7,14 +7,24 @@ import inspect
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack
 
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.guesses import instead_of_option, near_option
-from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, is_positive, negated, size_of, sum_of
-from inwindow.windows.options import Distance, FrameOptions, Function, LaidOver, one_slide, shows_options
-from inwindow.windows.spark_spec import bound_of, read_order, read_window_spec
+from inwindow.windows.columns import listed, named, order_of
+from inwindow.windows.interval import MOST, Interval, Size, count_of, is_negative, negated, size_of, sum_of
+from inwindow.windows.options import (
+    Distance,
+    FrameOptions,
+    Function,
+    LaidOver,
+    hole_of,
+    one_slide,
+    shows_options,
+    slide_of,
+)
+from inwindow.windows.spark_spec import bound_of, read_window_spec
 from inwindow.windows.spec import (
     COUNTED,
     Exclude,
@@ -23,7 +33,6 @@ from inwindow.windows.spec import (
     Frame,
     Groups,
     Landmark,
-    Order,
     Range,
     Rows,
     Scope,
@@ -32,6 +41,7 @@ from inwindow.windows.spec import (
     extent_name,
     unit_of,
 )
+from inwindow.windows.window_checks import check_frame
 
 _OPTIONS = tuple(LaidOver.__annotations__)
 _shows_options = shows_options(FrameOptions, {"final": "drop", "active_expiration": False})
@@ -246,126 +256,19 @@ def _window(
         )
     if not isinstance(active_expiration, bool):
         raise UsageError(f"active_expiration={shown(active_expiration)}: write True or False")
-    order = tuple(_order(column) for column in _listed(order_by))
-    keys = tuple(_named(column, "partition_by") for column in _listed(partition_by))
-    slide = _slide(frame, one_slide(slide, every), slide_by)
+    order = tuple(order_of(column) for column in listed(order_by))
+    keys = tuple(named(column, "partition_by") for column in listed(partition_by))
+    slide = slide_of(frame, one_slide(slide, every), slide_by)
     if isinstance(frame, Range):
         frame = Range(*(0 if isinstance(b, Interval) and b.is_zero else b for b in (frame.lower, frame.upper)))
     elif isinstance(frame, (Rows, Groups)):
         frame = type(frame)(*(None if b is None else max(-MOST, min(b, MOST)) for b in (frame.lower, frame.upper)))
     least = None if min_count is None else count_of(min_count, "min_count")
     window = Window(
-        frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least, _hole(exclude)
+        frame, keys, order, slide, origin, final, active_expiration, strategy, slide_by, least, hole_of(exclude)
     )
-    _check_frame(window)
+    check_frame(window)
     return window
-
-
-def _hole(exclude: Any) -> Exclude | None:
-    said = " ".join(exclude.lower().split()) if isinstance(exclude, str) else exclude
-    if said is None or said == "no others":
-        return None
-    for one in get_args(Exclude):
-        if said == one:
-            return one
-    raise UsageError(
-        f"exclude={shown(exclude)} is not known: a frame leaves out the tuple itself ('current row'), the tuple and its peers "
-        "('group'), its peers without it ('ties'), or nothing ('no others')"
-    )
-
-
-def _slide(frame: Frame, slide: Any, unit: Any) -> Size | None:
-    if unit is not None and (not isinstance(unit, str) or unit not in ("rows", "range", "groups")):
-        raise UsageError(
-            f"slide_by={shown(unit)} is not known: a slide counts tuples ('rows') or groups of peers ('groups'), or is a "
-            "distance in order values ('range')"
-        )
-    if slide is None:
-        if unit is not None:
-            raise UsageError(f"slide_by={unit!r} says what slide= counts: give slide= with it, or drop it")
-        return None
-    slide = size_of(slide, "slide")
-    if not is_positive(slide):
-        raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
-    if isinstance(slide, Interval) and unit in ("rows", "groups"):
-        raise UsageError(
-            f"slide={slide} is a time, but slide_by={unit!r} counts {COUNTED[unit]}: give a number, or slide_by='range'"
-        )
-    counted = unit or unit_of(frame)
-    counts = counted != "range"
-    if counts and not isinstance(slide, (int, Interval)):
-        raise UsageError(
-            f"slide={slide} is not a whole number of {COUNTED[counted]}; for a distance in order values give slide_by='range', "
-            "or a time"
-        )
-    return count_of(slide, "slide") if counts and isinstance(slide, int) else slide
-
-
-def _check_frame(window: Window) -> None:
-    frame = window.frame
-    if isinstance(frame, (Rows, Range, Groups)):
-        _check_bounds(window, frame.lower, frame.upper)
-    if isinstance(frame, Groups) and not window.order_by:
-        raise UsageError(
-            f"{window.describe()} counts groups of peers, tuples with equal order values: add order_by='...'"
-        )
-    if window.slides_by_groups and not window.order_by:
-        raise UsageError(
-            f"{window.describe()} slides by groups of peers, tuples with equal order values: add order_by='...'"
-        )
-    needs_order = isinstance(frame, (Landmark, Scope)) or window.slides_by_values
-    needs_order |= isinstance(frame, Range) and (has_offset(frame) or window.active_expiration)
-    if needs_order and not window.order_by:
-        raise UsageError(f"{window.describe()} needs an order column: add order_by='...'")
-    if needs_order and len(window.order_by) > 1:
-        what, instead = ("its bounds are distances", "a ROWS frame")
-        if isinstance(frame, Rows):
-            what, instead = ("its slide is a distance", "a slide in tuples")
-        elif isinstance(frame, Groups):
-            what, instead = ("its slide is a distance", "a slide in groups")
-        raise UsageError(
-            f"{window.describe()} has {len(window.order_by)} order columns, but {what} in the order "
-            f"value, which needs exactly one: use one order column, or {instead}"
-        )
-    if window.active_expiration:
-        if not isinstance(frame, Range) or frame.lower is None or not window.ends_at_current:
-            raise UsageError(
-                f"active expiration needs a RANGE frame that ends at the current tuple, so that each tuple leaves at a "
-                f"known time; got {window.describe()}: use iw.range(size, order_by=..., active_expiration=True)"
-            )
-        if window.slide is not None:
-            raise UsageError(
-                "active_expiration=True takes the place of slide= (arrivals emit nothing): give one of them"
-            )
-        if window.exclude is not None:
-            raise UsageError(
-                f"active expiration gives results when tuples leave, and exclude={window.exclude!r} is of one that arrives: "
-                "give one of them"
-            )
-        if not window.order_by[0].ascending:
-            raise UsageError("active expiration follows time forward: order_by must be ascending")
-    if window.origin is not None and not window.slides_by_values:
-        raise UsageError("origin= places the slots of a RANGE slide: give slide= in order values with it, or drop it")
-
-
-def _check_bounds(window: Window, lower: Any, upper: Any) -> None:
-    if lower is None or upper is None:
-        return
-    if isinstance(lower, Interval) != isinstance(upper, Interval) and 0 not in (lower, upper):
-        raise UsageError(f"{window.describe()} mixes a distance in time with a number: give both in the same unit")
-    low, high = (_comparable(bound) for bound in (lower, upper))
-    if low > high:
-        raise UsageError(f"{window.describe()}: the lower bound lies after the upper bound; swap them")
-
-
-def _comparable(bound: Size) -> Any:
-    # Months have 28 to 31 days; 30 decides whether two bounds are the wrong way round.
-    return bound.months * 30 * 86_400_000_000 + bound.microseconds if isinstance(bound, Interval) else bound
-
-
-def has_offset(frame: Range) -> bool:
-    """Whether a bound is a distance, rather than UNBOUNDED or CURRENT ROW."""
-    return any(bound is not None and bound != 0 for bound in (frame.lower, frame.upper))
 
 
 def _options_of(window: Window) -> dict[str, Any]:
@@ -415,55 +318,3 @@ def _range_offset(bound: Any, option: str) -> Size | None:
     if bound is None:
         return None
     return bound_of(size_of(bound, f"range_between: {option}"), lower=option == "start")
-
-
-def _listed(columns: Any) -> list[Any]:
-    if columns is None:
-        return []
-    if isinstance(columns, (list, tuple)):
-        return list(columns)
-    return [columns]
-
-
-def _named(column: Any, option: str) -> Any:
-    """A column's name; or a Spark Column, for a plan for Spark."""
-    if isinstance(column, str) or type(column).__module__.startswith("pyspark.sql"):
-        return column
-    hint = ", iw.asc('name'), iw.desc('name')" if option == "order_by" else ""
-    raise UsageError(f"{option}={shown(column)} is not a column: give a name{hint}, or a list of them")
-
-
-def _order(column: Any) -> Order:
-    if isinstance(column, Order):
-        return column
-    if type(column).__module__.startswith("pyspark.sql") and type(column).__name__ == "Column":
-        return read_order(column)
-    return Order(_named(column, "order_by"))
-
-
-def _ordered(column: Any, ascending: bool, nulls_first: Any) -> Order:
-    if not isinstance(nulls_first, bool):
-        raise UsageError(
-            f"{'asc' if ascending else 'desc'}({column!r}): nulls_first={shown(nulls_first)}: write True or False"
-        )
-    return Order(_named(column, "order_by"), ascending, nulls_first)
-
-
-@says_what_it_takes
-def asc(column: str, *, nulls_first: bool = True) -> Order:
-    """Ascending order for ``order_by=``, NULLs first unless said otherwise.
-
-    >>> asc("ts")
-    Order(column='ts', ascending=True, nulls_first=True)
-    """
-    return _ordered(column, True, nulls_first)
-
-
-@says_what_it_takes
-def desc(column: str, *, nulls_first: bool = False) -> Order:
-    """Descending order for ``order_by=``, NULLs last unless said otherwise.
-
-    >>> rows(3, order_by=desc("ts")).describe()
-    '(order by ts desc rows between 2 preceding and current row)'
-    """
-    return _ordered(column, False, nulls_first)

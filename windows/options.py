@@ -8,13 +8,13 @@ import inspect
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Literal, Protocol, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_args
 
 import numpy as np
 
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.windows.interval import Interval
-from inwindow.windows.spec import Exclude, Final, Order, Unit
+from inwindow.windows.interval import Interval, Size, count_of, is_positive, size_of
+from inwindow.windows.spec import COUNTED, Exclude, Final, Frame, Order, Unit, unit_of
 
 
 class SparkColumn(Protocol):
@@ -87,3 +87,45 @@ def shows_options(options: type[Any], defaults: dict[str, Any]) -> Callable[[Fun
         return function
 
     return shown
+
+
+def hole_of(exclude: Any) -> Exclude | None:
+    """What ``exclude=`` says."""
+    said = " ".join(exclude.lower().split()) if isinstance(exclude, str) else exclude
+    if said is None or said == "no others":
+        return None
+    for one in get_args(Exclude):
+        if said == one:
+            return one
+    raise UsageError(
+        f"exclude={shown(exclude)} is not known: a frame leaves out the tuple itself ('current row'), the tuple and its peers "
+        "('group'), its peers without it ('ties'), or nothing ('no others')"
+    )
+
+
+def slide_of(frame: Frame, slide: Any, unit: Any) -> Size | None:
+    """What ``slide=`` and ``slide_by=`` say for this frame."""
+    if unit is not None and (not isinstance(unit, str) or unit not in ("rows", "range", "groups")):
+        raise UsageError(
+            f"slide_by={shown(unit)} is not known: a slide counts tuples ('rows') or groups of peers ('groups'), or is a "
+            "distance in order values ('range')"
+        )
+    if slide is None:
+        if unit is not None:
+            raise UsageError(f"slide_by={unit!r} says what slide= counts: give slide= with it, or drop it")
+        return None
+    slide = size_of(slide, "slide")
+    if not is_positive(slide):
+        raise UsageError(f"slide={slide}: a slide must be > 0 (it is the distance between two yield tuples)")
+    if isinstance(slide, Interval) and unit in ("rows", "groups"):
+        raise UsageError(
+            f"slide={slide} is a time, but slide_by={unit!r} counts {COUNTED[unit]}: give a number, or slide_by='range'"
+        )
+    counted = unit or unit_of(frame)
+    counts = counted != "range"
+    if counts and not isinstance(slide, (int, Interval)):
+        raise UsageError(
+            f"slide={slide} is not a whole number of {COUNTED[counted]}; for a distance in order values give slide_by='range', "
+            "or a time"
+        )
+    return count_of(slide, "slide") if counts and isinstance(slide, int) else slide

@@ -24,9 +24,10 @@ from inwindow.testing.fuzz import classes
 from inwindow.udaf import builtins
 from inwindow.udaf.contract import PUNT
 from inwindow.windows import extents, frames
+from inwindow.windows.columns import asc, desc
 
 FRAMES = (
-    "asc", "desc", "groups", "groups_between", "landmark", "range", "range_between", "rows", "rows_between", "scope",
+    "groups", "groups_between", "landmark", "range", "range_between", "rows", "rows_between", "scope",
     "unbounded",
 )  # fmt: skip
 
@@ -35,6 +36,7 @@ IW: Any = SimpleNamespace(
     **{name: getattr(builtins, name) for name in builtins.NAMES},
     **{name: getattr(frames, name) for name in FRAMES},
     **{name: getattr(extents, name) for name in ("cumulate", "hop", "session", "tumble")},
+    asc=asc, desc=desc,
     with_columns=with_columns, select=select, group_by=group_by, union=union, emitted_at=emitted_at, temporal=temporal,
     testing=SimpleNamespace(replay=replay), PUNT=PUNT,
 )  # fmt: skip

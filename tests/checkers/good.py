@@ -76,6 +76,10 @@ def calls(table: Any) -> None:
     grouped.window(iw.hop("ts", size="1 hour", every="5 minutes"), early=True).agg(n=iw.count("*"))
     grouped.window(iw.session("ts", gap=30)).agg(iw.max_by("item", "price"))
     grouped.window(iw.tumble("ts", rows=10, scope="stream")).emit("item", n=iw.count())
+    grouped.window(iw.tumble("ts", "1 day", timezone="Europe/Rome", fill="previous", quiet="2 days")).agg(n=iw.count())
+    grouped.window(iw.hop("ts", 10, 5, fill=0.0, between=(0, 100))).agg(s=iw.sum("price"))
+    grouped.window(iw.tumble("ts", size=10)).partials(total=iw.sum("price"))
+    assert_type(iw.saved("total", iw.sum("price"), trusted=True), iw.Applied)
     grouped.window(iw.cumulate("ts", "1 day", every="1 hour")).agg(s=iw.collect_list("price"))
     print(
         iw.explain(table, n=iw.count("*").over(window)),

@@ -1,8 +1,11 @@
 """Windows in subqueries, in WITH and in the sides of UNION: the same rows as DuckDB's, and errors at their place."""
 
+from random import Random
+
 import duckdb
 import pyarrow as pa
 import pytest
+from samples.drawn_selects import Drawing
 from samples.suites import equal, shown
 
 import inwindow as iw
@@ -121,3 +124,18 @@ def test_a_result_by_its_name_later_in_the_select_list(query: str) -> None:
 def test_a_result_where_there_is_none_yet(query: str) -> None:
     with pytest.raises(iw.UsageError, match="s is the result of a window, which comes after this.*subquery"):
         iw.Catalog(bids=BIDS).run(query)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_drawn_queries(seed: int) -> None:
+    drawing = Drawing(Random(seed))
+    table = drawing.table()
+    connection = duckdb.connect()
+    connection.register("bids", table)
+    for _ in range(12):
+        query = drawing.query(drawing.chance.randint(0, 3))
+        ours = iw.Catalog(bids=table).run(query, dialect="duckdb").to_pylist()
+        theirs = connection.sql(query).fetchall()
+        assert equal([tuple(map(shown, row.values())) for row in ours], [tuple(map(shown, row)) for row in theirs]), (
+            query
+        )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from samples.against_definition import close, cut, expected_column, expected_rows, largest, sorted_for
-from samples.ids import Ids, IdsAll, IdsAnyOrder, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt, IdsWithBase
+from samples.ids import Ids, IdsAll, IdsExpire, IdsInWindow, IdsMerge, IdsNaive, IdsPunt, IdsWithBase
 from samples.plain_builtins import TABLE
 from samples.streams import CUTS, INTS, ORDERS, tables, windows
 
@@ -51,7 +51,7 @@ class Mean(iw.Aggregate):
         return self.total / self.count
 
 
-CLASSES = [Ids, IdsMerge, IdsAnyOrder, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, IdsTakenOut]
+CLASSES = [Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, IdsNaive, IdsWithBase, IdsTakenOut]
 
 
 def possible(schema: pa.Schema, applied: iw.Applied) -> list[str]:

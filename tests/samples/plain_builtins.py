@@ -321,6 +321,18 @@ class Decayed(Kept, returns="double"):
         return as_float(sum(w * Fraction(v) for w, v in zip(weights, self.values, strict=True)) / sum(weights))
 
 
+def ewm_adjusted(column):
+    return iw.ewm_avg(column, alpha=0.75)
+
+
+def ewm_ignoring_nulls(column):
+    return iw.ewm_avg(column, alpha=0.75, ignore_nulls=True)
+
+
+def ewm_recursion(column):
+    return iw.ewm_avg(column, alpha=0.75, adjust=False)
+
+
 class Ewm(iw.WindowAggregate, returns="double", nulls="pass"):
     """pandas' recursion over the frame, in fractions: each value has weight 1 if adjusted, else alpha."""
 
@@ -564,8 +576,8 @@ TABLE: dict[str, Row] = {
     ),
     "percent_rank": Row(iw.percent_rank, lambda: Rank("percent")),
     "cume_dist": Row(iw.cume_dist, lambda: Rank("share")),
-    "ewm_avg": Row(lambda c: iw.ewm_avg(c, alpha=0.75), lambda: Ewm(True, False)),
-    "ewm_avg ignoring nulls": Row(lambda c: iw.ewm_avg(c, alpha=0.75, ignore_nulls=True), lambda: Ewm(True, True)),
-    "ewm_avg as a recursion": Row(lambda c: iw.ewm_avg(c, alpha=0.75, adjust=False), lambda: Ewm(False, False)),
+    "ewm_avg": Row(ewm_adjusted, lambda: Ewm(True, False)),
+    "ewm_avg ignoring nulls": Row(ewm_ignoring_nulls, lambda: Ewm(True, True)),
+    "ewm_avg as a recursion": Row(ewm_recursion, lambda: Ewm(False, False)),
     "decayed_avg": Row(lambda c: iw.decayed_avg(c, 0.5), Decayed),
 }

@@ -46,7 +46,16 @@ FRAMES = (
     "landmark",
     "scope",
 )
-ROUNDED = ("var", "stddev", "skewness", "kurtosis", "cov", "corr")  # the last bits depend on how a frame was reached
+ROUNDED = (
+    "var",
+    "stddev",
+    "skewness",
+    "kurtosis",
+    "cov",
+    "corr",
+    "regr",
+    "ewm",
+)  # the last bits depend on how a frame was reached
 IDS = st.one_of(st.integers(0, 30), st.none())
 SMALL = st.one_of(st.integers(-5, 5).map(float), st.none())
 

@@ -71,6 +71,19 @@ def bits(native: Native, op: Literal["and", "or", "xor"]) -> Native:
     return _with(native, Joined((_raw(native),), lambda given: native.finish(join(given[0]))))
 
 
+def picks(native: Native, count: Native, *, latest: bool) -> Native:
+    """For the first or the last value, where NULL may be one: of the first or the last run that has tuples."""
+
+    def join(given: list[list[pa.Array]]) -> pa.Array:
+        runs = list(zip(*given, strict=True))
+        (found, _), *others = runs if latest else runs[::-1]
+        for values, counts in others:
+            found = pc.if_else(pc.greater(counts, 0), values, found)
+        return native.finish(found)
+
+    return _with(native, Joined((_raw(native), _raw(count)), join)) if pa.types.is_primitive(native.result) else native
+
+
 def _larger(one: pa.Array, other: pa.Array) -> pa.Array:
     if one.null_count or other.null_count:
         valid = pc.and_(one.is_valid(), other.is_valid())

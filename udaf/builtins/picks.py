@@ -5,10 +5,13 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.native._picks import Pick
+from inwindow.native._totals import Count
 from inwindow.native.list_partials import FirstFew, Flattened
 from inwindow.udaf.applied import Applied, column_text
 from inwindow.udaf.built_in import built_in, check_flag
+from inwindow.udaf.builtins import joins
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.kinds import INT
 from inwindow.udaf.native import Cascade, Native, own_panes
 
 __all__ = ["any_value", "first", "first_value", "last", "last_value", "nth_value"]
@@ -79,10 +82,11 @@ def _pick(name: str, place: int, column: Any, ignorenulls: bool) -> Applied:
 
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         cascade = own_panes(lambda evicts: Pick(place))
-        return Native(
+        found = Native(
             types[0], lambda evicts: Pick(place), cascade=cascade, reads="counted" if ignorenulls else "all",
             gives="a value",
         )  # fmt: skip
+        return joins.picks(found, Native(INT, lambda evicts: Count(), reads="marks"), latest=place < 0)
 
     nulls = "skip" if ignorenulls else "pass"
     return built_in(name, resolve, "any column", column, options=(True,) if ignorenulls else (), nulls=nulls)
