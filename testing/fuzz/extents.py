@@ -244,7 +244,9 @@ def _call(draw: Draw, kind: str, order: OrderType) -> Call:
         origin = (*origin, ("timezone", draw.one(("'Europe/Vienna'", "'America/New_York'", "'+05:30'"))))
     slow = [ORDERS[name].kind for name in ("date", "timestamp", "hours of a clock")]  # for the definition
     fills = () if order.kind in slow else ("hop", "tumble")
-    fill = (("fill", draw.one(("'null'", "'previous'"))),) if draw.once_in(4) and kind in fills else ()
+    fill: tuple[tuple[str, str], ...] = (
+        (("fill", draw.one(("'null'", "'previous'"))),) if draw.once_in(4) and kind in fills else ()
+    )
     if fill and draw.once_in(3):
         low, high = sorted((draw.between(order.low, order.high), draw.between(order.low, order.high)))
         fill = (*fill, ("between", f"({literal(order.near(low))}, {literal(order.near(high))})"))
