@@ -16,7 +16,7 @@ def translated(script: str, dialect: Any, speaker: str) -> str:
     """A script of another database's SQL, in Spark's dialect; what cannot be said there is an error.
 
     >>> print(translated("SELECT y::int8, sum(x) OVER (ORDER BY t ROWS 2 PRECEDING EXCLUDE TIES) FROM t", "postgres", "run"))
-    SELECT CAST(y AS BIGINT), SUM(x) OVER (ORDER BY t NULLS LAST rows BETWEEN 2 preceding AND CURRENT ROW EXCLUDE TIES) FROM t
+    SELECT CAST(y AS BIGINT), SUM(x) OVER (ORDER BY t NULLS LAST ROWS BETWEEN 2 PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM t
     """
     sqlglot = library(speaker)
     known = sorted(one.value for one in sqlglot.Dialects if one.value)

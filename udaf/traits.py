@@ -38,7 +38,7 @@ class KernelTraits:
     """What is known of the kernel of a built-in."""
 
     order_statistics: bool = False  # O(log window) per tuple
-    of_newest: bool = False  # the result is about the newest tuple, so order counts
+    in_order: bool = False  # the result depends on the order of the frame's tuples, whatever is promised of partials
     refolds: bool = False  # a frame that a tuple has left is folded again from its tuples
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
@@ -133,7 +133,9 @@ class Traits:
     def any_order(self) -> bool:
         """Whether the result is the same if the frame's tuples come in another order."""
         kernel = self.kernel
-        return self.commutative or (kernel is not None and kernel.order_statistics and not kernel.of_newest)
+        if kernel is None:
+            return self.commutative
+        return not kernel.in_order and (self.commutative or kernel.order_statistics)
 
     @property
     def online(self) -> bool:

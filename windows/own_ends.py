@@ -148,7 +148,7 @@ class OwnEnds(ExtentFraming):
 
 def _running_maximum(ends: Keys, begins: Positions) -> Keys:
     """The latest end so far, from each of some positions on."""
-    if len(begins) <= 1:
+    if not begins.any():  # none but the first position
         return np.maximum.accumulate(ends)
     # Ranks cannot overflow: the ranks of a partition are above all ranks of the one before.
     order = np.argsort(ends, kind="stable")

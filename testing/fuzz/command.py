@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from inwindow.testing.fuzz.night import Done, Found, Night, Plan, found_in
@@ -23,11 +24,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--resume", type=Path, metavar="FILE", help="go on where the run of this file stopped, or begin it"
     )
     parser.add_argument("--round", type=int, metavar="N", help="run this round alone")
+    parser.add_argument(
+        "--sum", nargs="+", type=Path, metavar="FILE", help="print what the runs of these files did, together"
+    )
     parser.add_argument("--json", action="store_true", help="print what was done as a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run; the exit code is 1 where a result differs from the definition."""
+    if options.sum:
+        print(summed(options.sum))
+        return 0
     shard, shards = shard_of(options.shard)
     plan = Plan(options.seed, families(options.only), shard, shards)
     if options.round is not None:
@@ -89,6 +96,21 @@ def _say(night: Night, as_json: bool) -> None:
         print(f"{'of these in':12} {done.streams:>14,} streams")
     print(f"{'together':12} {done.all_cases:>14,} cases of {done.rounds:,} rounds of seed {plan.seed}, {_rate(done)}")
     print(f"{done.differences or 'no'} difference{'s' if done.differences > 1 else ''}; digest {done.digest:016x}")
+
+
+def summed(files: Sequence[Path]) -> str:
+    """What the runs of these files did, as a table of Markdown."""
+    runs = [Done(**json.loads(file.read_text())["done"]) for file in files]
+    cases = {name: sum(one.cases.get(name, 0) for one in runs) for name in FAMILIES}
+    whole = Done(cases=cases, seconds=sum(one.seconds for one in runs))
+    lines = [
+        "| family | cases |",
+        "|---|---|",
+        *(f"| `{name}` | {count:,} |" for name, count in cases.items() if count),
+    ]
+    lines += [f"| together | {whole.all_cases:,} |", f"| simulated streams | {sum(one.streams for one in runs):,} |"]
+    lines += [f"| cases a second of CPU | {whole.all_cases / max(whole.seconds, 1e-9):,.0f} |"]
+    return "\n".join([*lines, f"| differences | {sum(one.differences for one in runs)} |"])
 
 
 def _rate(done: Done) -> str:

@@ -15,8 +15,9 @@ from inwindow.testing.fuzz.written import IW, Call, Column, Drawn, literal, valu
 from inwindow.udaf.errors import UsageError
 from inwindow.windows import reference
 from inwindow.windows.own_ends import own_columns
+from inwindow.windows.reference_gaps import filled, with_gaps
 from inwindow.windows.reference_order import Row
-from inwindow.windows.spec import Extent, Order
+from inwindow.windows.spec import Extent, Hop, Order
 
 Place = tuple[Any, ...]  # the keys, start and end of a row
 _KEYS = (("k",), ("k",), ("l", "k"), ())
@@ -97,11 +98,17 @@ class Extents:
         found: dict[Place, list[definition.Wanted]] = {}
         for members in definition.partitions(given, self.keys):
             keys = tuple(definition.key_of(given.values[key][members[0]]) for key in self.keys)
-            for window, held in self._held(given, members, extent):
-                found[(*keys, *window)] = [
-                    definition.folded(kind, [its[i] for i in held if ok[i]])
-                    for kind, its, ok in zip(kinds, values, seen, strict=True)
-                ]
+            rows = list(self._held(given, members, extent))
+            columns = [
+                _with_gaps(
+                    extent,
+                    rows,
+                    [definition.folded(kind, [its[i] for i in held if ok[i]]) for _, held in rows],
+                    kind.empty,
+                )
+                for kind, its, ok in zip(kinds, values, seen, strict=True)
+            ]
+            found |= {(*keys, *window): [column[at] for column in columns] for at, (window, _) in enumerate(rows)}
         return found
 
     def _held(self, given: Drawn, members: list[int], extent: Extent | None) -> Iterator[tuple[Place, list[int]]]:
@@ -111,7 +118,10 @@ class Extents:
         names = (extent.on, *own_columns(extent))
         members = definition.in_order(given, members, (Order(extent.on),))
         rows = [Row(tuple(given.values[name][i] for name in names)) for i in members]
-        for start, end, positions in reference.extents(extent, rows):
+        found = reference.extents(extent, rows)
+        if isinstance(extent, Hop) and extent.fill is not None and found:
+            found = with_gaps(extent, found, found[0][0])
+        for start, end, positions in found:
             yield (start, end), [members[place] for place in positions]
 
     # Smaller
@@ -160,6 +170,17 @@ class Extents:
             f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
         ]
         return as_test(name, lines)
+
+
+def _with_gaps(
+    extent: Extent | None, rows: list[tuple[Place, list[int]]], results: list[definition.Wanted], empty: Any
+) -> list[definition.Wanted]:
+    """Results in which those of extents without tuples are what ``fill=`` says."""
+    if not isinstance(extent, Hop) or extent.fill is None or empty is not None:
+        return results
+    told = [(*window, result, bool(held)) for (window, held), (result, _) in zip(rows, results, strict=True)]
+    widest = max((within for _, within in results), default=0.0)  # a gap has the result of another row
+    return [(result, widest) for result in filled(extent, told)]
 
 
 def batched_text(cut: int) -> tuple[str, str]:
@@ -221,6 +242,17 @@ def _call(draw: Draw, kind: str, order: OrderType) -> Call:
     origin = (("origin", order.literal(draw)),) if draw.once_in(4) else ()
     if order.kind == ORDERS["hours of a clock"].kind and draw.once_in(2):
         origin = (*origin, ("timezone", draw.one(("'Europe/Vienna'", "'America/New_York'", "'+05:30'"))))
+    slow = [ORDERS[name].kind for name in ("date", "timestamp", "hours of a clock")]  # for the definition
+    fills = () if order.kind in slow else ("hop", "tumble")
+    fill: tuple[tuple[str, str], ...] = (
+        (("fill", draw.one(("'null'", "'previous'"))),) if draw.once_in(4) and kind in fills else ()
+    )
+    if fill and draw.once_in(3):
+        low, high = sorted((draw.between(order.low, order.high), draw.between(order.low, order.high)))
+        fill = (*fill, ("between", f"({literal(order.near(low))}, {literal(order.near(high))})"))
+    elif fill and draw.once_in(2):
+        fill = (*fill, ("quiet", draw.one(sizes)))
+    origin = (*origin, *fill)
     if kind == "hop":
         return Call("hop", ("'t'",), (("size", size), ("every", every), *origin))
     if kind == "tumble":
