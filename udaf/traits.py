@@ -44,6 +44,7 @@ class KernelTraits:
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values
     partials_slide: bool = False  # those of frames that slide take O(1) per tuple
+    evicts_any: bool = False  # what has been in a frame may leave in any order
     frame: OwnFrame | None = None  # of a function that takes of a window only partitions and order: lag, row_number
 
 
@@ -150,6 +151,11 @@ class Traits:
     def keeps(self) -> str | None:
         """What its kernel keeps of a frame's tuples, if it needs nothing else of them."""
         return None if self.kernel is None else self.kernel.keeps
+
+    @property
+    def evicts_any(self) -> bool:
+        """Whether its kernel lets what has been in a frame leave in any order."""
+        return self.kernel is not None and self.kernel.evicts_any
 
     @property
     def partials_slide(self) -> bool:
