@@ -1,6 +1,6 @@
 """Frames with a hole: EXCLUDE CURRENT ROW against the same frame without it, DuckDB and SQLite; ROWS on both sides, local.
 
-`python -m benchmarks.exclude [tuples]`
+`python -m benchmarks.exclude [tuples]`; with `uneven` before it, only the frames that reach twice as far back as ahead.
 """
 
 import sqlite3
@@ -82,17 +82,17 @@ def data(tuples: int) -> pa.Table:
     return pa.table({"n": np.arange(tuples), "v": draw.normal(size=tuples), "i": draw.integers(0, 1000, tuples)})
 
 
-def over(window: int) -> str:
+def over(back: int, ahead: int) -> str:
     """The frame in SQL."""
-    return f"(ORDER BY n ROWS BETWEEN {window // 2} PRECEDING AND {window // 2} FOLLOWING EXCLUDE CURRENT ROW)"
+    return f"(ORDER BY n ROWS BETWEEN {back} PRECEDING AND {ahead} FOLLOWING EXCLUDE CURRENT ROW)"
 
 
-def in_duckdb(call: str, window: int, tuples: int) -> Callable[[], Any]:
+def in_duckdb(call: str, back: int, ahead: int, tuples: int) -> Callable[[], Any]:
     """DuckDB, on one thread."""
     connection = duckdb.connect(config={"threads": 1})
     connection.register("arrow", data(tuples))
     connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
-    query = f"SELECT {call} OVER {over(window)} AS x FROM t"
+    query = f"SELECT {call} OVER {over(back, ahead)} AS x FROM t"
     return lambda: connection.sql(query).to_arrow_table()
 
 
@@ -101,7 +101,7 @@ def in_sqlite(call: str, window: int, tuples: int) -> Callable[[], Any]:
     base = sqlite3.connect(":memory:")
     base.execute("CREATE TABLE t (n INTEGER PRIMARY KEY, v REAL, i INTEGER)")
     base.executemany("INSERT INTO t VALUES (?, ?, ?)", zip(*data(tuples).to_pydict().values(), strict=True))
-    query = f"SELECT sum(x) FROM (SELECT {call} OVER {over(window)} AS x FROM t)"
+    query = f"SELECT sum(x) FROM (SELECT {call} OVER {over(window // 2, window // 2)} AS x FROM t)"
     return lambda: base.execute(query).fetchall()
 
 
@@ -119,7 +119,11 @@ def report(tuples: int = TUPLES) -> str:
                 lambda: iw.with_columns(table, x=one.over(whole, exclude="current row")),  # noqa: B023
                 tuples_of,
             )
-            duck = nanoseconds(in_duckdb(sql, window, FEW), FEW, patience=1.0) if sql and window < FEW else None
+            duck = (
+                nanoseconds(in_duckdb(sql, window // 2, window // 2, FEW), FEW, patience=1.0)
+                if sql and window < FEW
+                else None
+            )
             lite = (
                 nanoseconds(in_sqlite(sql, window, FEW), FEW, patience=1.0)
                 if sql and name in SQLITE and window <= 1000
@@ -131,5 +135,28 @@ def report(tuples: int = TUPLES) -> str:
     return f"{markdown(header, rows)}\n\n{within} of {len(rows)} rows are within three times the frame without a hole."
 
 
+def uneven(tuples: int = TUPLES) -> str:
+    """Frames that reach twice as far back as ahead, where tuples leave in another order than they come."""
+    calls = {name: CONTESTS[name] for name in ("median", "count_distinct", "mode")}
+    calls["sum_distinct"] = (iw.sum_distinct("i"), "sum(DISTINCT i)")
+    rows = []
+    for name, (one, sql) in calls.items():
+        for back, ahead in ((10, 5), (1_000, 500), (100_000, 50_000)):
+            frame = iw.rows_between(-back, ahead, order_by="n")
+
+            def ours(tuples: int, frame: Any = frame, one: Any = one, **options: Any) -> float:
+                return nanoseconds(lambda: iw.with_columns(data(tuples), x=one.over(frame, **options)), tuples)
+
+            plain, holed = ours(tuples), ours(tuples, exclude="current row")
+            afresh = duck = None
+            if back < FEW:
+                afresh = ours(FEW // 5, exclude="current row", strategy="recompute")
+                duck = nanoseconds(in_duckdb(sql or "", back, ahead, FEW), FEW, patience=1.0)
+            rows.append([name, f"{back:,} + {ahead:,}", plain, holed, f"{holed / plain:.1f}x", afresh, duck])
+    header = ["ns per tuple", "back + ahead", "frame", "without the current row", "ratio", "folded afresh", "DuckDB"]
+    return markdown(header, rows)
+
+
 if __name__ == "__main__":
-    print(report(*map(int, sys.argv[1:])))
+    one = uneven if sys.argv[1:2] == ["uneven"] else report
+    print(one(*map(int, filter(str.isdigit, sys.argv[1:]))))

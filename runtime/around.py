@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
 from inwindow.native._results import column
+from inwindow.native._runs import swept
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.cascade import joined
@@ -290,10 +291,10 @@ class ByEnteringAgain(AroundHole):
         self.driver, self.arguments, self.answers, self.in_order = driver, arguments, answers, in_order
 
     def around(self, at: Positions, runs: Runs) -> pa.Array:
-        swept = sweep(runs, len(at))
-        if self.in_order is not None and swept.left is None:
-            return self.in_order.folded(at, swept.entered, swept.start, swept.end)
-        entered, left, start, end = swept.entered, swept.left, swept.start, swept.end
+        its = sweep(runs)
+        entered, left, start, end = its.entered, its.left, its.start, its.end
+        if self.in_order is not None and left is None:
+            return self.in_order.folded(at, entered, start, end)
         columns, base, seen = self.arguments.read()
         index = entered - base
         places = index.tolist()
@@ -325,31 +326,9 @@ class Sweep:
     end: Positions
 
 
-def sweep(runs: Runs, frames: int) -> Sweep:
+def sweep(runs: Runs) -> Sweep:
     """The tuples of all runs in the order in which they enter frames, and in that in which they leave."""
-    tuples, since, until, frame = [], [], [], np.arange(frames)
-    for start, end in runs:
-        if frames and end[-1] > start[0]:
-            its = np.arange(start[0], end[-1])
-            first = np.repeat(frame, np.diff(end, prepend=start[0]))  # the first frame with the tuple
-            last = np.repeat(frame, np.diff(start, prepend=start[0]))  # and the first one after it without
-            last = np.append(last, np.full(len(its) - len(last), frames))
-            ever = first < last
-            if not ever.all():
-                its, first, last = its[ever], first[ever], last[ever]
-            tuples.append(its)
-            since.append(first)
-            until.append(last)
-    if not tuples:
-        nothing = np.zeros(0, dtype=np.int64)
-        return Sweep(nothing, None, np.zeros(frames, dtype=np.int64), np.zeros(frames, dtype=np.int64))
-    enter, leave = np.concatenate(since), np.concatenate(until)
-    order = np.argsort(enter * (frames + 1) + leave, kind="stable")  # two or three runs that are in order: O(n)
-    later = leave[order]
-    left = None if (later[1:] >= later[:-1]).all() else np.argsort(later, kind="stable")
-    end = np.cumsum(np.bincount(enter, minlength=frames))
-    gone = np.cumsum(np.bincount(leave, minlength=frames + 1)[:frames])
-    return Sweep(np.concatenate(tuples)[order], left, gone, end)
+    return Sweep(*swept([start for start, _ in runs], [end for _, end in runs]))
 
 
 # All others
@@ -426,9 +405,9 @@ class InOrder(Gathered):
         self.otherwise.arrive(sequence)
 
     def around(self, at: Positions, runs: Runs) -> pa.Array:
-        swept = sweep(runs, len(at))
-        if swept.left is None or self.evicts_any:
-            return self.folded(at, swept.entered, swept.start, swept.end, swept.left)
+        its = sweep(runs)
+        if its.left is None or self.evicts_any:
+            return self.folded(at, its.entered, its.start, its.end, its.left)
         return self.otherwise.around(at, runs)
 
 
