@@ -12,7 +12,7 @@ the table::
 
 FloatDistinct and IntDistinct have a table of their own for 64-bit keys, in table.pxi, with its invariant.
 Cost: O(1) expected per tuple, 64 to 256 bytes per distinct value in the frame. Values that leave are read
-again from ``values``; with ``evicts=False``, where tuples leave a frame all at once or not at all, they need
+again from ``values``, in any order (``sweep``); with ``evicts=False``, where tuples leave a frame all at once or not at all, they need
 not be there. A pane's partial is the list of its distinct values; the panes of a frame, one behind the other,
 are a frame of values again.
 
@@ -39,9 +39,10 @@ cdef inline int restart(State* state, int64_t start) except -1 nogil:
     return clear(&state.table)
 
 
-cdef inline int leave(State* state, const Source* source, int64_t position) except -1 nogil:
-    if position + AHEAD < source.last_start:
-        prefetch(&state.table, key_at(&source.column, position + AHEAD, source.floating))
+cdef inline int leave(State* state, const Source* source, int64_t number) except -1 nogil:
+    cdef int64_t position = leaving(source, number)
+    if number + AHEAD < source.last_start:
+        prefetch(&state.table, key_at(&source.column, leaving(source, number + AHEAD), source.floating))
     if is_seen(&source.column, position):
         remove(&state.table, key_at(&source.column, position, source.floating), 1)
     return 0
@@ -79,7 +80,7 @@ cdef class _Distinct(Kernel):
         free(self.frame.table.slots)
 
     cdef Source source_of(self, object values, int64_t base, int64_t last_start, int64_t last_end):
-        return Source(slice_of(values, base, 8), self.floating, NULL, last_start, last_end)
+        return Source(slice_of(values, base, 8), self.floating, NULL, self.left, last_start, last_end)
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:

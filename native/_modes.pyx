@@ -47,9 +47,10 @@ cdef inline int64_t ranked_at(const Source* source, int64_t position) noexcept n
     return in_order(key_at(&source.column, position, source.floating), source.floating)
 
 
-cdef inline int leave(State* modes, const Source* source, int64_t position) except -1 nogil:
-    if position + AHEAD < source.last_start:
-        prefetch(&modes.table, ranked_at(source, position + AHEAD))
+cdef inline int leave(State* modes, const Source* source, int64_t number) except -1 nogil:
+    cdef int64_t position = leaving(source, number)
+    if number + AHEAD < source.last_start:
+        prefetch(&modes.table, ranked_at(source, leaving(source, number + AHEAD)))
     if is_seen(&source.column, position):
         count_down(modes, ranked_at(source, position), 1 if source.times == NULL else source.times[position])
     return 0
@@ -95,7 +96,7 @@ cdef class _Mode(Kernel):
         free(self.modes.heap)
 
     cdef Source source_of(self, object values, int64_t base, int64_t last_start, int64_t last_end):
-        return Source(slice_of(values, base, 8), self.modes.floating, NULL, last_start, last_end)
+        return Source(slice_of(values, base, 8), self.modes.floating, NULL, self.left, last_start, last_end)
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:

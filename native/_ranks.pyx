@@ -37,7 +37,7 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native.core cimport (
-    HIGH, LOW, MISSING, RING, Ranks, add, clear, count_of, evict, is_counted, remember, replace, seek,
+    HIGH, LOW, MISSING, RING, Ranks, add, clear, count_of, evict, is_counted, remember, replace, seek, sink,
 )
 from inwindow.native.piles cimport FULL, Entry, Pile, Side
 from inwindow.native.kernel cimport Kernel, Slice, column_of, is_seen, set_null, slice_of
@@ -77,8 +77,28 @@ cdef inline int64_t wanted_of(const Ranks* ranks, int64_t count, double* rest) n
     return <int64_t>exact
 
 
+cdef int move(Ranks* ranks, const Slice* column, const int64_t* left, int64_t start, int64_t end) except -1 nogil:
+    """Go on to a frame whose tuples leave in any order: an entry's position is its number in that order."""
+    cdef Entry new
+    while ranks.lo < start:
+        ranks.lo += 1
+        if is_seen(column, left[ranks.lo - 1]):
+            evict(ranks, Entry(key_at(column, left[ranks.lo - 1], ranks.floating), ranks.lo - 1))
+    while ranks.hi < end:
+        if is_seen(column, ranks.hi):
+            new = Entry(key_at(column, ranks.hi, ranks.floating), ranks.rank[ranks.hi])
+            add(ranks, new)
+            sink(ranks, new)
+        ranks.hi += 1
+    return 0
+
+
+ctypedef int (*Move)(Ranks*, const Slice*, const int64_t*, int64_t, int64_t) except -1 nogil
+cdef Move apart = move       # by a pointer it is not inlined into `fold`, whose loop it would slow down by 5 % in small frames
+
+
 cdef Py_ssize_t fold(
-    Ranks* ranks, const Slice* column, const int64_t* start, const int64_t* end, Py_ssize_t frame,
+    Ranks* ranks, const Slice* column, const int64_t* left, const int64_t* start, const int64_t* end, Py_ssize_t frame,
     Py_ssize_t frames, int64_t* out, uint8_t* valid,
 ) except -1 nogil:
     """Fold the frames from ``frame`` on; stop at the first NULL if there is no bitmap ``valid`` to note it."""
@@ -89,6 +109,8 @@ cdef Py_ssize_t fold(
     while frame < frames:
         if start[frame] >= ranks.hi:
             clear(ranks, start[frame])
+        if left != NULL:
+            apart(ranks, column, left, start[frame], end[frame])
 
         # In most frames one tuple leaves and one comes: the last and the first of them change in one step.
         leaves = False
@@ -154,7 +176,18 @@ cdef class _Quantile(Kernel):
                       int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values, base, 8)
         with nogil:
-            return fold(&self.ranks, &column, start, end, i, n, out, validity)
+            return fold(&self.ranks, &column, self.left, start, end, i, n, out, validity)
+
+    def sweep(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
+        """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]], which have been in a frame before.
+
+        ``left`` has each position once.
+        """
+        numbers = np.empty(left.shape[0], np.int64)
+        numbers[np.asarray(left)] = np.arange(left.shape[0])
+        cdef const int64_t[::1] rank = numbers
+        self.ranks.rank = &rank[0]
+        return Kernel.sweep(self, values, left, start, end)
 
     def state(self):
         """(lo, hi, the values at [lo, hi)): what ``restore`` goes on from."""
@@ -224,7 +257,9 @@ cdef class _Quantile(Kernel):
             assert side.stored == stored
             found += live
 
-        # What is not stale is the frame, each counted tuple once.
+        # What is not stale is the frame, each counted tuple once; after a sweep the ring does not have it.
+        if ranks.rank != NULL:
+            return
         counted = [i for i in range(ranks.lo, ranks.hi) if is_counted(ranks, i)]
         assert sorted(found) == sorted((ranks.ring[i & ranks.mask], i) for i in counted)
 

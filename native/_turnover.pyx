@@ -94,8 +94,13 @@ cdef class Turnover:
     def __dealloc__(self):
         free(self.table.slots)
 
-    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end):
-        """(came, gone, low, high) of the frames [start, end); ``values`` hold the positions from ``base`` on."""
+    def roll(self, values, int64_t base, const int64_t[::1] start, const int64_t[::1] end,
+             const int64_t[::1] leaving=None):
+        """(came, gone, low, high) of the frames [start, end); ``values`` hold the positions from ``base`` on.
+
+        With ``leaving`` frame i holds the positions before end[i] without leaving[: start[i]], which have been in a frame before.
+        """
+        cdef const int64_t* left = NULL if leaving is None else &leaving[0]
         cdef int64_t n = start.shape[0], i
         most = self.table.used + (max(0, end[n - 1] - max(self.hi, base)) if n else 0)
         came, gone, low, high = (np.empty(max(1, size), np.int64) for size in (most, most, n, n))
@@ -106,18 +111,19 @@ cdef class Turnover:
         with nogil:
             take_up(&self.table, &log)
             for i in range(n):
-                self.move(&column, &log, start[i], end[i])
+                self.move(&column, &log, left, start[i], end[i])
                 lows[i], highs[i] = log.low, log.high
         return came[: log.high], gone[: max(1, log.low)], low[:n], high[:n]
 
-    cdef int move(self, const Slice* column, Log* log, int64_t start, int64_t end) except -1 nogil:
-        cdef int64_t position
+    cdef int move(self, const Slice* column, Log* log, const int64_t* left, int64_t start, int64_t end) except -1 nogil:
+        cdef int64_t position, number
         if start >= self.hi:
             let_all_go(&self.table, log)
             self.lo = self.hi = start
         elif start > self.lo and not self.evicts:
             no_eviction(self.lo, start)
-        for position in range(self.lo, start):
+        for number in range(self.lo, start):
+            position = number if left == NULL else left[number]
             if is_seen(column, position):
                 leave(&self.table, log, key_at(column, position, self.floating))
         for position in range(self.hi, end):

@@ -34,6 +34,7 @@ cdef struct Ranks:
     bint floating                # the values are doubles; a flag, as two copies of `fold` would not be inlined:
     bint interpolates            # they took 10 ns more per tuple
     uint64_t seed
+    const int64_t* rank          # while it sweeps: position p leaves as the rank[p]-th; else NULL
 
 
 cdef inline int shed(Ranks* ranks, int which, int64_t length) except -1 nogil:
@@ -172,6 +173,18 @@ cdef inline int add(Ranks* ranks, Entry new) except -1 nogil:
     if ranks.width == FULL:
         trim(ranks)
     return put(ranks, new, is_above(ranks, new), is_below(ranks, new))
+
+
+cdef inline void sink(Ranks* ranks, Entry new) noexcept nogil:
+    """If the core has taken up the newest tuple, move it before those of its key that leave later."""
+    cdef Entry* core = ranks.core
+    cdef int64_t i = ranks.width - 1
+    while i > 0 and core[i].key > new.key:
+        i -= 1
+    if i >= 0 and core[i].key == new.key and core[i].position == new.position:
+        while i > 0 and core[i - 1].key == new.key and core[i - 1].position > new.position:
+            core[i], core[i - 1] = core[i - 1], core[i]
+            i -= 1
 
 
 cdef inline int replace(Ranks* ranks, Entry old, Entry new) except -1 nogil:

@@ -25,12 +25,18 @@ class OfDistinct:
         self.turnover: Any = DecimalTurnover() if pa.types.is_decimal(kind) else _turnover(kind, evicts)
         self.state, self.restore = self.turnover.state, self.turnover.restore
 
-    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions) -> pa.Array:
+    def roll(
+        self, values: pa.Array, base: int, start: Positions, end: Positions, left: Positions | None = None
+    ) -> pa.Array:
         """A result per frame."""
-        came, gone, low, high = self.turnover.roll(values, base, start, end)
+        came, gone, low, high = self.turnover.roll(values, base, start, end, left)
         if pa.types.is_floating(self.kind):
             came = came.view(np.float64)
         return self.total().sweep(pa.array(came, self.kind), gone, low, high)
+
+    def sweep(self, values: pa.Array, left: Positions, start: Positions, end: Positions) -> pa.Array:
+        """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]]."""
+        return self.roll(values, 0, start, end, left)
 
     def absorb(self, values: pa.Array, base: int, start: int, end: int) -> None:
         """Fold the frame in without a result."""
@@ -48,7 +54,7 @@ class DecimalTurnover:
         self.counts: dict[Decimal, int] = {}
         self.lo = self.hi = 0
 
-    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions) -> Log:
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, left: Positions | None = None) -> Log:
         """As of :class:`Turnover`."""
         given, counts = values.to_pylist(), self.counts
         came, gone, low, high = list(counts), [], [], []
@@ -58,7 +64,8 @@ class DecimalTurnover:
                 gone += [places[value] for value in counts]
                 counts.clear()
                 self.lo = self.hi = first
-            for value in given[self.lo - base : first - base] if first > self.lo else ():
+            out = range(self.lo, first) if left is None else left[self.lo : first].tolist()
+            for value in (given[position - base] for position in out):
                 if value is not None:
                     counts[value] -= 1
                     if not counts[value]:

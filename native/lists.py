@@ -116,7 +116,14 @@ class Several:
 
     def roll(self, *arguments: Any) -> pa.Array:
         """The lists."""
-        results = [self.finish(kernel.roll(*arguments)) for kernel in self.kernels]
+        return self._lists([kernel.roll(*arguments) for kernel in self.kernels])
+
+    def sweep(self, *arguments: Any) -> pa.Array:
+        """The lists, of kernels that can sweep."""
+        return self._lists([kernel.sweep(*arguments) for kernel in self.kernels])
+
+    def _lists(self, columns: list[pa.Array]) -> pa.Array:
+        results = [self.finish(column) for column in columns]
         valid = pc.is_valid(results[0]).to_numpy(zero_copy_only=False)
         offsets = np.concatenate([[0], np.cumsum(np.where(valid, len(results), 0))])
         # The results one after another, read across: those of the first frame, of the second, ...

@@ -7,6 +7,7 @@ cdef class ObjectKernel:
     cdef bint evicts
     cdef int64_t lo          # the frame that is folded in: [lo, hi)
     cdef int64_t hi
+    cdef const int64_t* left # while it sweeps: the position of the k-th to leave; else NULL
 
     cdef int forget(self) except -1
     cdef int enter(self, object value) except -1

@@ -63,7 +63,7 @@ cdef class ObjectKernel:
         return results
 
     cdef int fold(self, list columns, int64_t base, const uint8_t* seen, int64_t start, int64_t end) except -1:
-        cdef int64_t position
+        cdef int64_t position, number
         cdef list values = <list>columns[0] if len(columns) == 1 else None
         cdef object value
         if start >= self.hi:
@@ -71,7 +71,8 @@ cdef class ObjectKernel:
             self.lo = self.hi = start
         elif start > self.lo and not self.evicts:
             no_eviction(self.lo, start)
-        for position in range(self.lo, start):
+        for number in range(self.lo, start):
+            position = number if self.left == NULL else self.left[number]
             if seen == NULL or seen[position]:
                 value = tuple_at(columns, position - base) if values is None else values[position - base]
                 if value is not None:
@@ -93,6 +94,15 @@ cdef class ObjectKernel:
             self.fold(columns, base, counted, start[frame], end[frame])
             self.answer(results, frame)
         return self.column(results)
+
+    def sweep(self, list columns, const uint8_t[::1] seen, const int64_t[::1] left, const int64_t[::1] start,
+              const int64_t[::1] end):
+        """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]], which have been in a frame before."""
+        self.left = &left[0]
+        try:
+            return self.roll(columns, 0, seen, start, end)
+        finally:
+            self.left = NULL
 
     def absorb(self, list columns, int64_t base, const uint8_t[::1] seen, int64_t start, int64_t end):
         """Fold the frame [start, end) in without a result."""

@@ -37,6 +37,7 @@ cdef struct Source:
     Slice column
     bint floating
     const int64_t* times     # how often the value at a position counts; NULL: once
+    const int64_t* left      # the position of the k-th to leave; NULL: k
     int64_t last_start       # of the frames of a call: what is behind is not read
     int64_t last_end
 
@@ -45,6 +46,11 @@ cdef inline int64_t key_at(const Slice* column, int64_t position, bint floating)
     """The bits of the value, the same for equal values."""
     cdef int64_t word = (<const int64_t*>column.data)[position]
     return one_nan_one_zero(word) if floating else word
+
+
+cdef inline int64_t leaving(const Source* source, int64_t number) noexcept nogil:
+    """The position of the value that leaves as the ``number``-th."""
+    return number if source.left == NULL else source.left[number]
 
 
 cdef inline uint64_t home_of(const Table* table, int64_t key) noexcept nogil:

@@ -69,7 +69,7 @@ def _around_hole(case: Case) -> Verdict:
     traits = case.traits
     if traits.native:
         if not traits.partials_slide:
-            return _in_order(case)
+            return _over_one_sequence(case)
         return Yes(
             f"the kernel of {case.name} takes tuples in and out, before the hole and behind it; a result puts partials together"
         )
@@ -85,13 +85,15 @@ def _around_hole(case: Case) -> Verdict:
     return No(f"{case.name} has no expire")
 
 
-def _in_order(case: Case) -> Verdict:
-    """For kernels that take out the oldest tuple only: of a frame with a hole the oldest may be any."""
+def _over_one_sequence(case: Case) -> Verdict:
+    """For kernels that run over tuples as they enter frames, those twice that enter again behind the hole."""
     traits = case.traits
     if not traits.any_order:
         return No(
             f"EXCLUDE: the kernel of {case.name} has no small partials to put together, and needs tuples in order"
         )
+    if traits.evicts_any:
+        return Yes(f"the kernel of {case.name} takes out any tuple: what EXCLUDE leaves out goes, and comes again")
     if not case.is_even:
         return No(
             f"EXCLUDE: the kernel of {case.name} takes out the oldest tuple only; a frame that reaches as far ahead as back would "

@@ -6,7 +6,7 @@
     by results             a kernel per run; their results are put together, where that is right (sums, extremes)
     by partials            the same, with partials
     by stacks              two stacks per run; a result merges their aggregates
-    by entering again      one aggregate: a tuple is expired as it falls into the hole, and iterated again behind it
+    by entering again      one aggregate or kernel: a tuple is expired as it falls into the hole, and iterated again behind it
     afresh                 the tuples of each frame are gathered and folded
 
 The first three go on from call to call. The others begin anew with each call, so an operator lets as many tuples wait as it holds.
@@ -385,8 +385,10 @@ class Gathered(AroundHole):
             first = last
         return concat(results, self.step.implementation.result)
 
-    def folded(self, at: Positions, members: Positions, start: Positions, end: Positions) -> pa.Array:
-        """The results of the tuples ``at``, whose frames are members[start[i] : end[i]]."""
+    def folded(
+        self, at: Positions, members: Positions, start: Positions, end: Positions, left: Positions | None = None
+    ) -> pa.Array:
+        """The results of the tuples ``at``, whose frames are members[start[i] : end[i]]; with ``left``, those of a sweep."""
         index = pa.array(members - self.buffer.base)
         taken = [column.array.take(index) for column in self.columns.values() if column.array is not None]
         batch = (
@@ -403,20 +405,21 @@ class Gathered(AroundHole):
             return int(at[raised.frame] if is_last else members[raised.position])
 
         with _placing(place):
-            result: pa.Array = evaluator.roll(start, end)
+            result: pa.Array = evaluator.roll(start, end) if left is None else evaluator.sweep(left, start, end)
             return result
 
 
 class InOrder(Gathered):
-    """A kernel that takes out the oldest tuple only: over the tuples as they enter, those twice that enter twice.
+    """A kernel over the tuples as they enter, those twice that enter twice.
 
-    Where as many tuples lie before a hole as behind it, they leave in the order in which they enter; otherwise frames are folded
-    afresh.
+    Where as many tuples lie before a hole as behind it, they leave in the order in which they enter. Otherwise a kernel that lets
+    any tuple go takes the order in which they leave; for one that takes out the oldest only, frames are folded ``afresh``.
     """
 
     def __init__(self, step: Step, buffer: Buffer, folding: Any, afresh: Gathered) -> None:
         super().__init__(step, buffer, folding)
         self.otherwise = afresh
+        self.evicts_any = step.case.traits.evicts_any
 
     def arrive(self, sequence: Sequence) -> None:
         super().arrive(sequence)
@@ -424,8 +427,8 @@ class InOrder(Gathered):
 
     def around(self, at: Positions, runs: Runs) -> pa.Array:
         swept = sweep(runs, len(at))
-        if swept.left is None:
-            return self.folded(at, swept.entered, swept.start, swept.end)
+        if swept.left is None or self.evicts_any:
+            return self.folded(at, swept.entered, swept.start, swept.end, swept.left)
         return self.otherwise.around(at, runs)
 
 

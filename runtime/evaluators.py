@@ -37,6 +37,10 @@ class Evaluator(Stateful, ABC):
             self.lo, self.hi = int(start[-1]), max(int(end[-1]), int(start[-1]))
         return result
 
+    def sweep(self, left: Positions, start: Positions, end: Positions) -> pa.Array:
+        """The results where frame i holds the positions before end[i] without left[: start[i]]: of a fresh evaluator, once."""
+        raise NotImplementedError(f"{type(self).__name__} undoes the oldest tuple")
+
     def absorb(self, start: int, end: int) -> None:
         """Fold the tuples of a growing frame, so that they need not be held."""
         if end > start and end > self.hi:
@@ -140,6 +144,11 @@ class KernelEvaluator(Evaluator):
 
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self.native.finish(self.kernel.roll(*self.given.read(), start, end, *self.given.seen()))
+
+    def sweep(self, left: Positions, start: Positions, end: Positions) -> pa.Array:
+        """By a kernel that lets any tuple go."""
+        kernel: Any = self.kernel
+        return self.native.finish(kernel.sweep(self.given.read()[0], left, start, end))
 
     @property
     def resumes_at_once(self) -> bool:

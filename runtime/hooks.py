@@ -104,6 +104,11 @@ class HookEvaluator(Driven):
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self.answers.rolled(lambda: self.driver.roll(*self.arguments.read(), start, end), end)
 
+    def sweep(self, left: Positions, start: Positions, end: Positions) -> pa.Array:
+        """By a kernel of objects that lets any tuple go."""
+        columns, _, seen = self.arguments.read()
+        return self.answers.rolled(lambda: self.driver.sweep(columns, seen, left, start, end), end)
+
     def fold(self, start: int, end: int) -> None:
         self.driver.absorb(*self.arguments.read(), start, end)
 

@@ -42,7 +42,13 @@ class BuiltIn:
             result=native.result,
             hooks=self.traits.hooks | ({"merge"} if merges else set()),
             promises=self.traits.promises | ({"expire_any_order"} if swept else set()),
-            kernel=replace(self.traits.kernel, keeps=native.keeps, partials_grow=grows, partials_slide=slide),
+            kernel=replace(
+                self.traits.kernel,
+                keeps=native.keeps,
+                partials_grow=grows,
+                partials_slide=slide,
+                evicts_any=native.evicts_any,
+            ),
         )
         return Implementation(traits, native.result, native=native)
 

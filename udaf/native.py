@@ -94,6 +94,7 @@ class Native:
     rereads: bool = False  # reads the frame's tuples again for every result
     remembers: bool = False  # tuples that have left the frame still influence its results, within their error
     swept: Callable[[], Any] | None = None  # a kernel for tuples that leave in any order
+    evicts_any: bool = False  # ``kernel`` has ``sweep``: what has been in a frame may leave in any order
     saved: Any = None  # for panes that are saved, or were: what makes the evaluator instead of a kernel
     gives: Literal["its own", "a value", "values"] = "its own"  # results are values (or lists of values) of argument 0
     joined: Joined | None = None

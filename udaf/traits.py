@@ -38,12 +38,13 @@ class KernelTraits:
     """What is known of the kernel of a built-in."""
 
     order_statistics: bool = False  # O(log window) per tuple
-    of_newest: bool = False  # the result is about the newest tuple, so order counts
+    in_order: bool = False  # the result depends on the order of the frame's tuples, whatever is promised of partials
     refolds: bool = False  # a frame that a tuple has left is folded again from its tuples
     online: bool = False  # gives a result per tuple without a window, though it has a terminate
     keeps: str | None = None  # what it keeps of a frame's tuples, if it needs nothing else of them
     partials_grow: bool = False  # partials are lists of all folded values
     partials_slide: bool = False  # those of frames that slide take O(1) per tuple
+    evicts_any: bool = False  # what has been in a frame may leave in any order
     frame: OwnFrame | None = None  # of a function that takes of a window only partitions and order: lag, row_number
 
 
@@ -132,7 +133,9 @@ class Traits:
     def any_order(self) -> bool:
         """Whether the result is the same if the frame's tuples come in another order."""
         kernel = self.kernel
-        return self.commutative or (kernel is not None and kernel.order_statistics and not kernel.of_newest)
+        if kernel is None:
+            return self.commutative
+        return not kernel.in_order and (self.commutative or kernel.order_statistics)
 
     @property
     def online(self) -> bool:
@@ -148,6 +151,11 @@ class Traits:
     def keeps(self) -> str | None:
         """What its kernel keeps of a frame's tuples, if it needs nothing else of them."""
         return None if self.kernel is None else self.kernel.keeps
+
+    @property
+    def evicts_any(self) -> bool:
+        """Whether its kernel lets what has been in a frame leave in any order."""
+        return self.kernel is not None and self.kernel.evicts_any
 
     @property
     def partials_slide(self) -> bool:

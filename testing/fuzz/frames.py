@@ -37,6 +37,13 @@ class Over:
     def made(self, strategy: str | None = None) -> Any:
         return value_of(self.text(strategy))
 
+    @property
+    def columns(self) -> set[str]:
+        """All that it reads."""
+        window = self.window.made
+        placed = {*window.partition_by, *(order.column for order in window.order_by)}
+        return {*KINDS[self.kind].columns, *placed} | ({"ok"} if self.filtered else set())
+
 
 @dataclass(frozen=True)
 class Frames:
@@ -118,7 +125,7 @@ class Frames:
             yield replace(self, cut=cut)
         if self.strategies:
             yield replace(self, strategies=False)
-        needed = {"k", "l", "t", "id", "ok", *(name for over in self.overs for name in KINDS[over.kind].columns)}
+        needed = {"id", *(name for over in self.overs for name in over.columns)}
         if len(needed) < len(self.drawn.columns):
             yield replace(self, drawn=self.drawn.only(needed))
         for drawn in self.drawn.smaller():

@@ -36,10 +36,12 @@ from bad import (
     scopes,
     scripts,
     sentinels,
+    sessions,
     statements,
     stream_states,
     streams,
     temporal,
+    temporal_windows,
 )
 from bad.input import TABLE, Bad, MyAvg
 
@@ -58,6 +60,8 @@ TABLES = (
     extents,
     saved,
     temporal,
+    temporal_windows,
+    sessions,
     columns,
     pairs,
     places,

@@ -42,7 +42,7 @@ def total(values):
         (pa.int64(), lambda: IntSum("sum"), INTS),
         (WIDE, lambda: DecimalSum(pa.decimal128(38, 2)), DECIMALS),
     ],
-    ids=str,
+    ids=["double", "integer", "decimal"],
 )
 @given(data=st.data(), steps=STEPS, cuts=CUTS, evicts=st.booleans())
 def test_sums_of_what_is_there(kind, made, values, data, steps, cuts, evicts):

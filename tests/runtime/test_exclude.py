@@ -138,6 +138,8 @@ AGGREGATES = {
     "count": (iw.count("v"), "count(v)"),
     "max": (iw.max("v"), "max(v)"),
     "median": (iw.median("v"), "median(v)"),
+    "percentile": (iw.percentile("v", 0.25), "quantile_cont(v, 0.25)"),
+    "distinct": (iw.count_distinct("v"), "count(DISTINCT v)"),
     "first": (iw.first("id"), "first_value(id)"),
     "last": (iw.last("id"), "last_value(id)"),
 }
@@ -169,7 +171,11 @@ def test_duckdb_agrees(data: st.DataObject) -> None:
     stream = data.draw(tables("int32", values=INTS, kind=pa.int64()))
     stream = stream.sort_by([("t", "ascending"), ("id", "ascending")])  # ties in the order in which DuckDB finds them
     window, over = data.draw(sql_frames())
-    calls = {name: (ours, theirs) for name, (ours, theirs) in AGGREGATES.items() if name != "median" or len(stream)}
+    calls = {
+        name: (ours, theirs)
+        for name, (ours, theirs) in AGGREGATES.items()
+        if name not in ("median", "percentile") or len(stream)
+    }
     selected = ", ".join(f"{theirs} OVER w AS {name!r}" for name, (_, theirs) in calls.items())
     theirs = duckdb.sql(f"SELECT id, {selected} FROM stream WINDOW w AS ({over}) ORDER BY id").to_arrow_table()
     ours = iw.with_columns(stream, **{f"x_{name}": one.over(window) for name, (one, _) in calls.items()}).sort_by("id")

@@ -33,3 +33,10 @@ def test_sessions_of_own_ends_of_the_next_key_in_a_later_batch(size: int) -> Non
     groups = iw.group_by(table.to_reader(max_chunksize=size), "k").window(iw.session("t", until="until"))
     rows = groups.agg(n=iw.count()).read_all().to_pylist()
     assert [(row["k"], *row["window"].values(), row["n"]) for row in rows] == [(1, -1, 3, 2), (2, 0, 1, 1)]
+
+
+def test_a_set_around_a_hole_is_in_the_order_of_first_places() -> None:
+    table = pa.table({"s": ["a", "a", "b"]})
+    window = iw.rows_between(None, None, exclude="current row")
+    given = iw.with_columns(table, x=iw.collect_set("s").over(window))["x"].to_pylist()
+    assert given == [["a", "b"], ["a", "b"], ["a"]]

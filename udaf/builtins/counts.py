@@ -94,5 +94,5 @@ def _count_distinct_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if len(types) == 1 and (is_whole(types[0]) or is_float(types[0])):
         kernel, inner = (FloatDistinct, DOUBLE) if is_float(types[0]) else (IntDistinct, INT)
         cascade = Cascade(lambda: kernel(evicts=False), lambda: Flattened(kernel()), grows=True)
-        return Native(INT, lambda evicts: kernel(evicts=evicts), inner, cascade=cascade)
-    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), reads="objects")
+        return Native(INT, lambda evicts: kernel(evicts=evicts), inner, cascade=cascade, evicts_any=True)
+    return Native(INT, lambda evicts: ObjectDistinct(evicts=evicts), reads="objects", evicts_any=True)

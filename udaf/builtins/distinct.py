@@ -57,6 +57,6 @@ def _distinct(name: str, totals: Totals, column: Any) -> Applied:
         if inner is not None:
             of_panes = FloatDistinct if inner == DOUBLE else IntDistinct
             cascade = Cascade(lambda: of_panes(evicts=False), lambda: Flattened(kernel(True)), grows=True)
-        return Native(plain.result, kernel, inner, plain.finish, cascade)
+        return Native(plain.result, kernel, inner, plain.finish, cascade, evicts_any=True)
 
     return built_in(name, resolve, "integers, floats, decimals and durations", column, commutative=True)

@@ -12,6 +12,7 @@ from inwindow.udaf.built_in import built_in
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.kinds import is_text
 from inwindow.udaf.native import Cascade, Native
+from inwindow.udaf.traits import KernelTraits
 
 __all__ = [
     "array_agg",
@@ -50,7 +51,10 @@ def collect_set(column: Any) -> Applied:
     >>> iw.with_columns(table, s=iw.collect_set("item").over(iw.rows(2)))["s"].to_pylist()
     [['a'], ['a', 'b'], ['b', 'a'], ['a']]
     """
-    return built_in("collect_set", _collect_set_on, "any column but maps", column, empty=[], commutative=True)
+    return built_in(
+        "collect_set", _collect_set_on, "any column but maps", column, empty=[], commutative=True,
+        kernel=KernelTraits(in_order=True),
+    )  # fmt: skip
 
 
 def _collect_set_on(types: list[pa.DataType], ansi: bool) -> Native | None:

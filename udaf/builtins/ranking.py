@@ -173,7 +173,7 @@ def _rolling(name: str, column: Any, result: str, ascending: Any, options: tuple
     return built_in(
         name, resolve, "numbers, dates, times, durations, booleans and decimals of up to 18 digits", column,
         options=options if ascending else (*options, "descending"), nulls="pass",
-        kernel=KernelTraits(order_statistics=True, of_newest=True),
+        kernel=KernelTraits(order_statistics=True, in_order=True),
     )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Order statistics: ``median``, ``percentile``, ``percentile_approx``; and the most frequent value: ``mode``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -124,9 +125,9 @@ def _several(
 ) -> Native:
     """One structure per percentage, side by side."""
     if not plural:
-        return Native(kind, lambda evicts: kernel(wanted[0]), inner, finish)
+        return Native(kind, lambda evicts: kernel(wanted[0]), inner, finish, evicts_any=True)
     result = pa.list_(pa.field("element", kind, nullable=False))
-    return Native(result, lambda evicts: Several([kernel(p) for p in wanted], finish), inner)
+    return Native(result, lambda evicts: Several([kernel(p) for p in wanted], finish), inner, evicts_any=True)
 
 
 def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
@@ -136,8 +137,10 @@ def _mode_on(types: list[pa.DataType], ansi: bool) -> Native | None:
     if is_float(kind) or is_whole(kind):
         mode, inner = (FloatMode, DOUBLE) if is_float(kind) else (IntMode, INT)
         cascade = own_panes(lambda evicts: mode(evicts=evicts), grows=True)
-        return Native(kind, lambda evicts: mode(evicts=evicts), inner, back_to(kind), cascade, gives="a value")
-    return Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), reads="objects", gives="a value")
+        kernel = Native(kind, lambda evicts: mode(evicts=evicts), inner, back_to(kind), cascade, gives="a value")
+        return replace(kernel, evicts_any=True)
+    texts = Native(kind, lambda evicts: ObjectMode(key=comparable, evicts=evicts), reads="objects", gives="a value")
+    return replace(texts, evicts_any=True)
 
 
 approx_percentile = percentile_approx
