@@ -54,9 +54,7 @@ class DecimalTurnover:
         self.counts: dict[Decimal, int] = {}
         self.lo = self.hi = 0
 
-    def roll(
-        self, values: pa.Array, base: int, start: Positions, end: Positions, left: Positions | None = None
-    ) -> Log:
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, left: Positions | None = None) -> Log:
         """As of :class:`Turnover`."""
         given, counts = values.to_pylist(), self.counts
         came, gone, low, high = list(counts), [], [], []
