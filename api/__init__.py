@@ -100,6 +100,7 @@ __all__ = [
     "any_value",
     "approx_count_distinct",
     "approx_percentile",
+    "approx_top_k",
     "array_agg",
     "arrival_time",
     "asc",

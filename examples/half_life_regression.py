@@ -1,4 +1,4 @@
-"""Regression on several columns, in which old tuples fade.
+"""Half-life regression: on several columns, in which old tuples fade.
 
 Covers: any number of arguments (`*values`), arrays as state, `merge` without `expire`, a parameter, a slide, a list as result
 

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native import Positions
+from inwindow.native import Positions, Seen
 
 Give = Callable[[Any], Any]
 
@@ -45,10 +45,13 @@ class Sketching:
     def _move(self, values: pa.Array, base: int, start: int, end: int) -> Any:
         if self.sketch is None or start != self.lo or start >= self.hi:
             self.sketch, self.hi = self.family.fresh(), start
-        news = values[self.hi - base : end - base] if end > self.hi else values[:0]
-        self.sketch = self.family.update(self.sketch, pc.drop_null(news))
+        first = self.hi - base
+        self.sketch = self.family.update(self.sketch, self._counted(values, first, max(end - base, first)))
         self.lo, self.hi = start, max(self.hi, end)
         return self.sketch
+
+    def _counted(self, values: pa.Array, first: int, last: int) -> pa.Array:
+        return pc.drop_null(values[first:last])
 
     def state(self) -> Any:
         """The frame, and the sketch as bytes."""
@@ -58,6 +61,33 @@ class Sketching:
         """The inverse of :meth:`state`."""
         self.lo, self.hi, written = state
         self.sketch = None if written is None else self.family.read(written)
+
+
+class SketchingNulls(Sketching):
+    """The same where NULL is a value like others: ``seen`` says which tuples count."""
+
+    seen: Seen = None
+
+    def roll(self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen = None) -> pa.Array:
+        """A result per frame."""
+        self.seen = seen
+        return super().roll(values, base, start, end)
+
+    def absorb(self, values: pa.Array, base: int, start: int, end: int, seen: Seen = None) -> None:
+        """Fold the frame in without a result."""
+        self.seen = seen
+        super().absorb(values, base, start, end)
+
+    def roll_partials(
+        self, values: pa.Array, base: int, start: Positions, end: Positions, seen: Seen = None
+    ) -> tuple[pa.Array]:
+        """The first level of a cascade: the sketches' bytes."""
+        self.seen = seen
+        return super().roll_partials(values, base, start, end)
+
+    def _counted(self, values: pa.Array, first: int, last: int) -> pa.Array:
+        news = values[first:last]
+        return news if self.seen is None else news.filter(pa.array(self.seen[first:last] != 0))
 
 
 class SketchOfPanes:

@@ -232,6 +232,8 @@ class Result:
             return None
         if not self.never_null:
             return column
+        if isinstance(self.crosses, T.ArrayType):
+            return None
         nothing = "X''" if isinstance(self.crosses, T.BinaryType) else f"cast(0 as {self.crosses.simpleString()})"
         return f"coalesce({column}, {nothing})"
 
@@ -245,6 +247,8 @@ class Result:
         if not self.never_null:
             return column
         # The operator never gives NULL here, but Spark does not know that: make the column non-nullable.
+        if isinstance(self.cast.kind, T.ArrayType) and not self.of_many:
+            return F.coalesce(column, F.array().cast(self.cast.kind))
         if not self.of_many:
             return F.coalesce(column, F.lit(b"" if isinstance(self.crosses, T.BinaryType) else 0).cast(self.crosses))
         listed = T.ArrayType(self.cast.kind, isinstance(self.cast.kind, T.NullType))

@@ -166,6 +166,18 @@ ROWS = [
         "hll_union_agg(price): hll_union_agg is for sketches, which are binaries, not double: cast the column",
     ),
     Bad(
+        "the most frequent none",
+        lambda: iw.approx_top_k("item", 0),
+        iw.UsageError,
+        "approx_top_k(item, k=0): k is how many values are given: write a positive int",
+    ),
+    Bad(
+        "more values than are tracked",
+        lambda: iw.approx_top_k("item", 5, maxItemsTracked=3),
+        iw.UsageError,
+        "approx_top_k(item, 5, maxItemsTracked=3): maxItemsTracked is an int from k=5 to 1000000",
+    ),
+    Bad(
         "a decay beyond 1",
         lambda: iw.decayed_avg("price", 1.1),
         iw.UsageError,

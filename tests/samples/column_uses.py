@@ -314,6 +314,7 @@ ARGUMENTS = [
     *argument("string_agg", "joined", iw.string_agg, lambda kind: iw.collect_list),
     *argument("string_agg_distinct", "joined", iw.string_agg_distinct, lambda kind: iw.collect_set),
     *argument("frequent_items", "values", iw.frequent_items),
+    *argument("approx_top_k", "values", iw.approx_top_k),
     *argument("priority_sample", "values", lambda c: iw.priority_sample(c, 2)),
     Use("first, of an expression", lambda g: iw.with_columns(g.table, x=iw.first(pc.field("c")).over(TWO)), "values"),
     Use("first, of", lambda g: iw.with_columns(

@@ -464,6 +464,13 @@ class ModeOfTexts(Kept, returns="string"):
         return min(self.values, key=lambda text: (-self.values.count(text), text))
 
 
+class TopTexts(Kept, returns="array<struct<item: string, count: bigint>>", nulls="pass", empty=()):
+    def terminate(self):
+        counts = {text: self.values.count(text) for text in self.values}
+        ranked = sorted(counts, key=lambda text: (-counts[text], text is None, text or ""))
+        return [{"item": text, "count": counts[text]} for text in ranked[:3]]
+
+
 def fresh(aggregate: Any, values: list[Any]) -> Any:
     """An aggregate in the state of having seen the values."""
     aggregate.values = values
@@ -547,6 +554,7 @@ TABLE: dict[str, Row] = {
     "percentile_approx": Row(lambda c: iw.percentile_approx(c, 0.7), lambda: Discrete(0.7)),
     "mode": Row(iw.mode, Mode),
     "mode of texts": Row(iw.mode, ModeOfTexts, pa.string(), TEXTS),
+    "approx_top_k": Row(lambda c: iw.approx_top_k(c, 3), TopTexts, pa.string(), TEXTS),
     "first": Row(iw.first, First),
     "last": Row(iw.last, Last),
     "first ignoring nulls": Row(lambda c: iw.first(c, ignorenulls=True), FirstValue),

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from spark.parity import SCHEMA, by_id
+from spark.parity import SCHEMA, VALUES, by_id
 from spark.parity_table import rows_of_every_type
 
 import inwindow as iw
@@ -40,6 +40,42 @@ def test_bytes_are_sparks(spark: Any) -> None:
     one, two = by_id(made), by_id(expected)
     for shown in names:
         assert one[shown].to_pylist() == two[shown].to_pylist(), shown
+
+
+def test_most_frequent_values(spark: Any) -> None:
+    """Counts are Spark's; of equal counts Spark takes any first, so all values of a frame are compared, in any order."""
+    if spark.version < "4.1":  # it has no approx_top_k
+        return
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    df = spark.createDataFrame(rows_of_every_type(), SCHEMA)
+    df = df.withColumn("double", F.expr("double + 0D"))  # of -0.0 and 0.0 Spark makes two values
+    window = Window.partitionBy("k").orderBy("u").rowsBetween(-9, 2)
+    read = window_of(window)
+    columns = [name for name in VALUES if name not in ("bytes", "span")]
+    ours = {name: iw.approx_top_k(name, 20).over(read) for name in columns}
+    theirs = {name: F.expr(f"approx_top_k({name}, 20)").over(window) for name in columns}
+    theirs["frequent"] = F.expr("approx_top_k(text, 20)").over(window)
+    ours["frequent"] = iw.frequent_items("text", 0.001).over(read)  # leaves NULL out
+    ours["span"] = iw.approx_top_k("span", 20).over(read)  # Spark's takes no intervals
+    made = iw.with_columns(df, **{f"x_{name}": call for name, call in ours.items()})
+    expected = df.withColumns({f"x_{name}": call for name, call in theirs.items()})
+    one, two = by_id(made), by_id(expected)
+    for name in columns:
+        assert made.schema[f"x_{name}"].dataType.simpleString() == expected.schema[f"x_{name}"].dataType.simpleString()
+        for mine, spark_s in zip(one[f"x_{name}"].to_pylist(), two[f"x_{name}"].to_pylist(), strict=True):
+            counts = [row["count"] for row in mine]
+            assert counts == [row["count"] for row in spark_s] == sorted(counts, reverse=True)
+            assert sorted(map(repr, mine)) == sorted(map(repr, spark_s)), name
+    for mine, spark_s in zip(one["x_frequent"].to_pylist(), two["x_frequent"].to_pylist(), strict=True):
+        assert sorted(map(repr, mine)) == sorted(repr(row) for row in spark_s if row["item"] is not None)
+    hops = (
+        iw.group_by(df.select("u", "whole")).window(iw.hop("u", size=60, every=30)).agg(x=iw.approx_top_k("whole", 20))
+    )
+    spark_s = df.where("u between 30 and 89").select(F.expr("approx_top_k(whole, 20)")).first()[0]
+    (mine,) = [row["x"] for row in hops.collect() if row["window"]["start"] == 30]
+    assert sorted(map(str, mine)) == sorted(map(str, spark_s))
 
 
 def measured(name: str, made: bytes) -> Any:

@@ -21,6 +21,7 @@ from inwindow.udaf.builtins import (
     sketches,
     sums,
     synopses,
+    tops,
 )
 from inwindow.udaf.builtins.bits import *
 from inwindow.udaf.builtins.counts import *
@@ -37,11 +38,12 @@ from inwindow.udaf.builtins.regressions import *
 from inwindow.udaf.builtins.sketches import *
 from inwindow.udaf.builtins.sums import *
 from inwindow.udaf.builtins.synopses import *
+from inwindow.udaf.builtins.tops import *
 from inwindow.udaf.calls import says_what_it_takes
 
 FAMILIES = (
     bits, counts, decays, distinct, extremes, lists, moments, neighbours, picks, ranking, ranks, regressions, sketches, sums,
-    synopses,
+    synopses, tops,
 )  # fmt: skip
 for _family in FAMILIES:
     for _name in _family.__all__:

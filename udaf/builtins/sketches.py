@@ -244,8 +244,7 @@ def _sketch(
     name: str, family: Any, give: Give, result: pa.DataType, taken: Input, accepts: str, column: Any, *options: Any,
     empty: Any = None,
 ) -> Applied:  # fmt: skip
-    if find_spec("datasketches") is None:
-        raise UsageError(f"{name} needs datasketches, which is not installed: pip install 'inwindow[sketches]'")
+    check_installed(name)
 
     def kernel(evicts: bool) -> Sketching:
         return Sketching(family, give, result)
@@ -268,6 +267,12 @@ def _sketch(
         commutative=True,
         kernel=KernelTraits(refolds=True),
     )
+
+
+def check_installed(name: str) -> None:
+    """Refuse a built-in whose library is missing."""
+    if find_spec("datasketches") is None:
+        raise UsageError(f"{name} needs datasketches, which is not installed: pip install 'inwindow[sketches]'")
 
 
 def _check(name: str, column: Any, option: str, value: Any, least: int, most: int) -> None:

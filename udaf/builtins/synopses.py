@@ -71,7 +71,7 @@ def frequent_items(column: Any, support: float = 0.01, eps: float | None = None,
             kernel, inner = (FloatFrequent, DOUBLE) if is_float(kind) else (IntFrequent, INT)
             return Native(
                 result, lambda evicts: kernel(support, eps, delta, evicts=evicts), inner,
-                lambda found: _with_items(found, back_to(kind), result),
+                lambda found: with_items(found, back_to(kind), result),
             )  # fmt: skip
         return Native(result, lambda evicts: ObjectFrequent(support, eps, delta, item, evicts=evicts), reads="objects")
 
@@ -81,7 +81,8 @@ def frequent_items(column: Any, support: float = 0.01, eps: float | None = None,
     )  # fmt: skip
 
 
-def _with_items(found: pa.Array, back: Any, result: pa.DataType) -> pa.Array:
+def with_items(found: pa.Array, back: Any, result: pa.DataType) -> pa.Array:
+    """Lists of items and their counts, as lists of items of the column's own type."""
     flat = found.flatten()
     structs = pa.StructArray.from_arrays([back(flat.field(0)), flat.field(1)], fields=list(result.value_type))
     return pa.ListArray.from_arrays(found.offsets, structs, type=result)
