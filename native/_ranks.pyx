@@ -80,6 +80,8 @@ cdef inline int64_t wanted_of(const Ranks* ranks, int64_t count, double* rest) n
 cdef int move(Ranks* ranks, const Slice* column, const int64_t* left, int64_t start, int64_t end) except -1 nogil:
     """Go on to a frame whose tuples leave in any order: an entry's position is its number in that order."""
     cdef Entry new
+    if start >= ranks.hi:
+        clear(ranks, start)
     while ranks.lo < start:
         ranks.lo += 1
         if is_seen(column, left[ranks.lo - 1]):
@@ -98,7 +100,7 @@ cdef Move apart = move       # by a pointer it is not inlined into `fold`, whose
 
 
 cdef Py_ssize_t fold(
-    Ranks* ranks, const Slice* column, const int64_t* left, const int64_t* start, const int64_t* end, Py_ssize_t frame,
+    Ranks* ranks, const Slice* column, const int64_t* start, const int64_t* end, Py_ssize_t frame,
     Py_ssize_t frames, int64_t* out, uint8_t* valid,
 ) except -1 nogil:
     """Fold the frames from ``frame`` on; stop at the first NULL if there is no bitmap ``valid`` to note it."""
@@ -109,8 +111,6 @@ cdef Py_ssize_t fold(
     while frame < frames:
         if start[frame] >= ranks.hi:
             clear(ranks, start[frame])
-        if left != NULL:
-            apart(ranks, column, left, start[frame], end[frame])
 
         # In most frames one tuple leaves and one comes: the last and the first of them change in one step.
         leaves = False
@@ -175,8 +175,16 @@ cdef class _Quantile(Kernel):
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
         cdef Slice column = slice_of(values, base, 8)
-        with nogil:
-            return fold(&self.ranks, &column, self.left, start, end, i, n, out, validity)
+        cdef int64_t last = n
+        with nogil:     # the loop of `fold` knows nothing of sweeps: it goes on from a frame that `move` has gone to
+            while i < n:
+                if self.left != NULL:
+                    apart(&self.ranks, &column, self.left, start[i], end[i])
+                    last = i + 1
+                i = fold(&self.ranks, &column, start, end, i, last, out, validity)
+                if i < last:
+                    break
+        return i
 
     def sweep(self, values, const int64_t[::1] left, const int64_t[::1] start, const int64_t[::1] end):
         """As ``roll``, but frame i holds the positions before end[i] without left[: start[i]], which have been in a frame before.
