@@ -10,7 +10,10 @@ from inwindow.optimizer.delta import Delta as Undoing
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.optimizer.recompute import Recompute as Recomputing
 from inwindow.optimizer.tumble import Tumble
-from inwindow.runtime.around import ByEnteringAgain, ByPartials, ByResults, ByStacks, Gathered, InOrder, bare
+from inwindow.runtime.around import bare
+from inwindow.runtime.around_afresh import Gathered, InOrder
+from inwindow.runtime.around_by_hooks import ByEnteringAgain, ByStacks
+from inwindow.runtime.around_by_kernels import ByPartials, ByResults
 from inwindow.runtime.at_least import AtLeast, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
