@@ -164,7 +164,7 @@ def measured(revision: str, python: Path, minutes: str) -> House:
             "lines of `docs/` and the README": f"{lines([*texts, tree / 'README.md']):,}",
             "pairs of places with the same lines (`duplicates`)": repeated(tree),
             "names in the glossary": glossary(tree),
-            "minutes of `.ci/run` on two quiet cores (by hand)": minutes,
+            "minutes of `.ci/run` on two cores (by hand; the second with other work beside it)": minutes,
         }
         name = subprocess.run(
             ["git", "rev-parse", "--short", revision], cwd=ROOT, capture_output=True, text=True, check=True
