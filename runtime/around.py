@@ -16,7 +16,7 @@ The first two are in ``around_by_kernels.py``, the next two in ``around_by_hooks
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -34,7 +34,7 @@ Runs = list[Bounds]
 class AroundHole(Evaluator):
     """Runs in, results out."""
 
-    begins_anew: ClassVar[bool] = False  # whether each call folds the tuples of its first frame again
+    begins_anew: bool = False  # whether each call folds the tuples of its first frame again
 
     @abstractmethod
     def around(self, at: Positions, runs: Runs) -> pa.Array:

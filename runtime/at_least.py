@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.plan import Step
+from inwindow.runtime.around import AroundHole, Runs
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.udaf.builtins.counts import count
 from inwindow.udaf.native import Implementation
@@ -67,28 +68,32 @@ class AtLeast(Evaluator):
     def evaluate(self, start: Positions, end: Positions) -> pa.Array:
         return self._enough(self.within.evaluate(start, end), self.counter.evaluate(start, end))
 
-    # Around a hole
-
-    @property
-    def begins_anew(self) -> bool:
-        its: bool = self.within.begins_anew  # type: ignore[attr-defined]
-        return its
-
-    def around(self, at: Positions, runs: Any) -> pa.Array:
-        return self._enough(*(its.around(at, runs) for its in (self.within, self.counter)))  # type: ignore[attr-defined]
-
-    def keeps_from(self, next_starts: list[int]) -> int:
-        return min(its.keeps_from(next_starts) for its in (self.within, self.counter))  # type: ignore[attr-defined]
-
-    def keys_from(self, next_starts: list[int]) -> int:
-        return min(its.keys_from(next_starts) for its in (self.within, self.counter))  # type: ignore[attr-defined]
-
     def _enough(self, results: pa.Array, counts: pa.Array) -> pa.Array:
         few = pc.less(counts, self.least)
         if not few.true_count:
             return results
         rows = pa.array(np.arange(len(results)), mask=few.to_numpy(zero_copy_only=False))
         return results.take(rows)  # if_else is not there for every type
+
+
+class AtLeastAround(AtLeast, AroundHole):
+    """The same over frames with a hole."""
+
+    within: AroundHole
+    counter: AroundHole
+
+    def __init__(self, within: AroundHole, counter: AroundHole, least: int) -> None:
+        super().__init__(within, counter, least)
+        self.begins_anew = within.begins_anew
+
+    def around(self, at: Positions, runs: Runs) -> pa.Array:
+        return self._enough(self.within.around(at, runs), self.counter.around(at, runs))
+
+    def keeps_from(self, next_starts: list[int]) -> int:
+        return min(self.within.keeps_from(next_starts), self.counter.keeps_from(next_starts))
+
+    def keys_from(self, next_starts: list[int]) -> int:
+        return min(self.within.keys_from(next_starts), self.counter.keys_from(next_starts))
 
 
 def counting(step: Step) -> Step:

@@ -10,11 +10,11 @@ from inwindow.optimizer.delta import Delta as Undoing
 from inwindow.optimizer.plan import UNDOING, Halo, Step
 from inwindow.optimizer.recompute import Recompute as Recomputing
 from inwindow.optimizer.tumble import Tumble
-from inwindow.runtime.around import bare
+from inwindow.runtime.around import AroundHole, bare
 from inwindow.runtime.around_afresh import Gathered, InOrder
 from inwindow.runtime.around_by_hooks import ByEnteringAgain, ByStacks
 from inwindow.runtime.around_by_kernels import ByPartials, ByResults
-from inwindow.runtime.at_least import AtLeast, counting
+from inwindow.runtime.at_least import AtLeast, AtLeastAround, counting
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
@@ -101,11 +101,11 @@ def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
     return HookEvaluator(driver, arguments_of(step, buffer), answers, evicts=evicts, undoes=undoes)
 
 
-def around_hole(step: Step, buffer: Buffer) -> Any:
+def around_hole(step: Step, buffer: Buffer) -> AroundHole:
     """The evaluator of a step over frames with a hole."""
     if step.least is not None:
         within = around_hole(replace(step, least=None), buffer)
-        return AtLeast(within, around_hole(counting(step), buffer), step.least)
+        return AtLeastAround(within, around_hole(counting(step), buffer), step.least)
     native, runs = step.implementation.native, step.case.runs
     alone = bare(step, Tumble() if native is not None else Recomputing())
     afresh = Gathered(step, buffer, lambda inner: _evaluator(alone, inner, None))

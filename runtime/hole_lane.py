@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from inwindow.runtime.around import AroundHole
-from inwindow.runtime.at_least import AtLeast
 from inwindow.runtime.lanes import FrameLane, Piece
 from inwindow.windows.frontier import Arrival, Due, View
 from inwindow.windows.holes import HoledFraming
@@ -23,9 +22,9 @@ class HoledLane(FrameLane):
 
     kept: ClassVar[tuple[str, ...]] = ("cursor", "pieces", "next_starts", "next_hole", "evaluator", "framing")
 
-    evaluator: AroundHole | AtLeast
+    evaluator: AroundHole
 
-    def __init__(self, view: View, evaluator: AroundHole | AtLeast, slides: bool) -> None:
+    def __init__(self, view: View, evaluator: AroundHole, slides: bool) -> None:
         super().__init__(view, evaluator, slides)
         assert isinstance(view.framing, HoledFraming)
         self.next_starts = [0] * len(view.framing.runs)

@@ -22,6 +22,7 @@ from inwindow.language.text import Source, Span, Token, Tokens, close_of, depths
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.frames import window_of
 from inwindow.windows.interval import Interval, Size, is_positive, negated
+from inwindow.windows.options import hole_of
 from inwindow.windows.spec import COUNTED, Exclude, Frame, Groups, Order, Range, Rows, Unit, Window, unit_of
 
 _CLAUSES = ("partition", "order", "frame", "exclude", "slide", "active")
@@ -255,7 +256,7 @@ class _Reader:
         said = " ".join(token.text.upper() for token in tokens)
         if said not in _HOLES:
             raise self.error(f"EXCLUDE is followed by one of {', '.join(_HOLES)}", span_of(tokens) if tokens else word)
-        return None if said == "NO OTHERS" else said.lower()  # type: ignore[return-value]
+        return hole_of(said)
 
     def _slide(self, word: Token, tokens: Tokens) -> tuple[Size, Unit | None]:
         unit: Unit | None = None
