@@ -1,7 +1,7 @@
 """``select``: a row per yield tuple, emission or expiration, with some of its columns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +10,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of, or_column
+from inwindow.runtime.lateness import lateness_of
 from inwindow.runtime.places import HotKeys, check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
 from inwindow.runtime.row_operators import Select
@@ -17,6 +18,7 @@ from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.interval import Size
 from inwindow.windows.spec import Window
 
 
@@ -55,10 +57,13 @@ SELECT = Selecting()
 
 
 @says_what_it_takes
-def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named: Any) -> Any:
+def select(
+    data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", allowed_lateness: Any = None, **named: Any
+) -> Any:
     """Rows only for yield tuples (with a slide), emissions (hooks that return or yield) or expirations.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
+    ``allowed_lateness=`` is that of :func:`with_columns`; a tuple may have several rows, so they have ``iw_part``, too.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"ts": [1, 2, 3, 4, 5], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
@@ -66,11 +71,14 @@ def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
     check_hot_keys(search, "select")
-    return selected(place_of(data, "select"), items, named, search)
+    return selected(place_of(data, "select"), items, named, search, lateness_of(lateness, "select"))
 
 
-def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto") -> Any:
+def selected(
+    place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto", lateness: Size | None = None
+) -> Any:
     its = _Selection(place)
     listed = [name for item in items for name in columns_of(item, place)]
     check_titles(named, "select")
@@ -79,7 +87,7 @@ def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_ke
     its.check()
     time = its.times[0] if its.times else None
     query = Query(SELECT, "select", its.applied, its.passed, tuple(its.order), emitted_at=time, hot_keys=hot_keys)
-    return place.run(query)
+    return place.run(replace(query, lateness=lateness))
 
 
 @dataclass

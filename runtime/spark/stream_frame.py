@@ -12,6 +12,7 @@ from typing import Any
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream, resumes
+from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
@@ -25,9 +26,12 @@ from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
-from inwindow.runtime.spark.types import Result
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
+from inwindow.runtime.stream.revising_bucket import Revising
+from inwindow.runtime.stream.row_names import TYPES
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Size
 
 _LATE = "_inwindow_late"
 
@@ -43,7 +47,7 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
@@ -65,6 +69,7 @@ class StreamFrame(AnyFrame):
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
         self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        revised_titles(query, work, query.order or query.titles)
         return StreamFramePlan(self, columns, query, work)
 
     def run(self, query: Query) -> Any:
@@ -75,22 +80,26 @@ class StreamFrame(AnyFrame):
             query = _keeping_columns(columns, query)
         sources = tuple(query.passed.values())
         handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
-        job = job_of(query.verb.part(query, work, sources), schema, self.session.zone)
-        results = results_by_title(columns, query, work)
+        part, results = query.verb.part(query, work, sources), results_by_title(columns, query, work)
+        order = query.order or tuple(results)
+        if query.lateness is not None:
+            added = revised_titles(query, work, order)
+            part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
+            results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
+        job = job_of(part, schema, self.session.zone)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
-        order = query.order or tuple(results)
         whole = self._stateful(columns, handed, job, results, order, str(call.metrics))
-        setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
+        setattr(whole, _LATE, cache(lambda: self._late(columns, work, call, query.lateness)))
         return tracked(whole, call)
 
-    def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
+    def _late(self, columns: Columns, work: Pass, call: StreamCall, bound: Size | None) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
-        job = job_of(LateRows(late_work(work)), schema, self.session.zone)
+        job = job_of(LateRows(late_work(work), bound=bound), schema, self.session.zone)
         late = self._stateful(columns, handed, job, results, names, f"{call.metrics}_late")
         return tracked(late, replace(call, where=f"late() of {call.where}"))
 

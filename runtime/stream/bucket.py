@@ -12,7 +12,7 @@ and the chunks of a log (`log.py`); then a micro-batch writes only the head and 
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,7 +32,8 @@ from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
-from inwindow.windows.order_key import PLAIN, Keys
+from inwindow.windows.interval import Size
+from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
 _LENGTH = 4  # bytes that say how long the header is
@@ -89,8 +90,8 @@ class Bucket(ABC):
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
-            passed = self.done
-            if passed is None or (watermark is not None and watermark > passed):
+            passed = self.limit
+            if self.done is None or (watermark is not None and watermark > self.done):
                 self.done = watermark
             if len(table):
                 times, plain = self.times(table)
@@ -100,6 +101,11 @@ class Bucket(ABC):
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
         return Output(self.take(table, times), whole(late))
+
+    @property
+    def limit(self) -> int | None:
+        """Tuples before it are late."""
+        return self.done
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -169,6 +175,7 @@ class Bucket(ABC):
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
+            self.label = header["bucket"] if self.label is None else self.label
             tables = {}
             for name, length in header["parts"].items():
                 tables[name] = from_bytes(memoryview(content)[at : at + length])
@@ -183,10 +190,31 @@ class Bucket(ABC):
             self.take_tables(tables)
         self.is_restored = True
 
+    # Some keys of a bucket (`key_transfer.py`)
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        """The tables of the state with rows of single keys, and the columns in which they have the key."""
+        return {"held": self.work.partition_by}
+
+    def content(self) -> dict[str, pa.Table]:
+        """The tables of the state: the held tuples, and :meth:`tables`."""
+        return {"held": self.held, **self.tables()}
+
+    def take_content(self, tables: dict[str, pa.Table], done: int | None) -> None:
+        """Continue from such tables, with the last watermark."""
+        self.done = done
+        self.held = tables.pop("held")
+        self.take_tables(tables)
+
     @cached_property
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def bound_of(lateness: Size, key: OrderKey) -> int:
+    """How far behind a watermark tuples are taken, in units of the key."""
+    return int(key.distance(lateness, up=False, what="allowed_lateness"))
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:

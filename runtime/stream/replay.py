@@ -114,6 +114,8 @@ def _run(
     )
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
+    for label, bucket in enumerate(buckets):
+        bucket.begin(label)
     watermark: int | None = None
     replayed = Replayed([], [], [])
     for number, pieces in enumerate([*arrived, None]):

@@ -1,5 +1,7 @@
 """Buckets whose tuples wait for the watermark, get numbers within their keys, and are then held for later frames or extents."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -47,6 +49,10 @@ class WaitingBucket(Bucket):
         is_released = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
         self.pending = table.filter(pa.array(~is_released)).combine_chunks()
         return table.filter(pa.array(is_released)), times[is_released]
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        by = self.work.partition_by
+        return {**super().by_key(), "pending": by, "memory": self.memory.names}
 
     def tables(self) -> dict[str, pa.Table]:
         return {"pending": self.pending, "memory": self.memory.table}
