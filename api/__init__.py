@@ -61,6 +61,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
+    from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
@@ -166,6 +167,7 @@ __all__ = [
     "nth_value",
     "ntile",
     "ones_in_window",
+    "outputs",
     "percent_rank",
     "percentile",
     "percentile_approx",
@@ -233,6 +235,7 @@ _LATER = {
     "inwindow.runtime.group_by": ["group_by"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
+    "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
