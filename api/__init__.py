@@ -58,6 +58,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
+    from inwindow.runtime.failed import failed
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
@@ -129,6 +130,7 @@ __all__ = [
     "every",
     "ewm_avg",
     "explain",
+    "failed",
     "first",
     "first_value",
     "frequent_items",
@@ -231,6 +233,7 @@ _LATER = {
     "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
+    "inwindow.runtime.failed": ["failed"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.progress": ["show_progress"],
