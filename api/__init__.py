@@ -58,6 +58,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
+    from inwindow.runtime.failed import failed
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
@@ -130,6 +131,7 @@ __all__ = [
     "every",
     "ewm_avg",
     "explain",
+    "failed",
     "first",
     "first_value",
     "frequent_items",
@@ -233,6 +235,7 @@ _LATER = {
     "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
+    "inwindow.runtime.failed": ["failed"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.outputs": ["outputs"],
