@@ -34,6 +34,7 @@ class StreamPlan:
     order: tuple[str, ...]
     early: bool
     lateness: Size | None = None
+    in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
 
     @property
     def work(self) -> Pass:
