@@ -36,6 +36,7 @@ from inwindow.windows.order_key import PLAIN, Keys
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
 _LENGTH = 4  # bytes that say how long the header is
+_DIRECTORY = {"held": "log", "memory": "memory log"}  # of each log: its table of chunks
 
 
 @dataclass(frozen=True)
@@ -139,20 +140,35 @@ class Bucket(ABC):
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        """The tables that are stored as logs, by their names in a state; with addresses."""
+        return {"held": (self.log, self.held)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :attr:`logged`: takes its tables out of these."""
+        self.held = tables.pop("held")
+
     def state(self) -> bytes:
         """The whole state, from which a bucket with the same plan continues."""
-        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
+        return self._bytes({name: table.drop_columns([ADDRESS]) for name, (_, table) in self.logged.items()})
 
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
-        written = self.log.written(self.held)
-        head = self._bytes({"held": written.tail, "log": written.directory})
-        return Changed(
-            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
-        )
+        free = max(log.behind for log, _ in self.logged.values())
+        tables, chunks, removed, size = {}, {}, [], 0
+        for name, (log, table) in self.logged.items():
+            written = log.written(table, free)
+            free += len(written.chunks)
+            tables |= {name: written.tail, _DIRECTORY[name]: written.directory}
+            chunks |= written.chunks
+            removed += written.removed
+            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+        head = self._bytes(tables)
+        return Changed(head, chunks, removed, len(head) + size)
 
-    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
-        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
+    def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
+        parts = {name: to_bytes(table) for name, table in {**logs, **self.tables()}.items() if len(table)}
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
             "parts": {name: len(content) for name, content in parts.items()},
@@ -169,19 +185,26 @@ class Bucket(ABC):
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
-            tables = {}
+            tables = self.tables()  # without rows, as those that were not written
             for name, length in header["parts"].items():
                 tables[name] = from_bytes(memoryview(content)[at : at + length])
                 at += length
             self.done, self.late = header["done"], header["late"]
-            held = table_under(tables.pop("held"), self.log.schema)
-            if "log" in tables:
-                assert chunk is not None
-                self.held = self.log.read(held, tables.pop("log"), chunk)
-            else:
-                self.held = self.log.addressed(held)
+            self.take_logged(self._read(tables, chunk))
             self.take_tables(tables)
         self.is_restored = True
+
+    def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
+        """The logged tables as they were, taken out of these parts of a state."""
+        read = {}
+        for name, (log, table) in self.logged.items():
+            tail = table_under(tables.pop(name), log.schema) if name in tables else table.drop_columns([ADDRESS])
+            if _DIRECTORY[name] in tables:
+                assert chunk is not None
+                read[name] = log.read(tail, tables.pop(_DIRECTORY[name]), chunk)
+            else:
+                read[name] = log.addressed(tail)
+        return read
 
     @cached_property
     def plan(self) -> dict[str, Part]:
