@@ -10,12 +10,10 @@ A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: anot
 and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +27,12 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.storage import from_bytes, to_bytes
+from inwindow.runtime.stream.stored import head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
-_LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
@@ -152,27 +149,23 @@ class Bucket(ABC):
         )
 
     def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
-        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
-            "parts": {name: len(content) for name, content in parts.items()},
+            "keys": list(dict.fromkeys(self.work.partition_by)),
+            "time": None if self.key is None else self.key.column,
+            "number": self.log.number,
         }  # fmt: skip
-        said = json.dumps(header).encode()
-        return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
+        return head_of(header, {**held, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
-        content = sealed.opened(sealed.STREAM, state)
+        found = stored(state)
         with sealed.reading():
-            at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
-            header: dict[str, Any] = json.loads(content[_LENGTH:at])
+            header = found.header
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
-            tables = {}
-            for name, length in header["parts"].items():
-                tables[name] = from_bytes(memoryview(content)[at : at + length])
-                at += length
+            tables = found.tables()
             self.done, self.late = header["done"], header["late"]
             held = table_under(tables.pop("held"), self.log.schema)
             if "log" in tables:

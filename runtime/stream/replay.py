@@ -4,7 +4,7 @@ It is for tests, of users and of ours: each micro-batch gives the rows that it w
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
+from inwindow.runtime.stream.state_rows import BY_REPLAY, state_rows
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
@@ -33,10 +34,17 @@ class Replayed:
     batches: list[pa.Table]  # the rows of each micro-batch; in the last one the watermark moves without tuples
     late: list[pa.Table]  # the late tuples of each micro-batch
     watermarks: list[Any]  # the watermark of each micro-batch, as a value of the order column; None before the first
+    buckets: list[Bucket] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def table(self) -> pa.Table:
         return pa.concat_tables(self.batches)
+
+    @property
+    def state(self) -> pa.Table:
+        """The state at the end: a row per bucket."""
+        labels = range(len(self.buckets))
+        return state_rows(labels, [bucket.state() for bucket in self.buckets], BY_REPLAY)
 
 
 @says_what_it_takes
@@ -94,7 +102,8 @@ def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replaye
     """The rows, with dictionary columns of the stream as dictionaries again."""
     came = {name: name for name in whole.column_names}
     batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
-    return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
+    late = [encoded_as(whole, table, came) for table in replayed.late]
+    return Replayed(batches, late, replayed.watermarks, replayed.buckets)
 
 
 def _run(
@@ -114,8 +123,10 @@ def _run(
     )
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
+    for number, bucket in enumerate(buckets):
+        bucket.begin(number)
     watermark: int | None = None
-    replayed = Replayed([], [], [])
+    replayed = Replayed([], [], [], buckets)
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
