@@ -58,9 +58,11 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
+    from inwindow.runtime.failed import failed
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
+    from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
@@ -130,6 +132,7 @@ __all__ = [
     "every",
     "ewm_avg",
     "explain",
+    "failed",
     "first",
     "first_value",
     "frequent_items",
@@ -167,6 +170,7 @@ __all__ = [
     "nth_value",
     "ntile",
     "ones_in_window",
+    "outputs",
     "percent_rank",
     "percentile",
     "percentile_approx",
@@ -233,8 +237,10 @@ _LATER = {
     "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
+    "inwindow.runtime.failed": ["failed"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
+    "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],

@@ -42,6 +42,11 @@ class Output:
     rows: pa.RecordBatch  # decided results
     late: pa.RecordBatch  # tuples behind the watermark, as they arrived
 
+    @property
+    def kinds(self) -> dict[str, pa.RecordBatch]:
+        """The output by kind, in the order in which ``iw.outputs`` gives it."""
+        return {"row": self.rows, "late": self.late}
+
 
 @dataclass(frozen=True)
 class Changed:
@@ -61,6 +66,9 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
+        self.arriving = (
+            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
+        )
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -96,15 +104,15 @@ class Bucket(ABC):
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Output(self.take(table, times), whole(late))
+        return Output(self.take(table.select(self.columns.names), times), whole(late))
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
-            return empty_table(self.columns)
-        check_columns(batch.schema, self.columns.names, "a micro-batch")
+            return empty_table(self.arriving)
+        check_columns(batch.schema, self.arriving.names, "a micro-batch")
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
-        table = table.select(self.columns.names)
-        return table if table.schema.equals(self.columns) else table.cast(self.columns)
+        table = table.select(self.arriving.names)
+        return table if table.schema.equals(self.arriving) else table.cast(self.arriving)
 
     def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
         """The tuples' times as keys, and which tuples have a time (are not NULL)."""
