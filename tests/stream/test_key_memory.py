@@ -133,7 +133,7 @@ def test_a_micro_batch_writes_the_keys_that_it_has_changed() -> None:
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_states_of_the_version_before_are_read(cut: int) -> None:
-    """Version 6 had all keys in the head, and tables without rows, too."""
+    """Version 6 had all keys in the head, and always a directory."""
     batches = [tuples(range(time % 3, 40), time) for time in range(6)]
 
     def run(until: int, bucket: Bucket, first: int = 0) -> list[Any]:
