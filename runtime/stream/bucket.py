@@ -160,7 +160,9 @@ class Bucket(ABC):
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
         free = max(log.behind for log, _ in self.logged.values())
-        tables, chunks, removed, size = {}, {}, [], 0
+        tables: dict[str, pa.Table] = {}
+        chunks: dict[int, bytes] = {}
+        removed, size = [], 0
         for name, (log, table) in self.logged.items():
             written = log.written(table, free)
             free += len(written.chunks)
