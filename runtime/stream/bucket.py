@@ -10,12 +10,10 @@ A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: anot
 and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,14 +27,13 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.storage import from_bytes, to_bytes
+from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
-_LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
@@ -153,66 +150,76 @@ class Bucket(ABC):
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        """The tables that are stored as logs, by their names in a state; with addresses."""
+        return {"held": (self.log, self.held)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :attr:`logged`: takes its tables out of these."""
+        self.held = tables.pop("held")
+
     def state(self) -> bytes:
         """The whole state, from which a bucket with the same plan continues."""
-        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
+        return self._bytes({name: table.drop_columns([ADDRESS]) for name, (_, table) in self.logged.items()})
 
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
-        written = self.log.written(self.held)
-        head = self._bytes({"held": written.tail, "log": written.directory})
-        return Changed(
-            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
-        )
+        free = max(log.behind for log, _ in self.logged.values())
+        tables: dict[str, pa.Table] = {}
+        chunks: dict[int, bytes] = {}
+        removed, size = [], 0
+        for name, (log, table) in self.logged.items():
+            written = log.written(table, free)
+            free += len(written.chunks)
+            tables[name] = written.tail
+            if len(written.directory):
+                tables[directory_of(name)] = written.directory
+            chunks |= written.chunks
+            removed += written.removed
+            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+        head = self._bytes(tables)
+        return Changed(head, chunks, removed, len(head) + size)
 
-    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
-        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
+    def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
-            "parts": {name: len(content) for name, content in parts.items()},
+            "keys": list(dict.fromkeys(self.work.partition_by)),
+            "time": None if self.key is None else self.key.column,
+            "number": self.log.number,
         }  # fmt: skip
-        said = json.dumps(header).encode()
-        return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
+        return head_of(header, {**logs, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
-        content = sealed.opened(sealed.STREAM, state)
+        found = stored(state)
         with sealed.reading():
-            at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
-            header: dict[str, Any] = json.loads(content[_LENGTH:at])
+            header = found.header
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
             self.label = header["bucket"] if self.label is None else self.label
-            tables = {}
-            for name, length in header["parts"].items():
-                tables[name] = from_bytes(memoryview(content)[at : at + length])
-                at += length
+            tables = found.tables()
             self.done, self.late = header["done"], header["late"]
-            held = table_under(tables.pop("held"), self.log.schema)
-            if "log" in tables:
-                assert chunk is not None
-                self.held = self.log.read(held, tables.pop("log"), chunk)
-            else:
-                self.held = self.log.addressed(held)
+            self.take_logged(self._read(tables, chunk))
             self.take_tables(tables)
         self.is_restored = True
 
-    # Some keys of a bucket (`key_transfer.py`)
+    def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
+        """The logged tables as they were, taken out of these parts of a state."""
+        read = {}
+        for name, (log, _) in self.logged.items():
+            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
+            if directory is not None:
+                assert chunk is not None
+                read[name] = log.read(tail, directory, chunk)
+            else:
+                read[name] = log.addressed(tail)
+        return read
 
     def by_key(self) -> dict[str, Sequence[str]]:
-        """The tables of the state with rows of single keys, and the columns in which they have the key."""
+        """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
         return {"held": self.work.partition_by}
-
-    def content(self) -> dict[str, pa.Table]:
-        """The tables of the state: the held tuples, and :meth:`tables`."""
-        return {"held": self.held, **self.tables()}
-
-    def take_content(self, tables: dict[str, pa.Table], done: int | None) -> None:
-        """Continue from such tables, with the last watermark."""
-        self.done = done
-        self.held = tables.pop("held")
-        self.take_tables(tables)
 
     @cached_property
     def plan(self) -> dict[str, Part]:

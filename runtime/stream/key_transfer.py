@@ -30,22 +30,33 @@ def rows_of(table: pa.Table, by: Sequence[str], keys: pa.Table) -> Mask:
 
 
 def taken(bucket: Bucket, keys: pa.Table) -> dict[str, pa.Table]:
-    """The state's tables for these keys; the held tuples are in no chunk."""
-    by = bucket.by_key()
-    tables = {}
-    for name, table in bucket.content().items():
-        tables[name] = table.filter(pa.array(rows_of(table, by[name], keys))) if name in by else table
-    tables["held"] = bucket.log.addressed(tables["held"].drop_columns([ADDRESS]))
-    return tables
+    """The state's tables for these keys; nothing of it is in a chunk."""
+    by, tables = bucket.by_key(), bucket.tables()
+    for name, (log, table) in bucket.logged.items():
+        tables[name] = log.addressed(table.drop_columns([ADDRESS]))
+    return {name: _of(table, by[name], keys) if name in by else table for name, table in tables.items()}
+
+
+def _of(table: pa.Table, by: Sequence[str], keys: pa.Table) -> pa.Table:
+    return table.filter(pa.array(rows_of(table, by, keys)))
+
+
+def go_on_with(bucket: Bucket, tables: dict[str, pa.Table], done: int | None) -> None:
+    """Let a bucket go on from such tables and the last watermark."""
+    bucket.done = done
+    bucket.take_logged(tables)
+    bucket.take_tables(tables)
 
 
 def put_back(bucket: Bucket, keys: pa.Table, other: Bucket) -> None:
     """Let a bucket go on with the state that another one has of these keys; both have processed the same watermark."""
-    by, theirs = bucket.by_key(), other.content()
-    tables = {}
-    for name, table in bucket.content().items():
-        if name in by:
-            others = table.filter(pa.array(~rows_of(table, by[name], keys)))
-            table = pa.concat_tables([others, theirs[name].select(others.column_names)]).combine_chunks()
-        tables[name] = table
-    bucket.take_content(tables, bucket.done)
+    theirs, tables = _every(other), _every(bucket)
+    for name, by in bucket.by_key().items():
+        table = tables[name]
+        others = table.filter(pa.array(~rows_of(table, by, keys)))
+        tables[name] = pa.concat_tables([others, theirs[name].select(others.column_names)]).combine_chunks()
+    go_on_with(bucket, tables, bucket.done)
+
+
+def _every(bucket: Bucket) -> dict[str, pa.Table]:
+    return {**bucket.tables(), **{name: table for name, (_, table) in bucket.logged.items()}}

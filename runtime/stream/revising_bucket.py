@@ -17,22 +17,21 @@ The settled bucket follows in steps of a fourth of the bound, not in each micro-
 that it holds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inwindow.native.instants import table_under
 from inwindow.runtime.fingerprint import Part as PlanPart
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Part, Rows
 from inwindow.runtime.reserved import TUPLE
-from inwindow.runtime.stream.bucket import Bucket, Changed, bound_of, whole
-from inwindow.runtime.stream.key_transfer import put_back, rows_of, taken
+from inwindow.runtime.stream.bucket import Bucket, bound_of, whole
+from inwindow.runtime.stream.key_transfer import go_on_with, put_back, rows_of, taken
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.revisions import Revisions
 from inwindow.runtime.stream.row_names import RowNames
@@ -91,7 +90,6 @@ class RevisingBucket(Bucket):
             bucket.begin(label)
         self.revisions = Revisions(self.identity)
         self.next = 0  # the number of the next tuple
-        self.read: Callable[[int], bytes] | None = None
 
     @property
     def limit(self) -> int | None:
@@ -135,7 +133,7 @@ class RevisingBucket(Bucket):
     def _again(self, keys: pa.Table, tuples: pa.Table, until: int) -> pa.Table:
         """The rows between the settled mark and the watermark, over these tuples of some keys."""
         self.scratch.begin(self.label)
-        self.scratch.take_content(taken(self.settled, keys), self.settled.done)
+        go_on_with(self.scratch, taken(self.settled, keys), self.settled.done)
         return self._rows(self.scratch, tuples, until)
 
     def _rows(self, bucket: Bucket, tuples: pa.Table, until: int | None) -> pa.Table:
@@ -159,50 +157,28 @@ class RevisingBucket(Bucket):
     def tables(self) -> dict[str, pa.Table]:
         numbers = {"next": pa.array([self.next]), "settled": pa.array([self.settled.done], pa.int64())}
         tables = {f"{_OURS}/numbers": pa.table(numbers), f"{_OURS}/rows": self.revisions.table}
-        for name, bucket in self.inner.items():
-            tables |= {f"{name}/{one}": table for one, table in bucket.tables().items()}
-        return tables
+        return tables | self._named({name: bucket.tables() for name, bucket in self.inner.items()})
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         numbers = tables[f"{_OURS}/numbers"]
-        self.next, settled = (numbers.column(name)[0].as_py() for name in ("next", "settled"))
+        self.next, self.settled.done = (numbers.column(name)[0].as_py() for name in ("next", "settled"))
+        self.shown.done = self.done
         self.revisions.table = table_under(tables[f"{_OURS}/rows"], self.revisions.table.schema)
-        for at, (name, bucket) in enumerate(self.inner.items(), 1):
-            its = {one.removeprefix(f"{name}/"): table for one, table in tables.items() if one.startswith(f"{name}/")}
-            held = table_under(its.pop("held"), bucket.log.schema)
-            log = its.pop("log", None)
-            held = bucket.log.addressed(held) if log is None else bucket.log.read(held, log, self._chunks_of(at))
-            bucket.take_content({"held": held, **its}, settled if bucket is self.settled else self.done)
+        for name, bucket in self.inner.items():
+            bucket.take_tables(_within(name, tables))
 
-    def state(self) -> bytes:
-        held = {f"{name}/held": bucket.held.drop_columns([ADDRESS]) for name, bucket in self.inner.items()}
-        return self._bytes({"held": self.held.drop_columns([ADDRESS]), **held})
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        return super().logged | self._named({name: bucket.logged for name, bucket in self.inner.items()})
 
-    def changed(self) -> Changed:
-        """The parts of three logs; a chunk's number says which log it is of."""
-        logs = {"": self.log.written(self.held)}
-        logs |= {f"{name}/": bucket.log.written(bucket.held) for name, bucket in self.inner.items()}
-        parts = {f"{name}held": its.tail for name, its in logs.items()}
-        parts |= {f"{name}log": its.directory for name, its in logs.items()}
-        head = self._bytes(parts)
-        chunks: dict[int, bytes] = {}
-        removed: list[int] = []
-        size = len(head)
-        for at, its in enumerate(logs.values()):
-            chunks |= {_number(number, at): content for number, content in its.chunks.items()}
-            removed += [_number(number, at) for number in its.removed]
-            size += pc.sum(its.directory["bytes"], min_count=0).as_py()
-        return Changed(head, chunks, removed, size)
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        super().take_logged(tables)
+        for name, bucket in self.inner.items():
+            bucket.take_logged(_within(name, tables))
 
-    def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
-        self.read = chunk
-        super().restore(state, None if chunk is None else self._chunks_of(0))
-
-    def _chunks_of(self, at: int) -> Callable[[int], bytes]:
-        """The function that reads the chunks of one of the logs."""
-        read = self.read
-        assert read is not None
-        return lambda number: read(_number(number, at))
+    def _named(self, its: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """What the buckets within have, with their names before it."""
+        return {f"{name}/{one}": value for name, values in its.items() for one, value in values.items()}
 
     @cached_property
     def plan(self) -> dict[str, PlanPart]:
@@ -210,6 +186,6 @@ class RevisingBucket(Bucket):
         return {**parts, "the allowed lateness": (self.said, "")}
 
 
-def _number(number: int, log: int) -> int:
-    """The number of a chunk among those of three logs."""
-    return 3 * number + log
+def _within(name: str, tables: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
+    """The tables of one of the buckets within."""
+    return {one.removeprefix(f"{name}/"): table for one, table in tables.items() if one.startswith(f"{name}/")}
