@@ -4,7 +4,7 @@ It is for tests, of users and of ours: each micro-batch gives the rows that it w
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class Replayed:
     batches: list[pa.Table]  # the rows of each micro-batch; in the last one the watermark moves without tuples
     late: list[pa.Table]  # the late tuples of each micro-batch
     watermarks: list[Any]  # the watermark of each micro-batch, as a value of the order column; None before the first
+    failed: list[pa.Table]  # with on_error="collect", the tuples on which hooks raised in each micro-batch; else none
 
     @property
     def table(self) -> pa.Table:
@@ -94,7 +95,8 @@ def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replaye
     """The rows, with dictionary columns of the stream as dictionaries again."""
     came = {name: name for name in whole.column_names}
     batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
-    return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
+    late = [encoded_as(whole, table, came) for table in replayed.late]
+    return replace(replayed, batches=batches, late=late)
 
 
 def _run(
@@ -115,7 +117,7 @@ def _run(
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
     watermark: int | None = None
-    replayed = Replayed([], [], [])
+    replayed = Replayed([], [], [], [])
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
@@ -183,12 +185,15 @@ def _turn(
     replayed: Replayed,
     key: Any,
 ) -> None:
-    rows, late = [], []
+    rows, late, failed = [], [], []
     for bucket, piece in zip(buckets, in_buckets(query, table, len(buckets)), strict=True):
         given = bucket.step(piece, watermark)
         named = pa.RecordBatch.from_arrays(given.rows.columns, names=list(query.titles))
         rows.append(named.select(query.order))
         late.append(given.late.select([name for name in query.schema.names if name not in query.computed.columns]))
+        failed += [] if given.failed is None else [given.failed]
+    if failed:
+        replayed.failed.append(pa.Table.from_batches(failed))
     replayed.batches.append(pa.Table.from_batches(rows))
     replayed.late.append(pa.Table.from_batches(late))
     replayed.watermarks.append(None if watermark is None else key.column_of(np.array([watermark]))[0].as_py())
