@@ -62,11 +62,13 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
+    from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
+    from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
     from inwindow.udaf.builtins import *
@@ -168,6 +170,7 @@ __all__ = [
     "nth_value",
     "ntile",
     "ones_in_window",
+    "outputs",
     "percent_rank",
     "percentile",
     "percentile_approx",
@@ -201,6 +204,7 @@ __all__ = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "stream_state",
     "string_agg",
     "string_agg_distinct",
     "sum",
@@ -236,11 +240,13 @@ _LATER = {
     "inwindow.runtime.failed": ["failed"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
+    "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
+    "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
     "inwindow.runtime.call_arguments": ["emitted_at"],
