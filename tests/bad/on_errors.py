@@ -2,7 +2,7 @@
 
 import threading
 
-from bad.input import TABLE, Bad, Decayed, MyAvg
+from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
 
@@ -53,11 +53,5 @@ ROWS = [
         iw.UsageError,
         "Locked(n): on_error='skip' goes back to the state before a hook raised, but the state cannot be copied (TypeError: cannot "
         "pickle '_thread.lock' object): make connections, locks and open files where they are used, or write on_error='fail'",
-    ),
-    Bad(
-        "on_error= on a stream",
-        lambda: iw.testing.replay([TABLE], lambda df: iw.with_columns(df, a=Decayed()("n"), on_error="skip")),
-        iw.UsageError,
-        "with_columns(on_error='skip') is for tables, readers and frames of this machine so far: leave it out",
     ),
 ]

@@ -43,6 +43,9 @@ def check(data: st.DataObject, batches: list[pa.Table], watermarks: list[Any], t
     whole = [(one["aggregate"], repr(one["tuple"])) for one in iw.failed(expected).to_pylist()]
     assert sorted(found) == sorted(whole)
     assert all(is_refused(one["tuple"]["v"]) for one in letters)
+    outputs = iw.outputs(given).to_pylist()
+    assert [one["failed"] for one in outputs if one["kind"] == "failed"] == letters
+    assert [one["row"] for one in outputs if one["kind"] == "row"] == given.table.to_pylist()
 
 
 @given(data=st.data())
