@@ -41,6 +41,18 @@ ROWS = [
         "MyAvg(n): on_error='skip' does not go with exclude=: drop one of them, or write a call of its own for this aggregate",
     ),
     Bad(
+        "on_error= where late tuples correct rows",
+        lambda: iw.testing.replay(
+            [TABLE],
+            lambda df: iw.with_columns(
+                df, a=MyAvg()("n").over(iw.rows(2, order_by="t")), on_error="skip", allowed_lateness=3
+            ),
+        ),
+        iw.UsageError,
+        "with_columns(allowed_lateness=3) with on_error='skip': a tuple on which a hook raises would be reported for each row that is "
+        "corrected: drop one of the two",
+    ),
+    Bad(
         "on_error= where nothing was collected",
         lambda: iw.failed(iw.with_columns(TABLE, a=MyAvg()("n").over(WINDOW), on_error="skip")),
         iw.UsageError,
