@@ -27,7 +27,7 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import head_of, stored
+from inwindow.runtime.stream.stored import DIRECTORY, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
@@ -144,26 +144,45 @@ class Bucket(ABC):
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        """The tables that are stored as logs, by their names in a state; with addresses."""
+        return {"held": (self.log, self.held)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :attr:`logged`: takes its tables out of these."""
+        self.held = tables.pop("held")
+
     def state(self) -> bytes:
         """The whole state, from which a bucket with the same plan continues."""
-        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
+        return self._bytes({name: table.drop_columns([ADDRESS]) for name, (_, table) in self.logged.items()})
 
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
-        written = self.log.written(self.held)
-        head = self._bytes({"held": written.tail, "log": written.directory})
-        return Changed(
-            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
-        )
+        free = max(log.behind for log, _ in self.logged.values())
+        tables: dict[str, pa.Table] = {}
+        chunks: dict[int, bytes] = {}
+        removed, size = [], 0
+        for name, (log, table) in self.logged.items():
+            written = log.written(table, free)
+            free += len(written.chunks)
+            tables[name] = written.tail
+            if len(written.directory):
+                tables[DIRECTORY[name]] = written.directory
+            chunks |= written.chunks
+            removed += written.removed
+            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+        head = self._bytes(tables)
+        return Changed(head, chunks, removed, len(head) + size)
 
-    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
+    def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
             "keys": list(dict.fromkeys(self.work.partition_by)),
             "time": None if self.key is None else self.key.column,
             "number": self.log.number,
         }  # fmt: skip
-        return head_of(header, {**held, **self.tables()})
+        return head_of(header, {**logs, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
@@ -175,14 +194,21 @@ class Bucket(ABC):
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
             tables = found.tables()
             self.done, self.late = header["done"], header["late"]
-            held = table_under(tables.pop("held"), self.log.schema)
-            if "log" in tables:
-                assert chunk is not None
-                self.held = self.log.read(held, tables.pop("log"), chunk)
-            else:
-                self.held = self.log.addressed(held)
+            self.take_logged(self._read(tables, chunk))
             self.take_tables(tables)
         self.is_restored = True
+
+    def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
+        """The logged tables as they were, taken out of these parts of a state."""
+        read = {}
+        for name, (log, _) in self.logged.items():
+            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(DIRECTORY[name], None)
+            if directory is not None:
+                assert chunk is not None
+                read[name] = log.read(tail, directory, chunk)
+            else:
+                read[name] = log.addressed(tail)
+        return read
 
     @cached_property
     def plan(self) -> dict[str, Part]:

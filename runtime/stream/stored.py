@@ -18,6 +18,7 @@ from inwindow.runtime import sealed
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
 
 _LENGTH = 4  # bytes that say how long the header is
+DIRECTORY = {"held": "log", "memory": "memory log"}  # of each log, by the name of its tail: the table of its chunks
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,16 @@ class WaitingBucket(Bucket):
         self.pending = table.filter(pa.array(~is_released)).combine_chunks()
         return table.filter(pa.array(is_released)), times[is_released]
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        return {**super().logged, "memory": (self.memory.log, self.memory.table)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        super().take_logged(tables)
+        self.memory.table = tables.pop("memory")
+
     def tables(self) -> dict[str, pa.Table]:
-        return {"pending": self.pending, "memory": self.memory.table}
+        return {"pending": self.pending}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         self.pending = table_under(tables["pending"], self.columns)
-        self.memory.restore(tables["memory"])
