@@ -49,11 +49,9 @@ def test_what_is_finer_than_the_column_beside_months(descending: bool) -> None:
     """[t + 1 month, t + 1 month + 36 hours] over dates ends after one day, in both directions."""
     days = [date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 29), date(2024, 3, 30), date(2024, 3, 31)]
     table = pa.table({"t": days, "day": [day.day for day in days]})
-    month, more = "1 month", "1 month 36 hours"
-    if descending:  # later times come first
-        window = iw.range("36 hours", lag=month, order_by=iw.desc("t"))
-    else:
-        window = iw.range_between(month, more, order_by="t")
+    upwards = iw.range_between("1 month", "1 month 36 hours", order_by="t")
+    downwards = iw.range("36 hours", lag="1 month", order_by=iw.desc("t"))  # later times come first
+    window = downwards if descending else upwards
     rows = iw.with_columns(table, seen=iw.collect_set("day").over(window)).to_pylist()
     assert {row["t"].day: sorted(row["seen"]) for row in rows if row["t"].month == 2} == {28: [29], 29: [29, 30]}
 
