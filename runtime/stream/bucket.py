@@ -11,7 +11,7 @@ and the chunks of a log (`log.py`); then a micro-batch writes only the head and 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,10 +27,11 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import DIRECTORY, head_of, stored
+from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
-from inwindow.windows.order_key import PLAIN, Keys
+from inwindow.windows.interval import Size
+from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
 
@@ -94,8 +95,8 @@ class Bucket(ABC):
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
-            passed = self.done
-            if passed is None or (watermark is not None and watermark > passed):
+            passed = self.limit
+            if self.done is None or (watermark is not None and watermark > self.done):
                 self.done = watermark
             if len(table):
                 times, plain = self.times(table)
@@ -105,6 +106,11 @@ class Bucket(ABC):
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
         return Output(self.take(table.select(self.columns.names), times), whole(late))
+
+    @property
+    def limit(self) -> int | None:
+        """Tuples before it are late."""
+        return self.done
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -168,7 +174,7 @@ class Bucket(ABC):
             free += len(written.chunks)
             tables[name] = written.tail
             if len(written.directory):
-                tables[DIRECTORY[name]] = written.directory
+                tables[directory_of(name)] = written.directory
             chunks |= written.chunks
             removed += written.removed
             size += pc.sum(written.directory["bytes"], min_count=0).as_py()
@@ -192,6 +198,7 @@ class Bucket(ABC):
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
+            self.label = header["bucket"] if self.label is None else self.label
             tables = found.tables()
             self.done, self.late = header["done"], header["late"]
             self.take_logged(self._read(tables, chunk))
@@ -202,7 +209,7 @@ class Bucket(ABC):
         """The logged tables as they were, taken out of these parts of a state."""
         read = {}
         for name, (log, _) in self.logged.items():
-            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(DIRECTORY[name], None)
+            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
             if directory is not None:
                 assert chunk is not None
                 read[name] = log.read(tail, directory, chunk)
@@ -210,10 +217,19 @@ class Bucket(ABC):
                 read[name] = log.addressed(tail)
         return read
 
+    def by_key(self) -> dict[str, Sequence[str]]:
+        """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
+        return {"held": self.work.partition_by}
+
     @cached_property
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def bound_of(lateness: Size, key: OrderKey) -> int:
+    """How far behind a watermark tuples are taken, in units of the key."""
+    return int(key.distance(lateness, up=False, what="allowed_lateness"))
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:

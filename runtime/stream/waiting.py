@@ -1,5 +1,7 @@
 """Buckets whose tuples wait for the watermark, get numbers within their keys, and are then held for later frames or extents."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -55,6 +57,10 @@ class WaitingBucket(Bucket):
     def take_logged(self, tables: dict[str, pa.Table]) -> None:
         super().take_logged(tables)
         self.memory.table = tables.pop("memory")
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        by = self.work.partition_by
+        return {**super().by_key(), "pending": by, "memory": self.memory.names}
 
     def tables(self) -> dict[str, pa.Table]:
         return {"pending": self.pending}
