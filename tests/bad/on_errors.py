@@ -49,8 +49,8 @@ ROWS = [
             ),
         ),
         iw.UsageError,
-        "with_columns(allowed_lateness=3) with on_error='skip': a tuple on which a hook raises would be reported for each row that is "
-        "corrected: drop one of the two",
+        "with_columns(allowed_lateness=3) with on_error='skip': a tuple on which a hook raises would be reported for each row that "
+        "is corrected: drop one of the two",
     ),
     Bad(
         "on_error= where nothing was collected",
