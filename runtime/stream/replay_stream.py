@@ -31,6 +31,7 @@ class StreamPlan:
     order: tuple[str, ...]
     early: bool
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
+    start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
 
     @property
     def work(self) -> Pass:
