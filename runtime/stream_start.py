@@ -61,6 +61,12 @@ def continued(result: Result, start: Any) -> Result:
     ``result`` is the result of :func:`with_columns`, :func:`select`, ``agg`` or ``emit`` on a stream; ``start`` a state of the same
     query. On Spark this needs the RocksDB state store, and as many shuffle partitions as the state was made for. The state is
     read in the first micro-batch of a new checkpoint; a checkpoint that has begun goes on from its own state.
+
+    >>> import pyarrow as pa, inwindow as iw
+    >>> def numbers(df): return iw.with_columns(df, n=iw.count().over(iw.rows(3)))
+    >>> state = iw.state_of(pa.table({"v": [1, 2]}), numbers)
+    >>> iw.testing.replay([pa.table({"v": [3, 4]})], lambda df: iw.continued(numbers(df), state)).table["n"].to_pylist()
+    [3, 3]
     """
     if isinstance(result, StreamPlan):
         if not isinstance(start, pa.Table):

@@ -16,6 +16,7 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream, resumes
+from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
@@ -31,7 +32,10 @@ from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, partitions_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
+from inwindow.runtime.stream.revising_bucket import Revising
+from inwindow.runtime.stream.row_names import TYPES
 from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
 from inwindow.udaf.errors import UsageError, shown
 
@@ -49,7 +53,7 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
@@ -82,6 +86,7 @@ class StreamFrame(AnyFrame):
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
         self.check_stream(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        revised_titles(query, work, query.order or query.titles)
         return StreamFramePlan(self, columns, query, work)
 
     def made(self, query: Query) -> "Made":
@@ -92,9 +97,13 @@ class StreamFrame(AnyFrame):
             query = _keeping_columns(columns, query)
         sources = tuple(query.passed.values())
         handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
-        job = job_of(query.verb.part(query, work, sources), schema, self.session.zone)
-        results = results_by_title(columns, query, work)
-        return Made(columns, query, job, handed, Kind(results, query.order or tuple(results)))
+        part, results = query.verb.part(query, work, sources), results_by_title(columns, query, work)
+        order = query.order or tuple(results)
+        if query.lateness is not None:
+            added = revised_titles(query, work, order)
+            part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
+            results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
+        return Made(columns, query, job_of(part, schema, self.session.zone), handed, Kind(results, order))
 
     def run(self, query: Query) -> Any:
         """The result as a streaming DataFrame, which knows its late tuples."""
@@ -108,7 +117,7 @@ class StreamFrame(AnyFrame):
         """The rows; ``start`` has the states with which the buckets begin."""
         sent, kind = self.sent(made.columns, made.handed, made.job), made.rows
         whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
-        setattr(whole, _LATE, cache(lambda: self._late(made.columns, made.job.part.work, call, start)))
+        setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
         setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
         return tracked(whole, call)
@@ -135,17 +144,18 @@ class StreamFrame(AnyFrame):
         given = turned(self.sent(columns, [*handed, *more], job), job, str(call.metrics), self.session, start)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
 
-    def _late(self, columns: Columns, work: Pass, call: StreamCall, start: Any) -> Any:
+    def _late(self, made: "Made", call: StreamCall, start: Any) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
         if start is not None:
             raise UsageError(
                 f"late() of {call.where} that begins with a state: late tuples alone know nothing of the history: take iw.outputs, "
                 "which gives them beside the rows"
             )
+        columns, work = made.columns, made.job.part.work
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
-        job = job_of(LateRows(late_work(work)), schema, self.session.zone)
+        job = job_of(LateRows(late_work(work), bound=made.query.lateness), schema, self.session.zone)
         sent = self.sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))

@@ -166,17 +166,17 @@ ROWS = [
     ),
     Bad(
         "the state of another version",
-        lambda: bucket().restore(bucket().state().replace(b"inwindow\xffs\x06", b"inwindow\xffs\x09")),
+        lambda: bucket().restore(bucket().state().replace(b"inwindow\xffs\x07", b"inwindow\xffs\x09")),
         iw.StateError,
-        "the state in this checkpoint is of version 9, but this inwindow reads version 6: go on with the inwindow that wrote it, "
-        "or start from a new checkpoint",
+        "the state in this checkpoint is of version 9, but this inwindow reads versions 6 to 7: go on with the inwindow that wrote "
+        "it, or start from a new checkpoint",
     ),
     Bad(
         "the state of an earlier version",
         lambda: bucket().restore(b'inwindow\x10\x00\x00\x00{"version": 3}  '),
         iw.StateError,
-        "the state in this checkpoint is of an earlier version, but this inwindow reads version 6: go on with the inwindow that "
-        "wrote it, or start from a new checkpoint",
+        "the state in this checkpoint is of an earlier version, but this inwindow reads versions 6 to 7: go on with the inwindow "
+        "that wrote it, or start from a new checkpoint",
     ),
     Bad(
         "the state of something else",
