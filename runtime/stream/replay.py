@@ -19,12 +19,13 @@ from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.kinds import in_kinds
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
-from inwindow.runtime.stream.state_rows import BY_REPLAY, state_rows
+from inwindow.runtime.stream.state_rows import BY_REPLAY, starts, state_rows
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
 
+_BUCKETS = 4
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
 
 
@@ -65,7 +66,7 @@ def replay(
     delay: Any = 0,
     watermarks: Sequence[Any] | None = None,
     until: Any = None,
-    buckets: int = 4,
+    buckets: int | None = None,
 ) -> Replayed:
     """Run a query on Arrow tables as the micro-batches of a stream, without Spark.
 
@@ -92,7 +93,7 @@ def replay(
     >>> replayed.watermarks, replayed.table.to_pydict()
     ([None, 2, 5], {'t': [1, 2, 4], 'n': [1, 2, 3]})
     """
-    if not isinstance(buckets, int) or buckets < 1:
+    if buckets is not None and (not isinstance(buckets, int) or buckets < 1):
         raise UsageError(f"replay(buckets={buckets!r}): tuples need a whole number of buckets, one at least")
     given = micro_batches(batches)
     tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
@@ -123,7 +124,7 @@ def _run(
     delays: list[Any],
     watermarks: Sequence[Any] | None,
     until: Any,
-    count: int,
+    count: int | None,
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
     given = _given(watermarks, key, len(arrived))
@@ -133,9 +134,7 @@ def _run(
         else None
     )
     last = _end(until, key)
-    buckets = [query.bucket() for _ in range(count)]
-    for number, bucket in enumerate(buckets):
-        bucket.begin(number)
+    buckets = _buckets(query, count)
     watermark: int | None = None
     replayed = Replayed([], [], [], [], [], buckets)
     for number, pieces in enumerate([*arrived, None]):
@@ -148,6 +147,17 @@ def _run(
     if last is not None:
         _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+def _buckets(query: StreamPlan, count: int | None) -> list[Bucket]:
+    """The buckets of a stream, empty or from the state with which it begins."""
+    states = None if query.start is None else starts(query.start, BY_REPLAY, count)
+    buckets = [query.bucket() for _ in range(len(states) if states is not None else count or _BUCKETS)]
+    for number, bucket in enumerate(buckets):
+        bucket.begin(number)
+        if states is not None:
+            bucket.restore(states[number])
+    return buckets
 
 
 class _Slowest:
