@@ -42,11 +42,14 @@ class Output:
 
     rows: pa.RecordBatch  # decided results
     late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    failures: int = 0  # how often hooks raised
+    failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        return {"row": self.rows, "late": self.late}
+        failed = {} if self.failed is None else {"failed": self.failed}
+        return {"row": self.rows, "late": self.late, **failed}
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,10 @@ class Bucket(ABC):
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Output(self.take(table.select(self.columns.names), times), whole(late))
+        taken_failures(self.work)  # of a turn that did not end
+        rows = self.take(table.select(self.columns.names), times)
+        count, failed = taken_failures(self.work)
+        return Output(rows, whole(late), count, failed)
 
     @property
     def limit(self) -> int | None:
@@ -225,6 +231,15 @@ class Bucket(ABC):
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
+    """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
+    for step in work.steps:
+        if step.failures is not None:  # all of a call have the same
+            count, found = step.failures.take()
+            return count, whole(found) if step.failures.collects else None
+    return 0, None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:
