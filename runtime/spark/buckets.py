@@ -42,8 +42,8 @@ ROW, LATE = "row", "late"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
-    "kind string, rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
-    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+    "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
+    f"state_bytes bigint, {', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
 
@@ -227,6 +227,7 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             "kind": kind,
             "rows": rows,
             "late_tuples": taken.given.late.num_rows if first else 0,
+            "ahead_tuples": taken.given.ahead if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,

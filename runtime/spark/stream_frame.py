@@ -14,7 +14,7 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.query import Place, Query
-from inwindow.runtime.reserved import check_names
+from inwindow.runtime.reserved import AHEAD, check_names
 from inwindow.runtime.spark import stream_job
 from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
@@ -27,7 +27,9 @@ from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.spark.watermarks import is_ahead
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
+from inwindow.runtime.stream.watermarks import BOUND
 from inwindow.udaf.errors import UsageError
 
 _LATE, _OUTPUTS = "_inwindow_late", "_inwindow_outputs"
@@ -41,6 +43,14 @@ class StreamFramePlan:
     columns: Columns
     query: Query
     work: Pass
+    ahead: int | None  # a tuple further ahead of the clock is late; in microseconds
+
+    def with_clock(self, handed: list[Any], job: StreamJob) -> tuple[list[Any], StreamJob]:
+        """Tell the workers which tuples are too far ahead of the clock, if there is a bound."""
+        if self.ahead is None:
+            return handed, job
+        far = is_ahead(self.columns.column(self.work.order_by[0].column), self.ahead, self.columns.session.F)
+        return [*handed, far], replace(job, beside=pa.schema([(AHEAD, pa.bool_())]))
 
     @property
     def explanation(self) -> Explanation:
@@ -65,8 +75,8 @@ class StreamFrame(AnyFrame):
         columns = self.columns()
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
-        self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
-        return StreamFramePlan(self, columns, query, work)
+        where = "group_by().window()" if query.verb.rows == "groups" else query.where
+        return StreamFramePlan(self, columns, query, work, self._checked(columns, work, where))
 
     def run(self, query: Query) -> Any:
         """The result as a streaming DataFrame, which knows its late tuples."""
@@ -77,13 +87,14 @@ class StreamFrame(AnyFrame):
         sources = tuple(query.passed.values())
         handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
         job = job_of(query.verb.part(query, work, sources), schema, self.session.zone)
+        handed, job = plan.with_clock(handed, job)
         results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
         order = query.order or tuple(results)
         whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
-        setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
+        setattr(whole, _LATE, cache(lambda: self._late(plan, call)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(columns, handed, job, Kind(results, order), call)))
         return tracked(whole, call)
 
@@ -93,16 +104,18 @@ class StreamFrame(AnyFrame):
         beside = [name for name in names if name not in job.schema.names]
         more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
         kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
-        job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names)})
+        job = replace(job, beside=pa.schema([*job.beside, *schema]), kinds={ROW: None, LATE: tuple(names)})
         given = turned(self._sent(columns, [*handed, *more], job), job, str(call.metrics), self.session)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
 
-    def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
+    def _late(self, plan: StreamFramePlan, call: StreamCall) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
+        columns, work = plan.columns, plan.work
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
         job = job_of(LateRows(late_work(work)), schema, self.session.zone)
+        handed, job = plan.with_clock(handed, job)
         sent = self._sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))
@@ -114,11 +127,15 @@ class StreamFrame(AnyFrame):
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
 
-    def _check(self, columns: Columns, work: Pass, where: str) -> None:
-        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+    def _checked(self, columns: Columns, work: Pass, where: str) -> int | None:
+        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning.
+
+        Returns how far ahead of the clock a tuple may be.
+        """
         check_query(self.data, self.session, where, stacklevel=5)
-        if work.order_by:
-            check_time(columns, work.order_by[0].column, where)
+        if not work.order_by:
+            return None
+        return check_time(columns, work.order_by[0].column, where).get(BOUND)
 
     @property
     def session_conf(self) -> Any:

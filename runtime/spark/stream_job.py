@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
@@ -46,7 +47,9 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session) -> Any:
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F)
-    names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+    names = ["late_tuples", "waiting_tuples", "live_tuples", "state_bytes"]
+    if AHEAD in job.beside.names:
+        names.insert(1, "ahead_tuples")
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
@@ -118,16 +121,17 @@ ORDER_BY_TIME = "order by the event time, or count tuples in arrival order (no o
 
 def check_time(
     columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
-) -> None:
-    """Check that the stream has a watermark on its time column."""
+) -> dict[str, Any]:
+    """Check that the stream has a watermark on its time column; the column's metadata."""
     kind = columns.schema().field(name).type
     if not pa.types.is_timestamp(kind):
         raise UsageError(
             f"{where} on a stream: {column} {name!r} is of type {kind}, but Spark's watermark is on a timestamp: {write}"
         )
-    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+    metadata: dict[str, Any] = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
     if WATERMARK not in metadata:
         raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
+    return metadata
 
 
 def watermark_of(df: Any, name: str | None) -> Any:

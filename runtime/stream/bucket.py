@@ -28,6 +28,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.runtime.unpacked import empty_table
@@ -43,7 +44,8 @@ class Output:
     """The output of a micro-batch."""
 
     rows: pa.RecordBatch  # decided results
-    late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    late: pa.RecordBatch  # tuples behind the watermark, or too far ahead of the clock, as they arrived
+    ahead: int = 0  # how many of the late tuples are ahead
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
@@ -95,7 +97,7 @@ class Bucket(ABC):
 
     def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
-        late, times = empty_table(table.schema), _NO_TIMES
+        late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
         if self.key is not None:
             passed = self.done
             if passed is None or (watermark is not None and watermark > passed):
@@ -103,11 +105,15 @@ class Bucket(ABC):
             if len(table):
                 times, plain = self.times(table)
                 on_time = plain if passed is None else plain & (times >= passed)
+                if AHEAD in table.column_names:
+                    far = table.column(AHEAD).to_numpy()
+                    on_time, ahead = on_time & ~far, int(far.sum())
                 if not on_time.all():
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Output(self.take(table.select(self.columns.names), times), whole(late))
+        late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
+        return Output(self.take(table.select(self.columns.names), times), whole(late), ahead)
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
