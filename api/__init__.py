@@ -68,6 +68,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
+    from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
     from inwindow.runtime.with_watermark import with_watermark
@@ -204,6 +205,7 @@ __all__ = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "stream_state",
     "string_agg",
     "string_agg_distinct",
     "sum",
@@ -246,6 +248,7 @@ _LATER = {
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
+    "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
     "inwindow.runtime.with_watermark": ["with_watermark"],

@@ -13,6 +13,7 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream, resumes
+from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import AHEAD, check_names
 from inwindow.runtime.spark import stream_job
@@ -27,8 +28,11 @@ from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.watermarks import is_ahead
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
+from inwindow.runtime.stream.revising_bucket import Revising
+from inwindow.runtime.stream.row_names import TYPES
 from inwindow.runtime.stream.watermarks import BOUND
 from inwindow.udaf.errors import UsageError
 
@@ -54,7 +58,7 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
@@ -76,7 +80,9 @@ class StreamFrame(AnyFrame):
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        return StreamFramePlan(self, columns, query, work, self._checked(columns, work, where))
+        ahead = self._checked(columns, work, where)
+        revised_titles(query, work, query.order or query.titles)
+        return StreamFramePlan(self, columns, query, work, ahead)
 
     def run(self, query: Query) -> Any:
         """The result as a streaming DataFrame, which knows its late tuples."""
@@ -86,13 +92,17 @@ class StreamFrame(AnyFrame):
             query = _keeping_columns(columns, query)
         sources = tuple(query.passed.values())
         handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
-        job = job_of(query.verb.part(query, work, sources), schema, self.session.zone)
+        part, results = query.verb.part(query, work, sources), results_by_title(columns, query, work)
+        order = query.order or tuple(results)
+        if query.lateness is not None:
+            added = revised_titles(query, work, order)
+            part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
+            results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
+        job = job_of(part, schema, self.session.zone)
         handed, job = plan.with_clock(handed, job)
-        results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
-        order = query.order or tuple(results)
         whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
         setattr(whole, _LATE, cache(lambda: self._late(plan, call)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(columns, handed, job, Kind(results, order), call)))
@@ -114,7 +124,7 @@ class StreamFrame(AnyFrame):
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
-        job = job_of(LateRows(late_work(work)), schema, self.session.zone)
+        job = job_of(LateRows(late_work(work), bound=plan.query.lateness), schema, self.session.zone)
         handed, job = plan.with_clock(handed, job)
         sent = self._sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)

@@ -10,12 +10,10 @@ A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: anot
 and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,13 +28,13 @@ from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.storage import from_bytes, to_bytes
+from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
-from inwindow.windows.order_key import PLAIN, Keys
+from inwindow.windows.interval import Size
+from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
-_LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,7 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.arriving = (
-            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
-        )
+        self.arriving = schema  # who makes the bucket may add columns: late tuples have them, the state has not
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -99,8 +95,8 @@ class Bucket(ABC):
         table = self._table(batch)
         late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
         if self.key is not None:
-            passed = self.done
-            if passed is None or (watermark is not None and watermark > passed):
+            passed = self.limit
+            if self.done is None or (watermark is not None and watermark > self.done):
                 self.done = watermark
             if len(table):
                 times, plain = self.times(table)
@@ -114,6 +110,11 @@ class Bucket(ABC):
         self.late += len(late)
         late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
         return Output(self.take(table.select(self.columns.names), times), whole(late), ahead)
+
+    @property
+    def limit(self) -> int | None:
+        """Tuples before it are late."""
+        return self.done
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -153,54 +154,86 @@ class Bucket(ABC):
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        """The tables that are stored as logs, by their names in a state; with addresses."""
+        return {"held": (self.log, self.held)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :attr:`logged`: takes its tables out of these."""
+        self.held = tables.pop("held")
+
     def state(self) -> bytes:
         """The whole state, from which a bucket with the same plan continues."""
-        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
+        return self._bytes({name: table.drop_columns([ADDRESS]) for name, (_, table) in self.logged.items()})
 
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
-        written = self.log.written(self.held)
-        head = self._bytes({"held": written.tail, "log": written.directory})
-        return Changed(
-            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
-        )
+        free = max(log.behind for log, _ in self.logged.values())
+        tables: dict[str, pa.Table] = {}
+        chunks: dict[int, bytes] = {}
+        removed, size = [], 0
+        for name, (log, table) in self.logged.items():
+            written = log.written(table, free)
+            free += len(written.chunks)
+            tables[name] = written.tail
+            if len(written.directory):
+                tables[directory_of(name)] = written.directory
+            chunks |= written.chunks
+            removed += written.removed
+            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+        head = self._bytes(tables)
+        return Changed(head, chunks, removed, len(head) + size)
 
-    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
-        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
+    def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
-            "parts": {name: len(content) for name, content in parts.items()},
+            "keys": list(dict.fromkeys(self.work.partition_by)),
+            "time": None if self.key is None else self.key.column,
+            "number": self.log.number,
         }  # fmt: skip
-        said = json.dumps(header).encode()
-        return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
+        return head_of(header, {**logs, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
-        content = sealed.opened(sealed.STREAM, state)
+        found = stored(state)
         with sealed.reading():
-            at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
-            header: dict[str, Any] = json.loads(content[_LENGTH:at])
+            header = found.header
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
-            tables = {}
-            for name, length in header["parts"].items():
-                tables[name] = from_bytes(memoryview(content)[at : at + length])
-                at += length
+            self.label = header["bucket"] if self.label is None else self.label
+            tables = found.tables()
             self.done, self.late = header["done"], header["late"]
-            held = table_under(tables.pop("held"), self.log.schema)
-            if "log" in tables:
-                assert chunk is not None
-                self.held = self.log.read(held, tables.pop("log"), chunk)
-            else:
-                self.held = self.log.addressed(held)
+            self.take_logged(self._read(tables, chunk))
             self.take_tables(tables)
         self.is_restored = True
+
+    def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
+        """The logged tables as they were, taken out of these parts of a state."""
+        read = {}
+        for name, (log, _) in self.logged.items():
+            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
+            if directory is not None:
+                assert chunk is not None
+                read[name] = log.read(tail, directory, chunk)
+            else:
+                read[name] = log.addressed(tail)
+        return read
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
+        return {"held": self.work.partition_by}
 
     @cached_property
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def bound_of(lateness: Size, key: OrderKey) -> int:
+    """How far behind a watermark tuples are taken, in units of the key."""
+    return int(key.distance(lateness, up=False, what="allowed_lateness"))
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:

@@ -1,6 +1,7 @@
 """What a stream remembers about a key besides its held tuples: how many tuples it has had, and the states of its aggregates.
 
-It is a table with a row per key. Keys are matched by numbering them together with the keys of the tuples, never one by one.
+It is a table with a row per key. Keys are matched by numbering them together with the keys of the tuples, never one by one. It is
+stored as a log (`log.py`): a micro-batch writes only the keys that it has changed.
 """
 
 from collections.abc import Sequence
@@ -9,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native.instants import table_under
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.stream.log import Log
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.sequence import Positions
 
 _ALL = f"{PREFIX}all"  # the key of a stream without keys
-_NEXT, _NEED, _STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
+NEXT, _NEED, STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
 
 
 class Memory:
@@ -26,9 +27,10 @@ class Memory:
         self.names = list(dict.fromkeys(keys))
         fields = [schema.field(name) for name in self.names] or [pa.field(_ALL, pa.null())]
         schema = pa.schema(
-            [*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())]
+            [*fields, pa.field(NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(STATE, pa.binary())]
         )
-        self.table = empty_table(schema)
+        self.log = Log(schema, None)
+        self.table = self.log.addressed(empty_table(schema))
 
     def __len__(self) -> int:
         return len(self.table)
@@ -54,7 +56,7 @@ class Memory:
 
     def next_of(self, which: Positions) -> Positions:
         """How many tuples the keys with these numbers have had; 0 for new keys."""
-        return self._column(_NEXT, which)
+        return self._column(NEXT, which)
 
     def need_of(self, which: Positions) -> Positions:
         """The number of the first tuple that the keys' resumed aggregates still need."""
@@ -70,7 +72,7 @@ class Memory:
     def states_of(self, which: Positions) -> list[bytes | None]:
         """The states of the keys with these numbers, as bytes; None for a key without one."""
         known = pa.array(which, mask=which >= len(self.table))
-        states: list[bytes | None] = self.table.column(_STATE).take(known).to_pylist()
+        states: list[bytes | None] = self.table.column(STATE).take(known).to_pylist()
         return states
 
     def update(
@@ -86,13 +88,29 @@ class Memory:
 
         ``states`` has only the states of the kept keys.
         """
-        rows = keys.append_column(_NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
+        changes = ~self._has(which, counts, needs, states) | ~keep
+        if not changes.all():
+            states = [state for state, its in zip(states, changes[keep].tolist(), strict=True) if its]
+            at = pa.array(changes)
+            which, keys, counts, needs, keep = (
+                which[changes],
+                keys.filter(at),
+                counts[changes],
+                needs[changes],
+                keep[changes],
+            )
+        rows = keys.append_column(NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
         rows = rows if keep.all() else rows.filter(pa.array(keep))
-        rows = rows.append_column(_STATE, pa.array(states, pa.binary()))
+        rows = self.log.addressed(rows.append_column(STATE, pa.array(states, pa.binary())))
         stays = np.ones(len(self.table), dtype=bool)
         stays[which[which < len(self.table)]] = False
         old = self.table if stays.all() else self.table.filter(pa.array(stays))
         self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
 
-    def restore(self, table: pa.Table) -> None:
-        self.table = table_under(table, self.table.schema)
+    def _has(
+        self, which: Positions, counts: Positions, needs: Positions, states: Sequence[bytes | None]
+    ) -> npt.NDArray[np.bool_]:
+        """Which of these rows, of keys without states, are here as they are."""
+        if any(state is not None for state in states):
+            return np.zeros(len(which), dtype=bool)
+        return (which < len(self.table)) & (self.next_of(which) == counts) & (self.need_of(which) == needs)
