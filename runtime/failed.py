@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+
+from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reader import Reader
+from inwindow.runtime.stream.replay import Replayed
 from inwindow.runtime.table import Table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
@@ -22,11 +26,13 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     """Run a query whose hooks may raise; its result is remembered, for :func:`failed`."""
     if failures is None:
         return place.run(query)
-    if not isinstance(place, (Table, Reader)):
+    if not isinstance(place, ArrowData) and not getattr(place.data, "isStreaming", False):
         raise UsageError(
-            f"{query.where}(on_error={failures.mode!r}) is for tables, readers and frames of this machine so far: leave it out"
+            f"{query.where}(on_error={failures.mode!r}) is for streams and for data of this machine so far: leave it out"
         )
     result = place.run(replace(query, aggregates=guarded(query.aggregates, failures)))
+    if not isinstance(place, (Table, Reader)):
+        return result  # of a stream: each micro-batch gives its failures
     if failures.collects:
         key = id(result)
         _results[key] = weakref.ref(result, lambda _: _results.pop(key, None)), place, failures
@@ -49,6 +55,9 @@ def failed(result: Any) -> Any:
     columns that the call reads. One tuple may have several rows: one for each aggregate that cannot take it. A result that could
     not be made (``terminate`` raised, or a value does not fit) is a row, too; its tuple is the last of the frame.
 
+    Of a streaming DataFrame it is another one, with a query and an operator of its own; :func:`inwindow.outputs` has rows, late
+    tuples and bad ones from one.
+
     >>> import math, pyarrow as pa, inwindow as iw
     >>> class Log(iw.Aggregate):
     ...     def iterate(self, x): self.total = getattr(self, "total", 0.0) + math.log(x)
@@ -62,6 +71,14 @@ def failed(result: Any) -> Any:
     ...     print(letter["call"], letter["message"], letter["tuple"])
     Log(price) Log.iterate(-4.0) raised ValueError: math domain error {'item': 'a', 'price': -4.0}
     """
+    if isinstance(result, Replayed) and result.failed:
+        return pa.concat_tables(result.failed)
+    if type(result).__module__.startswith("pyspark.sql."):
+        from inwindow.runtime.spark.stream_frame import failed_tuples
+
+        made = failed_tuples(result)
+        if made is not None:
+            return made
     _, place, failures = _results.get(id(result), (None, None, None))
     if failures is None:
         raise UsageError(

@@ -38,6 +38,12 @@ def revised_titles(query: Query, work: Pass, titles: Sequence[str]) -> list[str]
             f"{its} with window(early=True): an early row is replaced before the window ends, a late tuple replaces rows after it: "
             "drop one of the two"
         )
+    modes = [one.failures.mode for one in query.aggregates.values() if one.failures is not None]
+    if modes:
+        raise UsageError(
+            f"{its} with on_error={modes[0]!r}: a tuple on which a hook raises would be reported for each row that is corrected: "
+            "drop one of the two"
+        )
     added = added_columns(query.verb.rows)
     clash = [title for title in titles if title.casefold() in added]
     if clash:

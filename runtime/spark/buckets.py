@@ -38,12 +38,13 @@ _ROWS = 1 << 16  # rows in an output payload
 # The settings with the number of the state's partitions: in Spark 4.3, and in earlier versions.
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
-ROW, LATE = "row", "late"  # kinds of output
+ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
-    f"state_bytes bigint, {', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+    "state_bytes bigint, failed_tuples bigint, "
+    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
 
@@ -97,7 +98,7 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
         label_of = np.array(labels_for(count, keyed=keyed), dtype=np.int32)
         if task == 0:
             yield _payloads(label_of, number, [None] * len(label_of))
-        for batch in _gathered(batches):
+        for batch in gathered(batches):
             hashes = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
             labels = label_of[hashes % len(label_of)]
             tuples = batch.select(range(batch.num_columns - 1))
@@ -141,7 +142,8 @@ def _beside_others(kind: str, rows: pa.RecordBatch, columns: Mapping[str, pa.Sch
     return pa.RecordBatch.from_arrays(made, [f"_{at}" for at in range(len(made))])
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches together, in portions of some megabytes."""
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -231,6 +233,7 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,
+            "failed_tuples": taken.given.failures if first else 0,
             **{name: getattr(found, name) if first else 0 for name in COUNTS},
             "deviation": worst.size if first and worst is not None else None,
             "largest": str(worst) if first and worst is not None else None,
@@ -256,6 +259,12 @@ class BucketProcessor(StatefulProcessor):
         self.done.add(tuple(key))
         payloads = received((row.number, row.content) for row in rows)
         yield from without_our_frames(self._turn(key, payloads, timerValues.getCurrentWatermarkInMs()))
+
+    def handleInitialState(self, key: Any, initialState: Row, timerValues: Any) -> None:  # noqa: N803  # Spark's name
+        """In the first micro-batch, before any turn: the state with which the bucket begins."""
+        self.state.update((bytes(initialState.content),))
+        if self.timed:
+            self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         """The watermark has moved, but nothing has arrived."""

@@ -4,6 +4,9 @@ Spark's operator does not see the event-time column (it is inside the packed byt
 by the watermark that has been processed, count them in the query's progress, and offer them as a stream (:func:`late_tuples`).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -11,21 +14,22 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import AHEAD, check_names
 from inwindow.runtime.spark import stream_job
-from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
+from inwindow.runtime.spark.buckets import FAILED, LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.frame import AnyFrame, Frame
+from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful, turned
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, partitions_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
@@ -33,10 +37,14 @@ from inwindow.runtime.spark.watermarks import is_ahead
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.row_names import TYPES
+from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
 from inwindow.runtime.stream.watermarks import BOUND
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import FAILURE, flat_names
+from inwindow.windows.interval import Interval
 
-_LATE, _OUTPUTS = "_inwindow_late", "_inwindow_outputs"
+_LATE, _FAILED = "_inwindow_late", "_inwindow_failed"
+_OUTPUTS, _CONTINUED = "_inwindow_outputs", "_inwindow_continued"
 
 
 @dataclass(frozen=True)
@@ -56,14 +64,47 @@ class StreamFramePlan:
         far = is_ahead(self.columns.column(self.work.order_by[0].column), self.ahead, self.columns.session.F)
         return [*handed, far], replace(job, beside=pa.schema([(AHEAD, pa.bool_())]))
 
+    def _about_late(self) -> list[str]:
+        """What becomes of late tuples, in words."""
+        if not self.work.order_by:
+            return []
+        given = "iw.outputs(result) gives rows and late tuples from one operator"
+        read = {*needed(self.work), *self.query.passed.values()}
+        more = [name for name in self.columns.names if name not in read]
+        if more and self.query.verb.rows != "every tuple":
+            given += f", to which then also {', '.join(more)} cross"
+        lines = [f"  late: {given}"]
+        if self.ahead is not None:
+            lines.append(
+                f"  ahead: a tuple more than {Interval(0, self.ahead)} ahead of the clock is late, and moves no watermark"
+            )
+        return lines
+
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
+        said = "\n".join(
+            [described_stream(self.work, early=self.query.early, lateness=self.query.lateness), *self._about_late()]
+        )
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
             on_states=resumes,
         )
+
+
+@dataclass(frozen=True)
+class Made:
+    """A query as a job of buckets."""
+
+    plan: StreamFramePlan
+    query: Query
+    job: StreamJob
+    handed: list[Any]  # the columns that cross to it
+    rows: Kind
+
+    @property
+    def columns(self) -> Columns:
+        return self.plan.columns
 
 
 class StreamFrame(AnyFrame):
@@ -80,12 +121,12 @@ class StreamFrame(AnyFrame):
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        ahead = self._checked(columns, work, where)
+        ahead = self.check_stream(columns, work, where)
         revised_titles(query, work, query.order or query.titles)
         return StreamFramePlan(self, columns, query, work, ahead)
 
-    def run(self, query: Query) -> Any:
-        """The result as a streaming DataFrame, which knows its late tuples."""
+    def made(self, query: Query) -> "Made":
+        """The job of the buckets, and what crosses to it."""
         plan = self.plan(query)
         columns, query, work = plan.columns, plan.query, plan.work
         if query.verb.rows == "every tuple":
@@ -98,46 +139,89 @@ class StreamFrame(AnyFrame):
             added = revised_titles(query, work, order)
             part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
             results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
-        job = job_of(part, schema, self.session.zone)
-        handed, job = plan.with_clock(handed, job)
-        timed = bool(work.order_by)
+        handed, job = plan.with_clock(handed, job_of(part, schema, self.session.zone))
+        return Made(plan, query, job, handed, Kind(results, order))
+
+    def run(self, query: Query) -> Any:
+        """The result as a streaming DataFrame, which knows its late tuples."""
+        made = self.made(query)
+        timed = bool(made.job.part.work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
-        whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
-        setattr(whole, _LATE, cache(lambda: self._late(plan, call)))
-        setattr(whole, _OUTPUTS, cache(lambda: self._outputs(columns, handed, job, Kind(results, order), call)))
+        return self._rows(made, call)
+
+    def _rows(self, made: "Made", call: StreamCall, start: Any = None) -> Any:
+        """The rows; ``start`` has the states with which the buckets begin."""
+        sent, kind = self.sent(made.columns, made.handed, made.job), made.rows
+        whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
+        setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
+        setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
+        setattr(whole, _FAILED, cache(lambda: self._failed(made, call, start)))
+        setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
         return tracked(whole, call)
 
-    def _outputs(self, columns: Columns, handed: list[Any], job: StreamJob, rows: Kind, call: StreamCall) -> Any:
+    def _checked(self, rows: Any, job: StreamJob) -> Any:
+        """The rows of a state, if they fit the buckets of this stream."""
+        if not hasattr(rows, "isStreaming"):
+            raise UsageError(f"continued(start={shown(rows)}): give a DataFrame with what iw.state_of has given")
+        check_rows(rows.columns, rows, "continued")
+        labels = labels_for(partitions_of(self.session_conf), keyed=bool(job.part.work.partition_by))
+        first = rows.select("buckets", "placed_by").limit(1).collect()
+        check_place([row.asDict() for row in first], BY_SPARK, len(labels))
+        return rows
+
+    def _outputs(
+        self, columns: Columns, handed: list[Any], job: StreamJob, rows: Kind, call: StreamCall, start: Any
+    ) -> Any:
         """Rows and late tuples of one operator: the same query, to whose workers whole tuples cross."""
         names = [columns.name(name, "outputs") for name in columns.names]
         beside = [name for name in names if name not in job.schema.names]
         more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
-        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
-        job = replace(job, beside=pa.schema([*job.beside, *schema]), kinds={ROW: None, LATE: tuple(names)})
-        given = turned(self._sent(columns, [*handed, *more], job), job, str(call.metrics), self.session)
+        failed = failed_of(columns, job.part.work)
+        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names), **failed}
+        job = replace(
+            job,
+            beside=pa.schema([*job.beside, *schema]),
+            kinds={ROW: None, LATE: tuple(names), **dict.fromkeys(failed)},
+        )
+        given = turned(self.sent(columns, [*handed, *more], job), job, str(call.metrics), self.session, start)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
 
-    def _late(self, plan: StreamFramePlan, call: StreamCall) -> Any:
+    def _failed(self, made: "Made", call: StreamCall, start: Any) -> Any:
+        """The tuples on which hooks raise, computed separately."""
+        kinds = failed_of(made.columns, made.job.part.work)
+        if not kinds:
+            return None
+        job = replace(made.job, kinds=dict.fromkeys(kinds))
+        sent = self.sent(made.columns, made.handed, job)
+        given = in_kinds(turned(sent, job, f"{call.metrics}_failed", self.session, start), kinds, job, self.session)
+        return tracked(given.select(f"{FAILED}.*"), replace(call, where=f"failed() of {call.where}"))
+
+    def _late(self, made: "Made", call: StreamCall, start: Any) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
-        columns, work = plan.columns, plan.work
+        if start is not None:
+            raise UsageError(
+                f"late() of {call.where} that begins with a state: late tuples alone know nothing of the history: take iw.outputs, "
+                "which gives them beside the rows"
+            )
+        columns, work = made.columns, made.job.part.work
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
-        job = job_of(LateRows(late_work(work), bound=plan.query.lateness), schema, self.session.zone)
-        handed, job = plan.with_clock(handed, job)
-        sent = self._sent(columns, handed, job)
+        job = job_of(LateRows(late_work(work), bound=made.query.lateness), schema, self.session.zone)
+        handed, job = made.plan.with_clock(handed, job)
+        sent = self.sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))
 
-    def _sent(self, columns: Columns, handed: list[Any], job: StreamJob) -> Any:
+    def sent(self, columns: Columns, handed: list[Any], job: StreamJob) -> Any:
         """The columns that go to Python, and a hash of the keys."""
         keys = [columns.crossing(name) for name in dict.fromkeys(job.part.work.partition_by)]
         return columns.df.select(
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
 
-    def _checked(self, columns: Columns, work: Pass, where: str) -> int | None:
+    def check_stream(self, columns: Columns, work: Pass, where: str) -> int | None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning.
 
         Returns how far ahead of the clock a tuple may be.
@@ -160,6 +244,23 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
     return replace(query, passed={name: name for name in kept}, order=tuple(dict.fromkeys([*order, *query.aggregates])))
 
 
+def failed_of(columns: Columns, work: Pass) -> dict[str, Kind]:
+    """The kind of the tuples on which hooks raised, if the call collects them."""
+    failures = failures_in(work)
+    if failures is None or not failures.collects:
+        return {}
+    names = list(failures.reads)
+    results = {name: Result.of(AsItIs(to_spark(pa.string()))) for name in FAILURE.names}
+    results |= dict(zip(flat_names(names), map(columns.handed_through, names), strict=True))
+    return {FAILED: Kind(results, tuple(results), names)}
+
+
+def failed_tuples(df: Any) -> Any:
+    """The tuples on which hooks of a result of :class:`StreamFrame` raised; None for any other DataFrame."""
+    failed = vars(df).get(_FAILED)
+    return None if failed is None else failed()
+
+
 def late_tuples(df: Any) -> Any:
     """The tuples that were late for a result of :class:`StreamFrame`; None for any other DataFrame."""
     late = vars(df).get(_LATE)
@@ -172,8 +273,27 @@ def outputs_of(df: Any) -> Any:
     return None if outputs is None else outputs()
 
 
+def continued_from(df: Any, rows: Any) -> Any:
+    """A result of :class:`StreamFrame` that begins with a state; None for any other DataFrame."""
+    made = vars(df).get(_CONTINUED)
+    return None if made is None else made(rows)
+
+
+_INSTEAD: ContextVar[type[StreamFrame] | None] = ContextVar("instead", default=None)
+
+
+@contextmanager
+def instead_of_frames(kind: type[StreamFrame]) -> Iterator[None]:
+    """While this is open, batch DataFrames are places of this kind."""
+    token = _INSTEAD.set(kind)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(token)
+
+
 def place_of_frame(df: Any, where: str) -> Place:
     schema = df.schema
     check_names([field.name for field in schema.fields], where)
-    kind = StreamFrame if df.isStreaming else Frame
+    kind = StreamFrame if df.isStreaming else _INSTEAD.get() or Frame
     return kind(df, Session.of(df), schema)

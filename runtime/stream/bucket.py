@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from inwindow.native.instants import table_under
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
@@ -31,6 +31,7 @@ from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
+from inwindow.udaf.failures import flat
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -44,11 +45,14 @@ class Output:
     rows: pa.RecordBatch  # decided results
     late: pa.RecordBatch  # tuples behind the watermark, or too far ahead of the clock, as they arrived
     ahead: int = 0  # how many of the late tuples are ahead
+    failures: int = 0  # how often hooks raised
+    failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        return {"row": self.rows, "late": self.late}
+        failed = {} if self.failed is None else {"failed": flat(self.failed)}
+        return {"row": self.rows, "late": self.late, **failed}
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,10 @@ class Bucket(ABC):
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
         late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
-        return Output(self.take(table.select(self.columns.names), times), whole(late), ahead)
+        taken_failures(self.work)  # of a turn that did not end
+        rows = self.take(table.select(self.columns.names), times)
+        count, failed = taken_failures(self.work)
+        return Output(rows, whole(late), ahead, count, failed)
 
     @property
     def limit(self) -> int | None:
@@ -229,6 +236,15 @@ class Bucket(ABC):
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
+    """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
+    failures = failures_in(work)
+    if failures is None:
+        return 0, None
+    count, found = failures.take()
+    return count, whole(found) if failures.collects else None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:

@@ -37,6 +37,7 @@ class StreamPlan:
     early: bool
     lateness: Size | None = None
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
+    start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
 
     @property
     def work(self) -> Pass:

@@ -43,6 +43,7 @@ from bad import (
     streams,
     temporal,
     temporal_windows,
+    watermarks,
 )
 from bad.input import TABLE, Bad, MyAvg
 
@@ -59,6 +60,7 @@ TABLES = (
     points,
     streams,
     stream_states,
+    watermarks,
     extents,
     saved,
     temporal,
