@@ -23,6 +23,7 @@ from inwindow.runtime.spark import stream_job
 from inwindow.runtime.spark.buckets import FAILED, LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
+from inwindow.runtime.spark.failed_rows import kind_of, remember_stream
 from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
@@ -38,10 +39,8 @@ from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.row_names import TYPES
 from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
 from inwindow.udaf.errors import UsageError, shown
-from inwindow.udaf.failures import FAILURE, flat_names
 
-_LATE, _FAILED = "_inwindow_late", "_inwindow_failed"
-_OUTPUTS, _CONTINUED = "_inwindow_outputs", "_inwindow_continued"
+_LATE, _OUTPUTS, _CONTINUED = "_inwindow_late", "_inwindow_outputs", "_inwindow_continued"
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class StreamFrame(AnyFrame):
         whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
         setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
-        setattr(whole, _FAILED, cache(lambda: self._failed(made, call, start)))
+        remember_stream(whole, lambda: self._failed(made, call, start))
         setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
         return tracked(whole, call)
 
@@ -203,18 +202,7 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
 def failed_of(columns: Columns, work: Pass) -> dict[str, Kind]:
     """The kind of the tuples on which hooks raised, if the call collects them."""
     failures = failures_in(work)
-    if failures is None or not failures.collects:
-        return {}
-    names = list(failures.reads)
-    results = {name: Result.of(AsItIs(to_spark(pa.string()))) for name in FAILURE.names}
-    results |= dict(zip(flat_names(names), map(columns.handed_through, names), strict=True))
-    return {FAILED: Kind(results, tuple(results), names)}
-
-
-def failed_tuples(df: Any) -> Any:
-    """The tuples on which hooks of a result of :class:`StreamFrame` raised; None for any other DataFrame."""
-    failed = vars(df).get(_FAILED)
-    return None if failed is None else failed()
+    return {FAILED: kind_of(columns, failures)} if failures is not None and failures.collects else {}
 
 
 def late_tuples(df: Any) -> Any:
