@@ -7,7 +7,7 @@ from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import COUNTS
 
-_SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
+SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
 _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes": 0}
 
 
@@ -38,18 +38,18 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
         raise UsageError(
             f"metrics(name={name!r}): the query has {', '.join(map(repr, known))}: give one of these as name="
         )
-    rows = [_fields(names[name]) for names in observed if names.get(name) is not None]
+    rows = [fields_of(names[name]) for names in observed if names.get(name) is not None]
     counted: dict[str, Any] = dict(_NONE)
     for row in rows:
         for field, value in row.items():
-            counted[field] = counted.get(field, 0) + (value or 0) if field in _SUMMED else value
+            counted[field] = counted.get(field, 0) + (value or 0) if field in SUMMED else value
     deviations = [row["largest"] for row in rows if row.get("largest") is not None]
     if deviations:
         counted["largest"] = max(deviations, key=lambda deviation: deviation["size"])
     return {**counted, "micro_batches": len(rows)}
 
 
-def _fields(row: Any) -> dict[str, Any]:
+def fields_of(row: Any) -> dict[str, Any]:
     """A row of metrics; over Connect it comes as its values and their schema."""
     fields: dict[str, Any] = dict(row) if isinstance(row, Mapping) else row.asDict()
     if "schema" in fields:
