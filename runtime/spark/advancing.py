@@ -11,6 +11,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
+from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.stream.advancing import Advancing
 
@@ -26,6 +27,7 @@ def advanced_on(
     for side in sides:
         check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where, "the column", "make both ends timestamps before that")
+        check_before(side.df, where, timed=True, alone=not operator_of(side.df.sparkSession.conf).goes_with_others)
     sent = sent_of(
         sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )

@@ -24,6 +24,7 @@ from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
+from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
@@ -114,6 +115,8 @@ class StreamFrame(AnyFrame):
         check_query(self.data, self.session, where, stacklevel=5)
         if work.order_by:
             check_time(columns, work.order_by[0].column, where)
+        alone = not operator_of(self.session_conf).goes_with_others
+        check_before(self.data, where, timed=bool(work.order_by), alone=alone)
 
     @property
     def session_conf(self) -> Any:

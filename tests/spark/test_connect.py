@@ -55,6 +55,8 @@ SOME = {
         "register_refuses",
         "names_belong_to_a_session",
     ],
+    "stream_metrics": ["a_query_is_heard"],
+    "composing_streams": ["refused_before_a_call[transformWithState]", "refused_behind_a_call[transformWithState]"],
     "streams": [
         "batches_without_data_move_time_on[transformWithState]",
         "late_tuples_are_a_stream",
