@@ -58,15 +58,18 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.accessors import add_accessors
     from inwindow.runtime.call_arguments import emitted_at
     from inwindow.runtime.explain import explain
+    from inwindow.runtime.failed import failed
     from inwindow.runtime.group_by import group_by
     from inwindow.runtime.late import late
     from inwindow.runtime.metrics import metrics
+    from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
     from inwindow.runtime.prometheus import prometheus
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
+    from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
     from inwindow.udaf.builtins import *
@@ -130,6 +133,7 @@ __all__ = [
     "every",
     "ewm_avg",
     "explain",
+    "failed",
     "first",
     "first_value",
     "frequent_items",
@@ -167,6 +171,7 @@ __all__ = [
     "nth_value",
     "ntile",
     "ones_in_window",
+    "outputs",
     "percent_rank",
     "percentile",
     "percentile_approx",
@@ -201,6 +206,7 @@ __all__ = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "stream_state",
     "string_agg",
     "string_agg_distinct",
     "sum",
@@ -233,14 +239,17 @@ _LATER = {
     "inwindow.runtime.accessors": ["add_accessors"],
     "inwindow.runtime.explain": ["explain"],
     "inwindow.runtime.group_by": ["group_by"],
+    "inwindow.runtime.failed": ["failed"],
     "inwindow.runtime.late": ["late"],
     "inwindow.runtime.metrics": ["metrics"],
+    "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
     "inwindow.runtime.prometheus": ["prometheus"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
+    "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
     "inwindow.runtime.call_arguments": ["emitted_at"],

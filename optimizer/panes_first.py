@@ -33,6 +33,8 @@ def panes_first(work: Pass) -> Verdict:
             return No(f"min_count of {step.label} counts the tuples")
         if step.sentinel is not None:
             return No(f"the sentinel of {step.label} wants the tuples")
+        if step.failures is not None:
+            return No(f"a hook of {step.label} that raises is tried again on its tuples")
         verdict = merges(step)
         if not verdict:
             return verdict

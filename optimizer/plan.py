@@ -7,6 +7,7 @@ from inwindow.optimizer.rules import Choice
 from inwindow.optimizer.strategy import Case
 from inwindow.udaf.contract import Aggregate, base_of
 from inwindow.udaf.derive.version import written_of
+from inwindow.udaf.failures import Failures
 from inwindow.udaf.native import Implementation, Machine
 from inwindow.udaf.sentinel import Sentinel
 from inwindow.windows.order_key import OrderKey
@@ -28,7 +29,8 @@ class Step:
     choice: Choice
     zone: str = "UTC"  # the zone of datetimes without one from hooks, for a result of instants
     sentinel: Sentinel | None = None
-    position_columns: tuple[str, ...] = ()  # for a sentinel: the keys, then the columns that tuples are ordered by
+    failures: Failures | None = None  # hooks may raise: what to do then, and what was found
+    position_columns: tuple[str, ...] = ()  # for both: the keys, then the columns that tuples are ordered by
     orders: tuple[str, ...] = ()
     least: int | None = None  # of a frame with fewer tuples that are seen the result is NULL
 

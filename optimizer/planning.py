@@ -75,6 +75,7 @@ def _window_pass(
             one,
             partition_by,
             order_by,
+            schema,
         )
         for name, one, window in members
     )
@@ -134,7 +135,7 @@ def plan_groups(
                 f"{one.label} in agg(): {traits.name} has no terminate, so a group has no result: give it one, or use {instead}"
             )
         step = _step(schema, name, one, Case(traits, extent=extent), None, ansi, zone)
-        steps.append(watched(step, one, keys, order_by))
+        steps.append(watched(step, one, keys, order_by, schema))
     if isinstance(extent, Hop) and extent.fill is not None:
         check_fill(extent.fill, steps)
     return Pass(keys, order_by, tuple(steps), extent, key, False)
@@ -194,8 +195,11 @@ def _choice(case: Case, forced: str | None, implementation: Implementation) -> C
     return choose(case, forced, frozenset() if machine is None else machine.preferred)
 
 
-def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...]) -> Step:
+def watched(
+    step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...], schema: pa.Schema
+) -> Step:
     """The step with its sentinel, if there is anything to check; an error if the sentinel could not work."""
+    step = guarded(step, applied, keys, order_by, schema)
     sentinel = applied.watch
     if sentinel is None:
         return step
@@ -216,6 +220,26 @@ def watched(step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple
         )
     orders = tuple(order.column for order in order_by)
     return replace(step, sentinel=sentinel, position_columns=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
+
+
+def guarded(
+    step: Step, applied: Applied, keys: tuple[str, ...], order_by: tuple[Order, ...], schema: pa.Schema
+) -> Step:
+    """The step that goes on where its hooks raise, if the call asks for that; an error if it could not."""
+    failures = applied.failures
+    if failures is None or step.implementation.aggregate is None:
+        return step
+    option = "sentinel" if applied.watch is not None else "min_count" if step.least is not None else None
+    option = "exclude" if step.case.in_runs else option
+    if option is not None:
+        raise UsageError(
+            f"{step.label}: on_error={failures.mode!r} does not go with {option}=: drop one of them, or write a call of its own "
+            "for this aggregate"
+        )
+    orders = tuple(order.column for order in order_by)
+    step = replace(step, failures=failures, position_columns=tuple(dict.fromkeys((*keys, *orders))), orders=orders)
+    failures.reads |= {name: schema.field(name).type for name in (*step.position_columns, *step.arguments)}
+    return step
 
 
 def implementation_of(applied: Applied, types: list[pa.DataType], ansi: bool) -> Implementation:

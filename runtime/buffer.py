@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.runtime.dictionaries import together
+from inwindow.runtime.reserved import hidden_of
 from inwindow.udaf.doubles import doubles
 from inwindow.udaf.pythonic import pythonic
 from inwindow.windows.stateful import Stateful
@@ -68,10 +69,16 @@ class Objects:
 
 @dataclass(frozen=True)
 class Seen:
-    """The mask of the tuples that hooks see: no ``required`` argument is NULL, and the filter's condition is true."""
+    """The mask of the tuples that hooks see: no ``required`` argument is NULL, and the filter's condition is true.
+
+    ``step`` is the one whose hooks may refuse tuples: it has a mask of its own. A tuple is hidden if the column ``hidden`` says so,
+    where there is one.
+    """
 
     required: tuple[str, ...]
     condition: str | None
+    step: str | None = None
+    hidden: str | None = None
 
     def names(self) -> tuple[str, ...]:
         return self.required if self.condition is None else (*self.required, self.condition)
@@ -84,6 +91,8 @@ class Seen:
                 seen &= pc.is_valid(values).to_numpy(zero_copy_only=False)
         if self.condition is not None:
             seen &= pc.fill_null(batch.column(self.condition), False).to_numpy(zero_copy_only=False)
+        if self.hidden is not None and self.hidden in batch.schema.names:
+            seen &= ~batch.column(self.hidden).to_numpy(zero_copy_only=False)
         return seen
 
 
@@ -206,9 +215,10 @@ class Buffer:
         """Hold the Arrow column of a source."""
         return self._hold(source, ArrowColumn())  # type: ignore[return-value]
 
-    def seen(self, required: tuple[str, ...], condition: str | None) -> MaskColumn:
-        """Hold the mask of tuples that hooks see."""
-        return self._hold(Seen(required, condition), MaskColumn())  # type: ignore[return-value]
+    def seen(self, required: tuple[str, ...], condition: str | None, step: str | None = None) -> MaskColumn:
+        """Hold the mask of tuples that hooks see; with ``step``, that of a step whose hooks may refuse tuples."""
+        hidden = None if step is None else hidden_of(step)
+        return self._hold(Seen(required, condition, step, hidden), MaskColumn())  # type: ignore[return-value]
 
     def _hold(self, source: Source, column: Column) -> Column:
         return self.columns.setdefault(source, column)

@@ -19,6 +19,7 @@ from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
+from inwindow.runtime.guarded import Guard, Guarded, GuardedEmitter
 from inwindow.runtime.hole_lane import HoledLane
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane
@@ -71,12 +72,29 @@ def evaluator_of(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluato
         within = evaluator_of(replace(step, least=None), buffer, panes)
         return AtLeast(within, evaluator_of(counting(step), buffer, panes), step.least)
     evaluator = _evaluator(step, buffer, panes)
+    if step.failures is not None:
+        return Guarded(evaluator, guard_of(step, buffer), answers_of(step), lambda: _naive(step, buffer))
     if step.sentinel is None or step.strategy not in UNDOING:
         return evaluator
     answers = answers_of(step)
     written = written_of(step.implementation.aggregate)
     naive = _driver("recompute", written, len(step.arguments), answers, step.case.traits.empty)
     return Watched(evaluator, step, step.sentinel, buffer, arguments_of(step, buffer), answers, naive)
+
+
+def guard_of(step: Step, buffer: Buffer) -> Guard:
+    """What hides bad tuples from a step's hooks."""
+    mask = arguments_of(step, buffer).mask
+    assert mask is not None and step.failures is not None
+    return Guard(step, step.failures, buffer, mask)
+
+
+def _naive(step: Step, buffer: Buffer) -> Evaluator:
+    """Each frame afresh from its tuples, by the hooks that the user wrote."""
+    answers = answers_of(step)
+    written = written_of(step.implementation.aggregate)
+    driver = _driver("recompute", written, len(step.arguments), answers, step.case.traits.empty)
+    return HookEvaluator(driver, arguments_of(step, buffer), answers, evicts=True, undoes=False)
 
 
 def _evaluator(step: Step, buffer: Buffer, panes: PaneRule | None) -> Evaluator:
@@ -190,7 +208,8 @@ def _part_of(step: Step, part: Native, buffer: Buffer) -> KernelInput:
 
 def _compiled_evaluator(machine: Machine, step: Step, buffer: Buffer, strategy: str) -> Evaluator:
     columns = [buffer.plain(name, kind) for name, kind in zip(step.arguments, machine.inputs, strict=True)]
-    inputs = LoopInput(buffer, columns, buffer.seen(step.arguments, step.condition))
+    masked = None if step.failures is None else step.name
+    inputs = LoopInput(buffer, columns, buffer.seen(step.arguments, step.condition, masked))
     evicts, undoes = strategy not in ("unbounded", "tumble"), strategy != "recompute"
     if isinstance(machine, CMachine):
         return CEvaluator(machine.driver(step.prototype, afresh=not undoes), inputs, evicts=evicts, undoes=undoes)
@@ -261,13 +280,18 @@ def _emitter(step: Step, buffer: Buffer, driver: Any, hook: str, empty: Any = No
     answers = answers_of(step, hook)
     running = driver(prototype, punt=PUNT, record_fields=fields, snapshot=answers.snapshot)
     expires = driver is ActiveExpiration or (fields is None and "expire" in type(prototype)._traits.hooks)  # type: ignore[union-attr]
+    if step.failures is not None:
+        guard = guard_of(step, buffer)
+        return GuardedEmitter(running, arguments_of(step, buffer), answers, guard, expires=expires, empty=empty)
     return HookEmitter(running, arguments_of(step, buffer), answers, expires=expires, empty=empty)
 
 
 def arguments_of(step: Step, buffer: Buffer) -> Arguments:
     """The held values that a step's hooks are called with."""
     required = step.arguments if step.case.traits.nulls == "skip" else ()
-    mask = buffer.seen(required, step.condition) if required or step.condition is not None else None
+    masked = None if step.failures is None else step.name
+    is_masked = required or step.condition is not None or masked is not None
+    mask = buffer.seen(required, step.condition, masked) if is_masked else None
     return Arguments(buffer, [buffer.objects(name) for name in step.arguments], mask)
 
 

@@ -71,6 +71,21 @@ def check(found: Any, here: Fingerprint, saying: tuple[str, str]) -> None:
         raise StateError(f"{saying[0]}:\n{lines}\n{saying[1]}")
 
 
+def described(found: Any) -> str:
+    """The query to which a state belongs, in one line."""
+    parts = {name: str(said) for name, (said, _) in dict(found).items()}
+    results = [name.removeprefix(_AGGREGATE) for name in parts if name.startswith(_AGGREGATE)]
+    said = [
+        f"{name} = {parts[_AGGREGATE + name]}{_over(parts.get(f'the window of {name}', ''))}" for name in results
+    ] or [parts.get("the rows", "")]
+    over = {"per": parts["the keys"], "ordered by": parts["the order"], "over": parts.get("the extents", "none")}
+    return "; ".join([*said, *(f"{word} {its}" for word, its in over.items() if its != "none")])
+
+
+def _over(window: str) -> str:
+    return f" over {window}" if window else ""
+
+
 def _differences(there: Fingerprint, here: Fingerprint) -> Iterator[str]:
     other_python = there.get(_PYTHON) != here.get(_PYTHON)
     has_code = any(said == _CODE for said, _ in there.values())

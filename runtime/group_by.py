@@ -9,8 +9,9 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_groups
 from inwindow.optimizer.stream import plan_stream_groups
-from inwindow.runtime.call_arguments import columns_of, named_aggregates
+from inwindow.runtime.call_arguments import columns_of, named_aggregates, or_column
 from inwindow.runtime.dataframes import DataFrame
+from inwindow.runtime.failed import run_guarded
 from inwindow.runtime.group_operator import GroupOperator
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
@@ -21,6 +22,7 @@ from inwindow.runtime.stream.extent_bucket import extent_bucket
 from inwindow.udaf.applied import Applied, column_text, is_expression
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import OnErrorMode, failures_of
 from inwindow.udaf.guesses import OF_GROUPED, unknown_attribute
 from inwindow.windows.frames import unbounded, window_of
 from inwindow.windows.options import Orders
@@ -116,8 +118,13 @@ class Grouped:
             )
         return Grouped(self.place, self.keys, self.order_by, extent, early)
 
-    def agg(self, *applied: Applied, **named: Applied) -> Any:
-        """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates."""
+    def agg(self, *applied: Applied, on_error: OnErrorMode | Applied = "fail", **named: Applied) -> Any:
+        """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates.
+
+        ``on_error=`` is that of :func:`inwindow.with_columns`.
+        """
+        named, on_error = or_column(named, "on_error", on_error, "fail")
+        failures = failures_of(on_error, "agg")
         aggregates = named_aggregates(applied, named, "agg")
         if not aggregates:
             raise UsageError("agg() was given no aggregate: write agg(total=iw.sum('x'))")
@@ -126,7 +133,7 @@ class Grouped:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
-        return self.place.run(self.query(aggregates, "agg"))
+        return run_guarded(self.place, self.query(aggregates, "agg"), failures)
 
     def partials(self, *applied: Applied, **named: Applied) -> Any:
         """Panes to store: keys, ``start``, ``end``, and for each aggregate a column that :func:`iw.saved` rolls later.
@@ -158,13 +165,18 @@ class Grouped:
             AGG, where, aggregates, keys=self.keys, extent=self.extent, early=self.early, order_by=self.order_by
         )
 
-    def emit(self, *columns: Any, **named: Applied) -> Any:
-        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, the emitted value."""
+    def emit(self, *columns: Any, on_error: OnErrorMode | Applied = "fail", **named: Applied) -> Any:
+        """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, the emitted value.
+
+        ``on_error=`` is that of :func:`inwindow.with_columns`.
+        """
         if self.extent is not None:
             raise UsageError(
                 "emit() is for groups without window(...): an extent gives its results with agg(...), of aggregates that have a "
                 "terminate"
             )
+        named, on_error = or_column(named, "on_error", on_error, "fail")
+        failures = failures_of(on_error, "emit")
         over = {}
         listed = [name for column in columns for name in columns_of(column, self.place)]
         kept = [column for column in listed if isinstance(column, str)]
@@ -185,7 +197,7 @@ class Grouped:
                 )
             over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
         extra = [column for column in kept if column not in self.keys]
-        return selected(self.place, (*self.keys, *extra), over)
+        return selected(self.place, (*self.keys, *extra), over, failures=failures)
 
 
 @says_what_it_takes

@@ -34,6 +34,17 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, buffer: Buffer, seque
     error = raised.error
     if isinstance(error, ArithmeticOverflowError):  # of a built-in
         return ArithmeticOverflowError(f"{step.label}: {error}")
+    lines = [hook_line(step, raised)]
+    lines += [f"  in {step.label}{_location(work, raised, buffer, sequence)}"]
+    lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
+    report = HookError("\n".join(lines))
+    report.error = error
+    return report
+
+
+def hook_line(step: Step, raised: HookRaised) -> str:
+    """The first line: the hook, its arguments, and what it raised."""
+    error = raised.error
     given = [*(["buffer"] if _is_spark(step) else []), *map(_argument, raised.arguments)]
     call = f"{step.case.traits.name}.{_spoken(step, raised.hook)}({', '.join(given)})"
     said = f": {error}" if str(error) else ""
@@ -48,12 +59,7 @@ def hook_error(step: Step, work: Pass, raised: HookRaised, buffer: Buffer, seque
             if close
             else f"; set self.{error.name} in `initialize`, for the first tuple"
         )
-    lines = [f"{call} raised {type(error).__name__}{said}"]
-    lines += [f"  in {step.label}{_location(work, raised, buffer, sequence)}"]
-    lines += [line.rstrip("\n") for line in traceback.format_list(_user_frames(error.__traceback__))]
-    report = HookError("\n".join(lines))
-    report.error = error
-    return report
+    return f"{call} raised {type(error).__name__}{said}"
 
 
 def result_error(step: Step, work: Pass, unfit: Unfit, buffer: Buffer, sequence: Sequence) -> ResultTypeError:
@@ -64,16 +70,20 @@ def result_error(step: Step, work: Pass, unfit: Unfit, buffer: Buffer, sequence:
         MyAvg.terminate() gave 'a' (str), which does not fit the result type double: return a fitting value, or declare ...
           in MyAvg(price), for the frame that ends at item='a', ts=7, tuple 3 of its partition
     """
+    return ResultTypeError(f"{result_line(step, unfit)}\n  in {step.label}{_location(work, unfit, buffer, sequence)}")
+
+
+def result_line(step: Step, unfit: Unfit) -> str:
+    """The first line: the hook, and the value that does not fit."""
     name, result = step.case.traits.name, step.implementation.result
     hook = unfit.hook if unfit.hook in step.case.traits.hooks else "initialize"
     digits = ""
     if pa.types.is_decimal(result):
         digits = f" (at most {result.precision - result.scale} digits before the point and {result.scale} behind it)"
     declared = "in outputType" if _is_spark(step) else f"as in class {name}(..., returns='...')"
-    return ResultTypeError(
+    return (
         f"{name}.{_spoken(step, hook)}() gave {shown(unfit.value)} ({type(unfit.value).__name__}), which does not fit the "
-        f"result type {result}: return a fitting value{digits}, or declare another type, {declared}\n"
-        f"  in {step.label}{_location(work, unfit, buffer, sequence)}"
+        f"result type {result}: return a fitting value{digits}, or declare another type, {declared}"
     )
 
 

@@ -15,6 +15,11 @@ FRAME_ROW = f"{PREFIX}frame_row"  # a row's number in a frame of another library
 DIGEST = f"{PREFIX}digest"  # a hash of a tuple's values, to notice that the data have changed since partials were made
 
 
+def hidden_of(step: str) -> str:
+    """The column that says which tuples are hidden from the hooks of a step, by its name: they raised on them."""
+    return f"{PREFIX}hidden_{step}"
+
+
 def check_names(names: Iterable[str], where: str) -> None:
     """Check that no column has a reserved name."""
     for name in names:

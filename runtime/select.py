@@ -10,6 +10,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of, or_column
+from inwindow.runtime.failed import run_guarded
 from inwindow.runtime.places import HotKeys, check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
 from inwindow.runtime.row_operators import Select
@@ -17,6 +18,7 @@ from inwindow.runtime.stream.row_bucket import RowBucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import Failures, OnErrorMode, failures_of
 from inwindow.windows.spec import Window
 
 
@@ -55,10 +57,17 @@ SELECT = Selecting()
 
 
 @says_what_it_takes
-def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named: Any) -> Any:
+def select(
+    data: Any,
+    *items: Any,
+    hot_keys: HotKeys | Applied = "auto",
+    on_error: OnErrorMode | Applied = "fail",
+    **named: Any,
+) -> Any:
     """Rows only for yield tuples (with a slide), emissions (hooks that return or yield) or expirations.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
+    ``hot_keys=`` and ``on_error=`` are those of :func:`with_columns`.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"ts": [1, 2, 3, 4, 5], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
@@ -66,11 +75,19 @@ def select(data: Any, *items: Any, hot_keys: HotKeys | Applied = "auto", **named
     {'ts': [2, 4], 'total': [3.0, 10.0]}
     """
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    named, on_error = or_column(named, "on_error", on_error, "fail")
     check_hot_keys(search, "select")
-    return selected(place_of(data, "select"), items, named, search)
+    failures = failures_of(on_error, "select")
+    return selected(place_of(data, "select"), items, named, search, failures)
 
 
-def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_keys: str = "auto") -> Any:
+def selected(
+    place: Place,
+    items: tuple[Any, ...],
+    named: dict[str, Any],
+    hot_keys: str = "auto",
+    failures: Failures | None = None,
+) -> Any:
     its = _Selection(place)
     listed = [name for item in items for name in columns_of(item, place)]
     check_titles(named, "select")
@@ -79,7 +96,7 @@ def selected(place: Place, items: tuple[Any, ...], named: dict[str, Any], hot_ke
     its.check()
     time = its.times[0] if its.times else None
     query = Query(SELECT, "select", its.applied, its.passed, tuple(its.order), emitted_at=time, hot_keys=hot_keys)
-    return place.run(query)
+    return run_guarded(place, query, failures)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import named_aggregates, or_column
+from inwindow.runtime.failed import run_guarded
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
@@ -18,6 +19,7 @@ from inwindow.runtime.valid import ValidAtPoints, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError
+from inwindow.udaf.failures import OnErrorMode, failures_of
 
 Data = TypeVar("Data")  # a pyspark DataFrame (classic or Connect), pyarrow.Table or pyarrow.RecordBatchReader
 
@@ -52,7 +54,12 @@ WITH_COLUMNS = AddingColumns()
 
 @says_what_it_takes
 def with_columns(
-    data: Data, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
+    data: Data,
+    *applied: Applied,
+    of: Any = None,
+    hot_keys: HotKeys | Applied = "auto",
+    on_error: OnErrorMode | Applied = "fail",
+    **named: Applied,
 ) -> Data:
     """The data with a column per aggregate; the number of rows never changes.
 
@@ -63,6 +70,9 @@ def with_columns(
 
     On a Spark DataFrame, ``hot_keys=`` says whether partitions with most of the tuples are cut into shards, which run in
     parallel: if a sample is cheap (``"auto"``), after a sample in any case (``"sample"``), or never (``"off"``).
+
+    ``on_error=`` says what happens if a hook of a class of yours raises: the call ends with an error (``"fail"``), the tuple is
+    left out of that aggregate (``"skip"``), or that and :func:`inwindow.failed` has it (``"collect"``).
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
@@ -77,7 +87,9 @@ def with_columns(
     """
     named, of = or_column(named, "of", of, None)
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    named, on_error = or_column(named, "on_error", on_error, "fail")
     check_hot_keys(search, "with_columns")
+    failures = failures_of(on_error, "with_columns")
     place = place_of(data, "with_columns")
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
@@ -92,7 +104,8 @@ def with_columns(
     else:
         for name, one in aggregates.items():
             _check_kept_rows(name, one)
-    result: Data = place.run(Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search))
+    query = Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search)
+    result: Data = run_guarded(place, query, failures)
     return result
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import Failures
 from inwindow.udaf.guesses import OF_APPLIED, unknown_attribute
 from inwindow.udaf.sentinel import Sentinel, sentinel_of
 from inwindow.udaf.traits import Traits
@@ -39,6 +40,7 @@ class Applied:
     name: str | None = None
     shown: str | None = None  # the call as the user wrote it, if columns have been computed since
     watch: Sentinel | None = None
+    failures: Failures | None = None  # what the call does where a hook raises; None: it fails
     least: int | None = None  # the result is NULL if fewer tuples are seen
 
     @_shows_options

@@ -88,6 +88,20 @@ class Run:
             self.arrive(position, tuple(values))
 
 
+def takes(prototype: Any, values: tuple[Any, ...]) -> bool:
+    """Whether hooks take a tuple, as the first or a later one; if not, ``on_error=`` leaves it out, as FILTER would.
+
+    This is for classes that keep the promise: a hook raises for the values of its tuple, whatever came before.
+    """
+    try:
+        run = Run(prototype)
+        run.arrive(0, values)
+        run.arrive(1, values)
+    except Exception:
+        return False
+    return True
+
+
 def call(aggregate: Any, hook: str, values: tuple[Any, ...]) -> Any:
     """Call a hook; a generator runs to its end."""
     back = getattr(aggregate, hook)(*values)

@@ -11,8 +11,8 @@ arrive at all, the moved watermark fires their timers. So the metrics of the buc
 whether a tuple is late depends only on the watermark of the micro-batch before.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,11 @@ _ROWS = 1 << 16  # rows in an output payload
 # The settings with the number of the state's partitions: in Spark 4.3, and in earlier versions.
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
+ROW, LATE = "row", "late"  # kinds of output
+PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
-    "rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
+    "kind string, rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
     f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
@@ -50,18 +52,29 @@ class StreamJob:
     """What a bucket needs: the part of a query, and the columns that arrive."""
 
     part: Part
-    schema: pa.Schema  # of the arriving tuples
+    schema: pa.Schema  # of the columns that the part reads
     zone: str
     plan: dict[str, PlanPart]  # made on the driver: workers may lack the sources
+    beside: pa.Schema = pa.schema([])  # columns that arrive behind these, for late tuples as a whole
+    kinds: Mapping[str, tuple[str, ...] | None] = field(default_factory=lambda: dict(PLAIN))  # with columns; None: all
+
+    @property
+    def arriving(self) -> pa.Schema:
+        """The columns of the arriving tuples."""
+        return pa.schema([*self.schema, *self.beside])
 
     @property
     def steps(self) -> Sequence[Step]:
         return self.part.work.steps
 
+    def columns_of_kinds(self) -> dict[str, pa.Schema]:
+        """The columns of each kind of output, as they leave Python."""
+        return {kind: rows.schema for kind, rows in in_kinds(self.bucket().step(None, None), self.kinds).items()}
+
     def bucket(self) -> Bucket:
         """One bucket object, used for all turns of a task."""
         made = self.part.bucket(self.schema, self.zone)
-        made.plan = self.plan
+        made.plan, made.arriving = self.plan, self.arriving
         return made
 
 
@@ -105,16 +118,27 @@ def _payloads(labels: Any, number: int, contents: Sequence[bytes | None]) -> pa.
     return pa.RecordBatch.from_arrays(columns, ["bucket", "number", "content"])
 
 
-def unpack_function():  # type: ignore[no-untyped-def]
-    """``mapInArrow``: unpack payloads into rows."""
+def unpack_function(columns: Mapping[str, pa.Schema] | None = None):  # type: ignore[no-untyped-def]
+    """``mapInArrow``: unpack payloads into rows.
+
+    With ``columns``, the columns of each kind: into rows with the kind, and then the columns of all kinds, NULL for the others.
+    """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for content in batch.column("rows").to_pylist():
+            for kind, content in zip(batch.column("kind").to_pylist(), batch.column("rows").to_pylist(), strict=True):
                 if content is not None:
-                    yield from map(spark_batch, unpacked(content))
+                    for rows in unpacked(content):
+                        yield spark_batch(rows if columns is None else _beside_others(kind, rows, columns))
 
     return inwindow
+
+
+def _beside_others(kind: str, rows: pa.RecordBatch, columns: Mapping[str, pa.Schema]) -> pa.RecordBatch:
+    made = [pa.array([kind] * rows.num_rows, pa.string())]
+    for its, schema in columns.items():
+        made += rows.columns if its == kind else [pa.nulls(rows.num_rows, field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(made, [f"_{at}" for at in range(len(made))])
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -170,7 +194,7 @@ class Turns:
         batches = [batch for _, content in sorted(payloads, key=lambda pair: pair[0]) for batch in unpacked(content)]
         table = None
         if batches:
-            table = pa.Table.from_batches(batches).rename_columns(self.job.schema.names)
+            table = pa.Table.from_batches(batches).rename_columns(self.job.arriving.names)
         # Before the first tuple, Spark's watermark is 0: there is none yet.
         with seldom_collected():
             given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
@@ -183,17 +207,26 @@ def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
     return [(int(number), bytes(content)) for number, content in payloads if content is not None]
 
 
-def outcome(taken: Taken, state: int) -> Iterator[dict[str, Any]]:
-    """The output of a turn: its rows as payloads; the first payload also carries the metrics."""
-    bucket, given = taken.bucket, taken.given
-    rows = [given.rows.slice(at, _ROWS) for at in range(0, max(given.rows.num_rows, 1), _ROWS)]
+def in_kinds(given: Output, kinds: Mapping[str, tuple[str, ...] | None]) -> dict[str, pa.RecordBatch]:
+    """The output of these kinds, each with its columns."""
+    found = given.kinds
+    return {kind: found[kind] if names is None else found[kind].select(list(names)) for kind, names in kinds.items()}
+
+
+def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None]) -> Iterator[dict[str, Any]]:
+    """The output of a turn: rows of these kinds as payloads; the first payload also carries the metrics."""
+    bucket = taken.bucket
+    payloads: list[tuple[str, bytes | None]] = []
+    for kind, rows in in_kinds(taken.given, kinds).items():
+        payloads += [(kind, in_stream(rows.slice(at, _ROWS))) for at in range(0, rows.num_rows, _ROWS)]
     found = sum((sentinel.take() for sentinel in sentinels_of(bucket.work)), Found())
     worst = found.largest
-    for index, some in enumerate(rows):
+    for index, (kind, rows) in enumerate(payloads or [(ROW, None)]):
         first = index == 0
         yield {
-            "rows": in_stream(some) if some.num_rows else None,
-            "late_tuples": given.late.num_rows if first else 0,
+            "kind": kind,
+            "rows": rows,
+            "late_tuples": taken.given.late.num_rows if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,
@@ -238,7 +271,7 @@ class BucketProcessor(StatefulProcessor):
             self._store(changed)
         if taken.has_moved and self.timed:
             self.handle.registerTimer(max(watermark, 0) + 1)
-        for one in outcome(taken, changed.size):
+        for one in outcome(taken, changed.size, self.turns.job.kinds):
             yield Row(**one)
 
     def _store(self, changed: Changed) -> None:

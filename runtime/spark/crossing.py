@@ -121,8 +121,13 @@ def inlined(
 
 def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], session: SparkSession) -> Any:
     """Give columns their names and the requested order."""
+    return mapped.select(*named(results, order, session))
+
+
+def named(results: Mapping[str, Result], order: Sequence[str], session: SparkSession, first: int = 0) -> list[Any]:
+    """Returned columns, from the position ``first`` on, under their names and in the requested order."""
     made = {}
-    for at, (name, result) in enumerate(results.items()):
+    for at, (name, result) in enumerate(results.items(), first):
         text = result.text(f"`_{at}`")
         if result.metadata is not None:
             made[name] = result.finished(session.expr(f"`_{at}`"), session.F).alias(name, metadata=result.metadata)
@@ -130,4 +135,4 @@ def titled(mapped: Any, results: Mapping[str, Result], order: Sequence[str], ses
             made[name] = session.expr(f"{text} AS {quoted(name)}")
         else:
             made[name] = aliased(result.finished(session.expr(f"`_{at}`"), session.F), name)
-    return mapped.select(*[made[name] for name in order])
+    return [made[name] for name in order]

@@ -83,7 +83,7 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
             state.update((content,))
         if timed:
             state.setTimeoutTimestamp(max(watermark, 1))
-        yield pd.DataFrame(list(outcome(taken, len(content))))
+        yield pd.DataFrame(list(outcome(taken, len(content), made[0].job.kinds)))
 
     return inwindow
 

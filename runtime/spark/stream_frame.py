@@ -4,10 +4,11 @@ Spark's operator does not see the event-time column (it is inside the packed byt
 by the watermark that has been processed, count them in the query's progress, and offer them as a stream (:func:`late_tuples`).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
+
+import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
@@ -15,7 +16,7 @@ from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
-from inwindow.runtime.spark.buckets import StreamJob
+from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.frame import AnyFrame, Frame
@@ -23,14 +24,14 @@ from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful, turned
+from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
-from inwindow.runtime.spark.types import Result
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.udaf.errors import UsageError
 
-_LATE = "_inwindow_late"
+_LATE, _OUTPUTS = "_inwindow_late", "_inwindow_outputs"
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,20 @@ class StreamFrame(AnyFrame):
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
         order = query.order or tuple(results)
-        whole = self._stateful(columns, handed, job, results, order, str(call.metrics))
+        whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
         setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
+        setattr(whole, _OUTPUTS, cache(lambda: self._outputs(columns, handed, job, Kind(results, order), call)))
         return tracked(whole, call)
+
+    def _outputs(self, columns: Columns, handed: list[Any], job: StreamJob, rows: Kind, call: StreamCall) -> Any:
+        """Rows and late tuples of one operator: the same query, to whose workers whole tuples cross."""
+        names = [columns.name(name, "outputs") for name in columns.names]
+        beside = [name for name in names if name not in job.schema.names]
+        more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
+        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
+        job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names)})
+        given = turned(self._sent(columns, [*handed, *more], job), job, str(call.metrics), self.session)
+        return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
 
     def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
@@ -92,23 +104,16 @@ class StreamFrame(AnyFrame):
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
         job = job_of(LateRows(late_work(work)), schema, self.session.zone)
-        late = self._stateful(columns, handed, job, results, names, f"{call.metrics}_late")
+        sent = self._sent(columns, handed, job)
+        late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))
 
-    def _stateful(
-        self,
-        columns: Columns,
-        handed: list[Any],
-        job: StreamJob,
-        results: dict[str, Result],
-        order: Sequence[str],
-        metrics: str,
-    ) -> Any:
+    def _sent(self, columns: Columns, handed: list[Any], job: StreamJob) -> Any:
+        """The columns that go to Python, and a hash of the keys."""
         keys = [columns.crossing(name) for name in dict.fromkeys(job.part.work.partition_by)]
-        sent = columns.df.select(
+        return columns.df.select(
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
-        return stateful(sent, job, results, order, metrics, self.session)
 
     def _check(self, columns: Columns, work: Pass, where: str) -> None:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
@@ -135,6 +140,12 @@ def late_tuples(df: Any) -> Any:
     """The tuples that were late for a result of :class:`StreamFrame`; None for any other DataFrame."""
     late = vars(df).get(_LATE)
     return None if late is None else late()
+
+
+def outputs_of(df: Any) -> Any:
+    """All that the operator of a result of :class:`StreamFrame` gives, by kind; None for any other DataFrame."""
+    outputs = vars(df).get(_OUTPUTS)
+    return None if outputs is None else outputs()
 
 
 def place_of_frame(df: Any, where: str) -> Place:

@@ -31,7 +31,14 @@ _MANY_PARTITIONS = 64
 def stateful(
     sent: Any, job: StreamJob, results: Mapping[str, Result], order: Sequence[str], metrics: str, session: Session
 ) -> Any:
-    """The output of the buckets. ``sent`` has the tuples, with columns named by position, and last a hash of the keys."""
+    """The rows of the buckets. ``sent`` has the tuples, with columns named by position, and last a hash of the keys."""
+    given = turned(sent, job, metrics, session)
+    made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))
+    return titled(made, results, order, session)
+
+
+def turned(sent: Any, job: StreamJob, metrics: str, session: Session) -> Any:
+    """The output of the buckets' turns, as payloads."""
     F, work, conf = session.F, job.part.work, sent.sparkSession.conf
     content = shipped(job)
     packed = sent.mapInArrow(buckets.pack_function(partitions_of(conf), keyed=bool(work.partition_by)), buckets.PACKED)
@@ -44,9 +51,7 @@ def stateful(
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         sums.append(F.max_by("largest", "deviation").alias("largest"))
-    given = given.observe(metrics, *sums)
-    made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))  # type: ignore[no-untyped-call]
-    return titled(made, results, order, session)
+    return given.observe(metrics, *sums)
 
 
 def hash_of(keys: Sequence[Any], session: Session) -> Any:

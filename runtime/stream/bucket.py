@@ -10,12 +10,10 @@ A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: anot
 and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +27,12 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.storage import from_bytes, to_bytes
+from inwindow.runtime.stream.stored import head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
 from inwindow.windows.order_key import PLAIN, Keys
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
-_LENGTH = 4  # bytes that say how long the header is
 
 
 @dataclass(frozen=True)
@@ -44,6 +41,11 @@ class Output:
 
     rows: pa.RecordBatch  # decided results
     late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+
+    @property
+    def kinds(self) -> dict[str, pa.RecordBatch]:
+        """The output by kind, in the order in which ``iw.outputs`` gives it."""
+        return {"row": self.rows, "late": self.late}
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
+        self.arriving = (
+            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
+        )
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -99,15 +104,15 @@ class Bucket(ABC):
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Output(self.take(table, times), whole(late))
+        return Output(self.take(table.select(self.columns.names), times), whole(late))
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
-            return empty_table(self.columns)
-        check_columns(batch.schema, self.columns.names, "a micro-batch")
+            return empty_table(self.arriving)
+        check_columns(batch.schema, self.arriving.names, "a micro-batch")
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
-        table = table.select(self.columns.names)
-        return table if table.schema.equals(self.columns) else table.cast(self.columns)
+        table = table.select(self.arriving.names)
+        return table if table.schema.equals(self.arriving) else table.cast(self.arriving)
 
     def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
         """The tuples' times as keys, and which tuples have a time (are not NULL)."""
@@ -152,27 +157,23 @@ class Bucket(ABC):
         )
 
     def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
-        parts = {name: to_bytes(table) for name, table in {**held, **self.tables()}.items()}
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
-            "parts": {name: len(content) for name, content in parts.items()},
+            "keys": list(dict.fromkeys(self.work.partition_by)),
+            "time": None if self.key is None else self.key.column,
+            "number": self.log.number,
         }  # fmt: skip
-        said = json.dumps(header).encode()
-        return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
+        return head_of(header, {**held, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
-        content = sealed.opened(sealed.STREAM, state)
+        found = stored(state)
         with sealed.reading():
-            at = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
-            header: dict[str, Any] = json.loads(content[_LENGTH:at])
+            header = found.header
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
-            tables = {}
-            for name, length in header["parts"].items():
-                tables[name] = from_bytes(memoryview(content)[at : at + length])
-                at += length
+            tables = found.tables()
             self.done, self.late = header["done"], header["late"]
             held = table_under(tables.pop("held"), self.log.schema)
             if "log" in tables:

@@ -16,7 +16,7 @@ from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.sequence import Positions
 
 _ALL = f"{PREFIX}all"  # the key of a stream without keys
-_NEXT, _NEED, _STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
+NEXT, _NEED, STATE = f"{PREFIX}next", f"{PREFIX}need", f"{PREFIX}state"
 
 
 class Memory:
@@ -26,7 +26,7 @@ class Memory:
         self.names = list(dict.fromkeys(keys))
         fields = [schema.field(name) for name in self.names] or [pa.field(_ALL, pa.null())]
         schema = pa.schema(
-            [*fields, pa.field(_NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(_STATE, pa.binary())]
+            [*fields, pa.field(NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(STATE, pa.binary())]
         )
         self.table = empty_table(schema)
 
@@ -54,7 +54,7 @@ class Memory:
 
     def next_of(self, which: Positions) -> Positions:
         """How many tuples the keys with these numbers have had; 0 for new keys."""
-        return self._column(_NEXT, which)
+        return self._column(NEXT, which)
 
     def need_of(self, which: Positions) -> Positions:
         """The number of the first tuple that the keys' resumed aggregates still need."""
@@ -70,7 +70,7 @@ class Memory:
     def states_of(self, which: Positions) -> list[bytes | None]:
         """The states of the keys with these numbers, as bytes; None for a key without one."""
         known = pa.array(which, mask=which >= len(self.table))
-        states: list[bytes | None] = self.table.column(_STATE).take(known).to_pylist()
+        states: list[bytes | None] = self.table.column(STATE).take(known).to_pylist()
         return states
 
     def update(
@@ -86,9 +86,9 @@ class Memory:
 
         ``states`` has only the states of the kept keys.
         """
-        rows = keys.append_column(_NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
+        rows = keys.append_column(NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
         rows = rows if keep.all() else rows.filter(pa.array(keep))
-        rows = rows.append_column(_STATE, pa.array(states, pa.binary()))
+        rows = rows.append_column(STATE, pa.array(states, pa.binary()))
         stays = np.ones(len(self.table), dtype=bool)
         stays[which[which < len(self.table)]] = False
         old = self.table if stays.all() else self.table.filter(pa.array(stays))

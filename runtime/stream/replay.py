@@ -4,7 +4,7 @@ It is for tests, of users and of ours: each micro-batch gives the rows that it w
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,10 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import Bucket, whole
+from inwindow.runtime.stream.kinds import in_kinds
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
+from inwindow.runtime.stream.state_rows import BY_REPLAY, state_rows
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
@@ -33,10 +35,23 @@ class Replayed:
     batches: list[pa.Table]  # the rows of each micro-batch; in the last one the watermark moves without tuples
     late: list[pa.Table]  # the late tuples of each micro-batch
     watermarks: list[Any]  # the watermark of each micro-batch, as a value of the order column; None before the first
+    rows: list[pa.Table]  # the same as batches, unless the query gives iw.outputs
+    buckets: list[Bucket] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def table(self) -> pa.Table:
         return pa.concat_tables(self.batches)
+
+    @property
+    def state(self) -> pa.Table:
+        """The state at the end: a row per bucket."""
+        labels = range(len(self.buckets))
+        return state_rows(labels, [bucket.state() for bucket in self.buckets], BY_REPLAY)
+
+    @property
+    def outputs(self) -> list[pa.Table]:
+        """All that each micro-batch gives, as of :func:`inwindow.outputs`: its rows, then its late tuples."""
+        return [in_kinds({"row": rows, "late": late}) for rows, late in zip(self.rows, self.late, strict=True)]
 
 
 @says_what_it_takes
@@ -93,8 +108,10 @@ def replay(
 def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replayed:
     """The rows, with dictionary columns of the stream as dictionaries again."""
     came = {name: name for name in whole.column_names}
-    batches = [encoded_as(whole, table, query.titles) for table in replayed.batches]
-    return Replayed(batches, [encoded_as(whole, table, came) for table in replayed.late], replayed.watermarks)
+    rows = [encoded_as(whole, table, query.titles) for table in replayed.batches]
+    late = [encoded_as(whole, table, came) for table in replayed.late]
+    made = Replayed(rows, late, replayed.watermarks, rows, replayed.buckets)
+    return replace(made, batches=made.outputs) if query.in_kinds else made
 
 
 def _run(
@@ -114,8 +131,10 @@ def _run(
     )
     last = _end(until, key)
     buckets = [query.bucket() for _ in range(count)]
+    for number, bucket in enumerate(buckets):
+        bucket.begin(number)
     watermark: int | None = None
-    replayed = Replayed([], [], [])
+    replayed = Replayed([], [], [], [], buckets)
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]

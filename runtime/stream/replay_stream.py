@@ -30,6 +30,7 @@ class StreamPlan:
     titles: Mapping[str, str | None]  # of a bucket's rows; with the column of the stream that a column is a copy of
     order: tuple[str, ...]
     early: bool
+    in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
 
     @property
     def work(self) -> Pass:

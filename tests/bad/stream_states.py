@@ -10,8 +10,10 @@ from bad.input import TABLE, Bad
 import inwindow as iw
 from inwindow.runtime import sealed
 from inwindow.runtime.stream import log
+from inwindow.runtime.stream.inspection import inspected
 from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.stream.storage import state_from_bytes, state_to_bytes
+from inwindow.runtime.stream.stored import head_of, stored
 
 
 class Refuses(iw.WindowAggregate):
@@ -101,6 +103,13 @@ def chunked(price: float = 1.0) -> Any:
         return made.changed()
 
 
+def unsaid() -> bytes:
+    """A state as an earlier inwindow wrote it."""
+    found = stored(bucket().state())
+    header = {name: its for name, its in found.header.items() if name not in ("keys", "time", "number")}
+    return head_of(header, found.tables())
+
+
 ROWS = [
     Bad(
         "a hook that raises",
@@ -176,7 +185,7 @@ ROWS = [
         lambda: bucket().restore(sealed.sealed(sealed.STREAM, b"\x02\x00\x00\x00{}")),
         iw.StateError,
         "the bytes of this state are not those that were written: they have been changed, or cut off; go on from a copy (an "
-        "earlier checkpoint, another replica), or begin anew (KeyError: 'plan')",
+        "earlier checkpoint, another replica), or begin anew (KeyError: 'parts')",
     ),
     Bad(
         "a chunk that is not there",
@@ -204,6 +213,38 @@ ROWS = [
         "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the aggregate of a: "
         "Locked(price) in the state, avg(price) in the query\ngo on with the query that wrote it, or give the changed one a new "
         "checkpointLocation",
+    ),
+    Bad(
+        "the state of what is no stream",
+        lambda: iw.stream_state(3),
+        iw.UsageError,
+        "stream_state(3): give the checkpointLocation of a query, what iw.testing.replay gives, or a state that was saved",
+    ),
+    Bad(
+        "the state in a table of something else",
+        lambda: iw.stream_state(TABLE.select(["t", "n"])),
+        iw.UsageError,
+        "stream_state(a pyarrow.Table): its columns are t, n, but a state has bucket, buckets, placed_by, content: give what "
+        "iw.testing.replay gives, a state that was saved, or the checkpointLocation of a query",
+    ),
+    Bad(
+        "the state by what it has no rows for",
+        lambda: iw.stream_state(TABLE, by="tuple"),
+        iw.UsageError,
+        "stream_state(by='tuple'): write 'key' or 'bucket'",
+    ),
+    Bad(
+        "an operator of a state that was saved",
+        lambda: iw.stream_state(TABLE, operator=1),
+        iw.UsageError,
+        "stream_state(operator=..., batch=...): they choose among the states of a checkpoint of Spark",
+    ),
+    Bad(
+        "a state that does not say its keys",
+        lambda: inspected(unsaid(), None),
+        iw.StateError,
+        "this state does not say which columns are its keys: an earlier inwindow wrote it; run the query for one more "
+        "micro-batch, and read it then",
     ),
     Bad(
         "late tuples of a table",

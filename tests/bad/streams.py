@@ -172,6 +172,14 @@ ROWS = [
         "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it",
     ),
     Bad(
+        "outputs of a table",
+        lambda: iw.outputs(averages(TABLE)),
+        iw.UsageError,
+        "outputs(Table): rows and late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it; on batch data no tuple is late, and "
+        "the result is all",
+    ),
+    Bad(
         "a union of one",
         lambda: iw.union(TABLE, order_by="t"),
         iw.UsageError,

@@ -84,6 +84,7 @@ def calls(table: Any) -> None:
     print(
         iw.explain(table, n=iw.count("*").over(window)),
         iw.late(table),
+        iw.outputs(table),
         iw.metrics(table)["late_tuples"],
         iw.union(table, table, order_by="ts"),
     )

@@ -74,6 +74,29 @@ CHANGED = {
 }
 
 
+def holds_what_was_observed(folder: Path, last: dict[str, int]) -> None:
+    """The state in the checkpoint, by key and by bucket, adds up to the metrics of the last micro-batch."""
+    held = iw.stream_state(folder / "checkpoint", by="bucket").toArrow()
+    for name, metric in {"held": "live", "waiting": "waiting"}.items():
+        assert sum(held[f"{name}_tuples"].to_pylist()) == last[f"{metric}_tuples"]
+    assert sum(held["state_bytes"].to_pylist()) == last["state_bytes"]
+    keys = iw.stream_state(folder / "checkpoint").toArrow()
+    for name in ("held_tuples", "waiting_tuples"):
+        assert sum(keys[name].to_pylist()) == sum(held[name].to_pylist())
+    assert len(keys) == sum(held["keys"].to_pylist()) > 0
+
+
+def test_state_that_cannot_be_read(spark: Any, tmp_path: Path) -> None:
+    with pytest.raises(iw.UsageError, match="there is no state: give the checkpointLocation of a query"):
+        iw.stream_state(tmp_path)
+    rate = spark.readStream.format("rate").load().dropDuplicates(["value"])
+    finished(started(rate, tmp_path, sink="noop"))
+    with pytest.raises(
+        iw.StateError, match="this checkpoint has the state of dedupe, and none of inwindow: read it with"
+    ):
+        iw.stream_state(tmp_path / "checkpoint")
+
+
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, operator: str) -> None:
     use(spark, operator)
@@ -81,6 +104,7 @@ def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, oper
     sink = {"sink": "parquet", "path": str(rows)}
     query = started(sliding(feed.add(*CASES.batches[:2]).read(spark)), tmp_path, **sink)
     observed = metrics(finished(query))
+    holds_what_was_observed(tmp_path, observed[-1])
     feed.add(*CASES.batches[2:3])
     for change, said in CHANGED.values() if operator == "transformWithState" else [CHANGED["window"]]:
         refused = started(change(feed.read(spark)), tmp_path, **sink)
@@ -123,6 +147,7 @@ def test_a_large_state_is_a_log_of_chunks(spark: Any, tmp_path: Path) -> None:
         done = finished(started(query(feed.read(spark)), tmp_path, sink="parquet", path=str(rows)))
         kept += [progress["stateOperators"][0]["numRowsTotal"] for progress in done.recentProgress]
     assert kept[0] == 8 and max(kept) > 9  # a head for each bucket; then chunks
+    holds_what_was_observed(tmp_path, metrics(done)[-1])
     got = spark.read.parquet(str(rows)).toArrow().sort_by("id")
     whole = query(table).sort_by("id")
     assert len(got) > 5 * each and got.equals(whole.slice(0, len(got)).cast(got.schema))
