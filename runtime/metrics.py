@@ -8,6 +8,7 @@ from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import COUNTS
 
 SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
+SECONDS, HELD = "seconds: ", "held_tuples: "  # before the name of an aggregate's result: numbers of this aggregate
 _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes": 0}
 
 
@@ -18,7 +19,8 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     ``late_tuples`` is the sum over its micro-batches (and so are ``checked``, ``deviations``, ``punts`` and ``rebased`` of a
     sentinel). ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
     ``micro_batches`` is how many were counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``)
-    since this start of the query. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
+    since this start of the query. ``aggregates`` has for each aggregate the ``seconds`` of CPU time that it took (a sum), and its
+    ``held_tuples``. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
     tuples, and so no late tuples.
 
     ``name`` is for queries with several results: ``inwindow_2``, and so on.
@@ -42,7 +44,12 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     counted: dict[str, Any] = dict(_NONE)
     for row in rows:
         for field, value in row.items():
-            counted[field] = counted.get(field, 0) + (value or 0) if field in SUMMED else value
+            if field.startswith((SECONDS, HELD)):
+                number, _, title = field.partition(": ")
+                its = counted.setdefault("aggregates", {}).setdefault(title, {"seconds": 0.0, "held_tuples": 0})
+                its[number] = its[number] + value if number == "seconds" else value
+            else:
+                counted[field] = counted.get(field, 0) + (value or 0) if field in SUMMED else value
     deviations = [row["largest"] for row in rows if row.get("largest") is not None]
     if deviations:
         counted["largest"] = max(deviations, key=lambda deviation: deviation["size"])

@@ -107,7 +107,7 @@ def _serve(exporter: Exporter, port: int) -> ThreadingHTTPServer:
 
 
 def _listener(exporter: Exporter) -> Any:
-    from pyspark.sql.streaming import StreamingQueryListener
+    from pyspark.sql.streaming.listener import StreamingQueryListener
 
     class Listener(StreamingQueryListener):
         def onQueryStarted(self, event: Any) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from inwindow.runtime.metrics import SUMMED, fields_of
+from inwindow.runtime.metrics import HELD, SECONDS, SUMMED, fields_of
 
 PREFIX = "inwindow_"
 _QUERY = "query"
@@ -28,6 +28,8 @@ _OF_RESULTS = {
     "waiting_tuples": "Tuples that wait for the watermark.",
     "live_tuples": "Tuples that are held for frames and extents.",
     "state_bytes": "Bytes of all buckets' states.",
+    "aggregate_seconds": "Seconds of CPU time of an aggregate.",
+    "aggregate_held_tuples": "Tuples that are held for an aggregate.",
 }
 
 
@@ -70,12 +72,22 @@ class Numbers:
 
     def _observed(self, row: Mapping[str, Any], labels: tuple[tuple[str, str], ...]) -> None:
         for name, value in row.items():
+            if name.startswith((SECONDS, HELD)):
+                self._of_aggregate(name, value, labels)
+                continue
             if not isinstance(value, int | float):
                 continue  # a text: the largest deviation of a sentinel
             if name in SUMMED:
                 self._add(f"{name}_total", value, labels)
             else:
                 self._set(name, value, labels)
+
+    def _of_aggregate(self, name: str, value: float, labels: tuple[tuple[str, str], ...]) -> None:
+        which = (*labels, ("aggregate", name.partition(": ")[2]))
+        if name.startswith(SECONDS):
+            self._add("aggregate_seconds_total", value, which)
+        else:
+            self._set("aggregate_held_tuples", value, which)
 
     def _labels(self, run: str) -> tuple[tuple[str, str], ...]:
         return ((_QUERY, self.queries.get(run, run)),)

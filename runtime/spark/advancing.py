@@ -24,15 +24,16 @@ def advanced_on(
     layout = Sides.of(schemas, columns_read(operation, schemas), keys, operation.time())
     part = Advancing.of(operation, layout)
     result = part.bucket(layout.schema, session.zone).schema
+    behind = False
     for side in sides:
         check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where, "the column", "make both ends timestamps before that")
-        check_before(side.df, where, timed=True, alone=not operator_of(side.df.sparkSession.conf).goes_with_others)
+        alone = not operator_of(side.df.sparkSession.conf).goes_with_others
+        behind |= check_before(side.df, where, timed=True, alone=alone)
     sent = sent_of(
         sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )
     results = results_of(operation, schemas, sides, result)
-    conf = sent.sparkSession.conf
-    call = StreamCall.new(where, timed=True, alone=not operator_of(conf).goes_with_others)
+    call = StreamCall.new(where, timed=True, alone=alone, is_behind_state=behind)
     job = job_of(part, layout.schema, session.zone)
     return tracked(stateful(sent, job, results, tuple(results), str(call.metrics), session), call)

@@ -42,6 +42,7 @@ class StreamFramePlan:
     columns: Columns
     query: Query
     work: Pass
+    is_behind_state: bool  # of a step of Spark's before the call
 
     @property
     def explanation(self) -> Explanation:
@@ -66,8 +67,8 @@ class StreamFrame(AnyFrame):
         columns = self.columns()
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
-        self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
-        return StreamFramePlan(self, columns, query, work)
+        behind = self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        return StreamFramePlan(self, columns, query, work, behind)
 
     def run(self, query: Query) -> Any:
         """The result as a streaming DataFrame, which knows its late tuples."""
@@ -81,7 +82,8 @@ class StreamFrame(AnyFrame):
         results = results_by_title(columns, query, work)
         timed = bool(work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        alone = timed and not operator_of(self.session_conf).goes_with_others
+        call = StreamCall.new(where, timed=timed, alone=alone, is_behind_state=plan.is_behind_state)
         order = query.order or tuple(results)
         whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
         setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
@@ -115,13 +117,16 @@ class StreamFrame(AnyFrame):
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
 
-    def _check(self, columns: Columns, work: Pass, where: str) -> None:
-        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+    def _check(self, columns: Columns, work: Pass, where: str) -> bool:
+        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning.
+
+        Whether a stateful step of Spark's stands before the call.
+        """
         check_query(self.data, self.session, where, stacklevel=5)
         if work.order_by:
             check_time(columns, work.order_by[0].column, where)
         alone = not operator_of(self.session_conf).goes_with_others
-        check_before(self.data, where, timed=bool(work.order_by), alone=alone)
+        return check_before(self.data, where, timed=bool(work.order_by), alone=alone)
 
     @property
     def session_conf(self) -> Any:

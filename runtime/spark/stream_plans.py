@@ -16,6 +16,7 @@ _BRANCHES = re.compile(r"^(?P<stem>(?:[:| ] {2})*)(?P<own>[:+]- )?(?P<text>\S.*)
 _WATERMARK = re.compile(r"EventTimeWatermark .*?(?P<name>[^\s#(,]+)#\d+")
 _TIMED = re.compile(r"#(\d+)-T\d+ms")  # a column with a watermark, as it is printed
 _INNER = re.compile(r"Join (Inner|Cross)\b(?P<condition>.*)")
+_STATEFUL = ("Aggregate", "Deduplicate", "FlatMapGroups", "TransformWithState")
 _SEVERAL = "spark.sql.streaming.statefulOperator.allowMultiple"
 
 
@@ -33,13 +34,23 @@ class Node:
             yield from child.all()
 
     @property
+    def is_stateful(self) -> bool:
+        """Whether Spark keeps state for it."""
+        if self.text.startswith("Join"):
+            return all(child.is_streaming for child in self.children)
+        return self.text.startswith(_STATEFUL) and self.is_streaming
+
+    @property
     def is_streaming(self) -> bool:
         """Whether a stream is below it."""
         return any(node.text.startswith("StreamingRelation") for node in self.all())
 
 
-def check_before(df: Any, where: str, *, timed: bool, alone: bool) -> None:
-    """Refuse the plans before a call that cannot work. ``alone``: Spark's operator stands behind no aggregation."""
+def check_before(df: Any, where: str, *, timed: bool, alone: bool) -> bool:
+    """Refuse the plans before a call that cannot work; whether there is a stateful step.
+
+    ``alone``: Spark's operator stands behind no aggregation.
+    """
     plan = tree(_analyzed(df))
     if df.sparkSession.conf.get(_SEVERAL, "true") != "false":
         _check_watermarks(plan, where, None)
@@ -54,6 +65,7 @@ def check_before(df: Any, where: str, *, timed: bool, alone: bool) -> None:
                 "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider, or write the aggregation's rows by a "
                 "query of its own, and read them as a stream"
             )
+    return any(node.is_stateful for node in plan.all())
 
 
 def _check_watermarks(node: Node, where: str, above: str | None) -> None:

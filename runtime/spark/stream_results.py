@@ -29,10 +29,11 @@ class StreamCall:
     where: str
     timed: bool  # whether it waits for a watermark
     alone: bool  # whether Spark allows only one operator of its kind in a query
+    is_behind_state: bool  # whether a stateful step of Spark's stands before it
     metrics: "MetricsName"
 
     @classmethod
-    def new(cls, where: str, *, timed: bool, alone: bool) -> "StreamCall":
+    def new(cls, where: str, *, timed: bool, alone: bool, is_behind_state: bool = False) -> "StreamCall":
         """A call with a new name for its metrics: in one query Spark needs a different name for each result."""
         with _LOCK:
             number, name = 1, _METRICS
@@ -40,7 +41,7 @@ class StreamCall:
                 number += 1
                 name = f"{_METRICS}_{number}"
             _TAKEN[name] = its = MetricsName(name)
-        return cls(where, timed, alone, its)
+        return cls(where, timed, alone, is_behind_state, its)
 
 
 class MetricsName(str):
@@ -141,6 +142,6 @@ def _write_stream(kind: Any) -> property:
             for call in calls_of(self):
                 if _TAKEN.get(call.metrics) is call.metrics:
                     del _TAKEN[call.metrics]
-        return following_writer(kind.writeStream.__get__(self), calls_of(self))
+        return following_writer(kind.writeStream.__get__(self), calls_of(self), self.sparkSession.conf)
 
     return property(write_stream)

@@ -9,16 +9,18 @@ from inwindow.udaf.errors import UsageError
 if TYPE_CHECKING:
     from inwindow.runtime.spark.stream_results import StreamCall
 
-_CALLS = "_inwindow_calls"
+_CALLS, _CONF = "_inwindow_calls", "_inwindow_conf"
 _STARTS = ("start", "toTable", "table")
 # Parts of what Spark says of a plan; it also refuses a sink without a path, or a second query of the same name.
 _OF_THE_PLAN = ("not supported", "UNSUPPORTED", "'correctness' issue", "watermark", "Multiple streaming")
+_REUSE = "spark.sql.exchange.reuse"
 _SAID = 200  # characters of Spark's own message
 
 
-def following_writer(writer: Any, calls: "tuple[StreamCall, ...]") -> Any:
-    """A ``DataStreamWriter`` that knows whose rows it will write."""
+def following_writer(writer: Any, calls: "tuple[StreamCall, ...]", conf: Any) -> Any:
+    """A ``DataStreamWriter`` that knows whose rows it will write, and the session's settings."""
     setattr(writer, _CALLS, calls)
+    setattr(writer, _CONF, conf)
     kind: Any = type(writer)
     writer.__class__ = _following(kind)
     return writer
@@ -35,6 +37,7 @@ def _start(given: Callable[..., Any]) -> Callable[..., Any]:
     def start(self: Any, *args: Any, **kwargs: Any) -> Any:
         from pyspark.errors import AnalysisException
 
+        _check_sharing(getattr(self, _CALLS), getattr(self, _CONF))
         try:
             return given(self, *args, **kwargs)
         except AnalysisException as error:
@@ -44,6 +47,19 @@ def _start(given: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return start
+
+
+def _check_sharing(calls: "tuple[StreamCall, ...]", conf: Any) -> None:
+    """Two halves of a query share a shuffle if they can; behind a shared one Spark's (4.3) second half sees no watermark."""
+    waiting = [call for call in calls if call.timed]
+    if len(waiting) < 2 or not any(call.is_behind_state for call in waiting):
+        return
+    if str(conf.get(_REUSE, "true")).lower() != "false":
+        raise UsageError(
+            f"{waiting[0].where} and {waiting[1].where} on streams in one query, behind a stateful step of Spark's: if both read "
+            f"that step, Spark would let them share it, and one would see no watermark and give no row: set {_REUSE} to false before "
+            "the query starts, or write the results by a query each"
+        )
 
 
 def _advice(calls: "tuple[StreamCall, ...]", said: str) -> str:

@@ -50,6 +50,7 @@ def test_counters_are_sums_and_gauges_the_newest() -> None:
     numbers.started("run", "bids", "id")
     for late, waiting in ((2, 5), (1, 3)):
         its = {"late_tuples": late, "waiting_tuples": waiting, "live_tuples": 9, "state_bytes": 100, "largest": None}
+        its |= {"seconds: avg of all": 0.25, "held_tuples: avg of all": waiting}
         numbers.progressed(progress(inwindow=its, inwindow_2={**its, "late_tuples": 0}, of_the_user={"n": 1}))
     numbers.ended("run", failed=True)
     assert samples(numbers.text()) == {
@@ -70,6 +71,10 @@ def test_counters_are_sums_and_gauges_the_newest() -> None:
         ("inwindow_live_tuples", "bids", "inwindow_2"): 9,
         ("inwindow_state_bytes", "bids", "inwindow"): 100,
         ("inwindow_state_bytes", "bids", "inwindow_2"): 100,
+        ("inwindow_aggregate_seconds_total", "bids", "inwindow", "avg of all"): 0.5,
+        ("inwindow_aggregate_seconds_total", "bids", "inwindow_2", "avg of all"): 0.5,
+        ("inwindow_aggregate_held_tuples", "bids", "inwindow", "avg of all"): 3,
+        ("inwindow_aggregate_held_tuples", "bids", "inwindow_2", "avg of all"): 3,
     }
 
 

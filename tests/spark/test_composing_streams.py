@@ -78,7 +78,8 @@ def counted(df: Any) -> Any:
 
 def other_counts(df: Any) -> Any:
     """Over another partitioning."""
-    return iw.with_columns(df, n=iw.count().over(iw.range("10 seconds", order_by="ts")), total=iw.sum("v").over(WINDOW))
+    window = iw.range("10 seconds", order_by="ts")
+    return iw.with_columns(df, n=iw.count().over(window), total=iw.sum("v").over(window))
 
 
 def in_arrow(df: Any) -> Any:
@@ -116,7 +117,7 @@ BEFORE_ROCKS: dict[str, Make] = {
 # Never: what we say at the call.
 REFUSED_BEFORE: dict[str, tuple[Make, str]] = {
     "aggregation without time": (
-        lambda s: s.bids.groupBy("k").agg({"ts": "max"}).toDF("k", "ts"),
+        lambda s: _latest(s.bids),
         r"'ts' has no watermark \(.*else write the rows, and read them as a stream of their own",
     ),
     "two watermarks": (
@@ -140,10 +141,10 @@ REFUSED_BEFORE: dict[str, tuple[Make, str]] = {
 BEHIND: dict[str, Make] = {
     "select, filter, mapInArrow": lambda s: in_arrow(counted(s.bids).filter("n > 1")).select("k", "ts", "n"),
     "join with a table": lambda s: counted(s.bids).join(s.names, "k").select("k", "name", "n"),
+    "dropDuplicates": lambda s: counted(s.bids).dropDuplicates(["k", "n"]).select("k", "n"),
     "union with another stream": lambda s: counted(s.bids).select("k", "ts").union(s.asks.select("k", "ts")),
 }
 BEHIND_ROCKS: dict[str, Make] = {
-    "dropDuplicates": lambda s: counted(s.bids).dropDuplicates(["k", "n"]).select("k", "n"),
     "inner join with a stream": lambda s: counted(s.bids).join(s.others, _columns("k = k2 AND n = w")).select("k", "n", "ts2"),
     "union of two": lambda s: counted(s.bids).union(counted(s.asks)).select("k", "ts", "n"),
     "two partitionings": lambda s: counted(s.bids).union(other_counts(s.bids)).select("k", "ts", "n"),
@@ -157,6 +158,12 @@ REFUSED_BEHIND: dict[str, Make] = {
     "dropDuplicatesWithinWatermark": lambda s: counted(s.bids).dropDuplicatesWithinWatermark(["k"]),
     "sort": lambda s: counted(s.bids).orderBy("ts"),
 }
+
+
+def _latest(df: Any) -> Any:
+    from pyspark.sql import functions as F
+
+    return df.groupBy("k").agg(F.max("ts").alias("ts"), F.sum("v").alias("v"))
 
 
 def _once(df: Any) -> Any:
@@ -205,7 +212,13 @@ def before(makes: dict[str, Make]) -> dict[str, Make]:
 def test_before_a_call(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    check_rows(spark, tmp_path, before(BEFORE | BEFORE_ROCKS))
+    makes = before(BEFORE | BEFORE_ROCKS)
+    with pytest.raises(
+        iw.UsageError, match=r"with_columns and with_columns on streams in one query.*exchange.reuse to false"
+    ):
+        started(together(makes, streams(spark, tmp_path / "empty")), tmp_path / "none", sink="noop")
+    spark.conf.set("spark.sql.exchange.reuse", "false")  # cells share the steps before them
+    check_rows(spark, tmp_path, makes)
 
 
 def test_before_a_call_with_the_default_store(spark: Any, tmp_path: Path) -> None:
@@ -250,6 +263,7 @@ def test_behind_a_call_with_the_default_store(spark: Any, tmp_path: Path) -> Non
     source = streams(spark, tmp_path)
     for name, make in BEHIND.items():
         finished(started(make(source), tmp_path / name, sink="noop"))
+    check_rows(spark, tmp_path / "rows", {"dropDuplicates": BEHIND["dropDuplicates"]})
     for name, make in BEHIND_ROCKS.items():
         with pytest.raises(iw.UsageError, match=rf"{TWO_QUERIES}.*RocksDB|Spark takes two in one query .*RocksDB"):
             started(make(source), tmp_path / name, sink="noop")
