@@ -57,8 +57,8 @@ def _check_sharing(calls: "tuple[StreamCall, ...]", conf: Any) -> None:
     if str(conf.get(_REUSE, "true")).lower() != "false":
         raise UsageError(
             f"{waiting[0].where} and {waiting[1].where} on streams in one query, behind a stateful step of Spark's: if both read "
-            f"that step, Spark would let them share it, and one would see no watermark and give no row: set {_REUSE} to false before "
-            "the query starts, or write the results by a query each"
+            f"that step, Spark would let them share it, and one would see no watermark and give no row: set {_REUSE} to false "
+            "before the query starts, or write the results by a query each"
         )
 
 

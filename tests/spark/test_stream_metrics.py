@@ -30,8 +30,10 @@ def test_a_query_is_heard(spark: Any, tmp_path: Path) -> None:
     use(spark, "applyInPandasWithState")
     path = tmp_path / "inwindow.prom"
     exporter = iw.prometheus(spark, path=path)
-    feed = Feed(tmp_path / "feed", DDL).add(tuples(1, 2), tuples(20), tuples(3, 30))
-    result = iw.with_columns(feed.read(spark), n=iw.count().over(iw.range("1 minute", partition_by="k", order_by="ts")))
+    feed = Feed(tmp_path / "feed", DDL).add(tuples(1, 2), tuples(20), tuples(21), tuples(3, 30))
+    by = {"partition_by": "k", "order_by": "ts"}
+    minute, seconds = (iw.sum("v").over(iw.range(size, **by)) for size in ("1 minute", "6 seconds"))
+    result = iw.with_columns(feed.read(spark), minute=minute, seconds=seconds)
     query = finished(started(result, tmp_path, name="heard"))
     counted = iw.metrics(query)
     deadline = time.monotonic() + 60  # events come later than the query's end
@@ -43,7 +45,13 @@ def test_a_query_is_heard(spark: Any, tmp_path: Path) -> None:
     assert of_result["inwindow_late_tuples_total"] == counted["late_tuples"] == 1
     for name in ("waiting_tuples", "live_tuples", "state_bytes"):
         assert of_result[f"inwindow_{name}"] == counted[name] > 0
+    its = counted["aggregates"]
+    assert {name: one["held_tuples"] for name, one in its.items()} == {"minute": 4, "seconds": 1}
+    for name, one in its.items():
+        assert found["inwindow_aggregate_held_tuples", "heard", "inwindow", name] == one["held_tuples"]
+        assert found["inwindow_aggregate_seconds_total", "heard", "inwindow", name] == pytest.approx(one["seconds"])
+        assert one["seconds"] > 0
     assert found["inwindow_micro_batches_total", "heard"] == counted["micro_batches"]
-    assert found["inwindow_input_rows_total", "heard"] == 5
+    assert found["inwindow_input_rows_total", "heard"] == 6
     assert found["inwindow_watermark_timestamp_seconds", "heard"] == pytest.approx(T / 1e6 + 25)
     assert found["inwindow_query_failures_total", "heard"] == 0
