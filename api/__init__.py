@@ -69,6 +69,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
     from inwindow.runtime.spark.registered import register
+    from inwindow.runtime.stream_start import continued, state_of
     from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
@@ -118,6 +119,7 @@ __all__ = [
     "collect_list",
     "collect_set",
     "compiled",
+    "continued",
     "corr",
     "count",
     "count_distinct",
@@ -202,6 +204,7 @@ __all__ = [
     "skewness",
     "some",
     "sql",
+    "state_of",
     "std",
     "stddev",
     "stddev_pop",
@@ -249,6 +252,7 @@ _LATER = {
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
     "inwindow.runtime.spark.registered": ["register"],
+    "inwindow.runtime.stream_start": ["continued", "state_of"],
     "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],

@@ -19,7 +19,7 @@ from inwindow.optimizer.planning import plan_groups, plan_windows
 from inwindow.optimizer.rules import choose
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
-from inwindow.windows.interval import Interval, is_positive, negated
+from inwindow.windows.interval import Interval, Size, is_positive, negated
 from inwindow.windows.order_key import OrderKey, order_key
 from inwindow.windows.spec import Extent, Groups, Hop, Order, Range, Rows, Scope, Session, Window, extent_name
 
@@ -213,7 +213,7 @@ def state_of(step: Step) -> str:
     return "the aggregate, for ever" + ("" if window.is_unbounded_below else "; and the tuples that it must expire")
 
 
-def described_stream(work: Pass, *, early: bool = False) -> str:
+def described_stream(work: Pass, *, early: bool = False, lateness: Size | None = None) -> str:
     """The stream's part of the plan, a few lines per aggregate; ``early`` if extents are emitted before they are final."""
     lines = ["stream: keys share buckets; a micro-batch is one call per bucket"]
     time = work.order_by[0].column if work.order_by else None
@@ -240,4 +240,9 @@ def described_stream(work: Pass, *, early: bool = False) -> str:
         lines.append(
             f"  latency: the delay of the watermark on {time}, and one micro-batch more (Spark moves it between micro-batches)"
         )
+    if lateness is not None:
+        lines += [
+            f"  corrections: a tuple up to {lateness} behind the watermark is taken, and rows that it changes come again",
+            f"    keeps     all tuples of the last {lateness} and a fourth, and the states at both ends",
+        ]
     return "\n".join(lines)

@@ -1,5 +1,6 @@
 """``explain``: what a query would do, from the same plan that would run."""
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ from inwindow.optimizer.explain import Explanation
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.group_by import Grouped
+from inwindow.runtime.lateness import lateness_of
 from inwindow.runtime.operations import seen_by
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Place, Query
@@ -20,12 +22,18 @@ from inwindow.udaf.errors import UsageError
 
 @says_what_it_takes
 def explain(
-    data: Any, *applied: Applied, of: Any = None, hot_keys: HotKeys | Applied = "auto", **named: Applied
+    data: Any,
+    *applied: Applied,
+    of: Any = None,
+    hot_keys: HotKeys | Applied = "auto",
+    allowed_lateness: Any = None,
+    **named: Applied,
 ) -> Explanation:
     """What each aggregate would do on the data: its strategy, the reason, why not the others, time and memory per tuple.
 
-    ``hot_keys=`` and ``of=`` are those of :func:`with_columns`; a DataFrame is sampled if :func:`with_columns` would do so. For
-    groups, ``explain(iw.group_by(...).window(...), n=...)`` says what ``agg(n=...)`` would do.
+    ``hot_keys=``, ``allowed_lateness=`` and ``of=`` are those of :func:`with_columns`; a DataFrame is sampled if
+    :func:`with_columns` would do so. For groups, ``explain(iw.group_by(...).window(...), n=...)`` says what
+    ``agg(n=...)`` would do.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"price": [1.0, 2.0]})
@@ -46,6 +54,8 @@ def explain(
     """
     named, of = or_column(named, "of", of, None)
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
+    named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
+    bound = lateness_of(lateness, "explain")
     check_hot_keys(search, "explain")
     aggregates = named_aggregates(applied, named, "explain")
     if not aggregates:
@@ -56,7 +66,7 @@ def explain(
             raise UsageError(
                 "explain(of=...): groups are not evaluated at the rows of another table: drop of=, or group_by"
             )
-        return data.place.plan(data.query(aggregates, "explain")).explanation
+        return data.place.plan(replace(data.query(aggregates, "explain"), lateness=bound)).explanation
     place: Place = ArrowData(data) if isinstance(data, pa.Schema) else place_of(data, "explain")
     valid = None if of is None else valid_window(aggregates)
     if valid is not None:
@@ -65,4 +75,5 @@ def explain(
         return explained
     if of is not None:
         of = events_of(place, of, "explain")
-    return place.plan(Query(WITH_COLUMNS, "explain", aggregates, of=of, hot_keys=search)).explanation
+    query = Query(WITH_COLUMNS, "explain", aggregates, of=of, hot_keys=search, lateness=bound)
+    return place.plan(query).explanation

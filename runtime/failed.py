@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+
+from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reader import Reader
+from inwindow.runtime.stream.replay import Replayed
 from inwindow.runtime.table import Table
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
@@ -22,11 +26,11 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     """Run a query whose hooks may raise; its result is remembered, for :func:`failed`."""
     if failures is None:
         return place.run(query)
-    if not isinstance(place, (Table, Reader)):
-        raise UsageError(
-            f"{query.where}(on_error={failures.mode!r}) is for tables, readers and frames of this machine so far: leave it out"
-        )
+    if not isinstance(place, ArrowData):
+        raise UsageError(f"{query.where}(on_error={failures.mode!r}) is for data of this machine so far: leave it out")
     result = place.run(replace(query, aggregates=guarded(query.aggregates, failures)))
+    if not isinstance(place, (Table, Reader)):
+        return result  # of a stream: each micro-batch gives its failures
     if failures.collects:
         key = id(result)
         _results[key] = weakref.ref(result, lambda _: _results.pop(key, None)), place, failures
@@ -62,6 +66,8 @@ def failed(result: Any) -> Any:
     ...     print(letter["call"], letter["message"], letter["tuple"])
     Log(price) Log.iterate(-4.0) raised ValueError: math domain error {'item': 'a', 'price': -4.0}
     """
+    if isinstance(result, Replayed) and result.failed:
+        return pa.concat_tables(result.failed)
     _, place, failures = _results.get(id(result), (None, None, None))
     if failures is None:
         raise UsageError(

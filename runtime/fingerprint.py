@@ -131,6 +131,8 @@ def _of_step(step: Step) -> dict[str, Part]:
             Digester().digest_of([traits.nulls, traits.empty])
         ])),
     }  # fmt: skip
+    if step.failures is not None:
+        parts[f"on_error {of}"] = "not 'fail'", ""
     if step.least is not None:
         parts[f"min_count {of}"] = str(step.least), ""
     if window is not None:

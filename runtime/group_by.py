@@ -1,7 +1,7 @@
 """``group_by(...)``: groups, with or without extents, and their aggregates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from inwindow.runtime.call_arguments import columns_of, named_aggregates, or_col
 from inwindow.runtime.dataframes import DataFrame
 from inwindow.runtime.failed import run_guarded
 from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.lateness import lateness_of
 from inwindow.runtime.places import place_of
 from inwindow.runtime.query import Part, Place, Query, Verb
 from inwindow.runtime.save import SAVE
@@ -118,13 +119,23 @@ class Grouped:
             )
         return Grouped(self.place, self.keys, self.order_by, extent, early)
 
-    def agg(self, *applied: Applied, on_error: OnErrorMode | Applied = "fail", **named: Applied) -> Any:
+    def agg(
+        self,
+        *applied: Applied,
+        on_error: OnErrorMode | Applied = "fail",
+        allowed_lateness: Any = None,
+        **named: Applied,
+    ) -> Any:
         """A row per group, or per group and extent: keys, ``window`` (start, end), aggregates.
 
-        ``on_error=`` is that of :func:`inwindow.with_columns`.
+        ``on_error=`` is that of :func:`inwindow.with_columns`. On a stream, ``allowed_lateness="5 minutes"`` takes tuples that are
+        up to so far behind the watermark: the row of a window that they change comes again, with the next ``iw_revision``, or as
+        ``iw_withdrawn``. On batch data it has no effect.
         """
         named, on_error = or_column(named, "on_error", on_error, "fail")
         failures = failures_of(on_error, "agg")
+        named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
+        bound = lateness_of(lateness, "agg")
         aggregates = named_aggregates(applied, named, "agg")
         if not aggregates:
             raise UsageError("agg() was given no aggregate: write agg(total=iw.sum('x'))")
@@ -133,7 +144,8 @@ class Grouped:
             raise UsageError(f"agg() would give the column {clash.pop()!r} twice: name the aggregate otherwise")
         if self.extent and "window" in self.keys:
             raise UsageError("agg() would give the column 'window' twice, as a key and as the extent: rename the key")
-        return run_guarded(self.place, self.query(aggregates, "agg"), failures)
+        query = replace(self.query(aggregates, "agg"), lateness=bound)
+        return run_guarded(self.place, query, failures)
 
     def partials(self, *applied: Applied, **named: Applied) -> Any:
         """Panes to store: keys, ``start``, ``end``, and for each aggregate a column that :func:`iw.saved` rolls later.
@@ -165,10 +177,16 @@ class Grouped:
             AGG, where, aggregates, keys=self.keys, extent=self.extent, early=self.early, order_by=self.order_by
         )
 
-    def emit(self, *columns: Any, on_error: OnErrorMode | Applied = "fail", **named: Applied) -> Any:
+    def emit(
+        self,
+        *columns: Any,
+        on_error: OnErrorMode | Applied = "fail",
+        allowed_lateness: Any = None,
+        **named: Applied,
+    ) -> Any:
         """A row per emission of a base aggregate without ``terminate``: keys, columns of the tuple, the emitted value.
 
-        ``on_error=`` is that of :func:`inwindow.with_columns`.
+        ``on_error=`` and ``allowed_lateness=`` are those of :func:`inwindow.with_columns`.
         """
         if self.extent is not None:
             raise UsageError(
@@ -177,7 +195,8 @@ class Grouped:
             )
         named, on_error = or_column(named, "on_error", on_error, "fail")
         failures = failures_of(on_error, "emit")
-        over = {}
+        named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
+        bound, over = lateness_of(lateness, "emit"), {}
         listed = [name for column in columns for name in columns_of(column, self.place)]
         kept = [column for column in listed if isinstance(column, str)]
         self.place.check((*self.keys, *kept), "emit")
@@ -197,7 +216,7 @@ class Grouped:
                 )
             over[name] = one.over(unbounded(partition_by=self.keys, order_by=self.order_by))
         extra = [column for column in kept if column not in self.keys]
-        return selected(self.place, (*self.keys, *extra), over, failures=failures)
+        return selected(self.place, (*self.keys, *extra), over, failures=failures, lateness=bound)
 
 
 @says_what_it_takes

@@ -19,11 +19,12 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
-from inwindow.optimizer.plan import Step
+from inwindow.optimizer.plan import Pass, Step
 from inwindow.runtime.buffer import Buffer, MaskColumn, concat
 from inwindow.runtime.evaluators import Evaluator
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, Unfit
 from inwindow.runtime.reports import hook_line, result_line, shown_scalar
+from inwindow.runtime.reserved import hidden_of
 from inwindow.udaf.errors import UsageError
 from inwindow.udaf.failures import Failure, Failures
 from inwindow.windows.sequence import Positions, Sequence
@@ -40,6 +41,12 @@ class Guard:
         self.step, self.failures, self.buffer, self.mask = step, failures, buffer, mask
         names = dict.fromkeys([*step.position_columns, *step.arguments]) if failures.collects else ()
         self.columns = {name: buffer.plain(name) for name in names}
+        self.hidden: list[int] = []  # positions, since they were last taken
+
+    def take_hidden(self) -> list[int]:
+        """The tuples that have been hidden since the last call."""
+        hidden, self.hidden = self.hidden, []
+        return hidden
 
     def hide(self, raised: HookRaised) -> None:
         """The tuple is bad: from now on no hook of the step sees it. Any other error is raised again."""
@@ -50,6 +57,7 @@ class Guard:
         if not self.mask.mask.flags.writeable:
             self.mask.mask = self.mask.mask.copy()
         self.mask.mask[at] = 0
+        self.hidden.append(raised.position)
 
     def note(self, raised: HookRaised | Unfit) -> None:
         """Report a bad tuple, or a result that there is not. Without memory no call goes on."""
@@ -77,6 +85,11 @@ class Guard:
                 f"cannot be copied ({type(error).__name__}: {error}): make connections, locks and open files where they are used, "
                 "or write on_error='fail'"
             ) from None
+
+
+def hiding(work: Pass) -> tuple[str, ...]:
+    """The columns of held tuples that say from which hooks they are hidden."""
+    return tuple(hidden_of(step.name) for step in work.steps if step.failures is not None)
 
 
 class Guarded(Evaluator):
@@ -223,6 +236,7 @@ class GuardedEmitter(HookEmitter):
     def __init__(self, driver: Any, arguments: Arguments, answers: Answers, guard: Guard, **given: Any) -> None:
         super().__init__(driver, arguments, answers, **given)
         self.guard = guard
+        self.is_careful = False  # whether resume is guarded, too: who has the states of many keys also has their bytes
 
     def roll(self, first: int, start: Positions, partition: Positions) -> tuple[Positions, pa.Array]:
         before = self.guard.copied(self.driver.state())
@@ -247,12 +261,40 @@ class GuardedEmitter(HookEmitter):
                 size = max((stop - at) // 2, 1)
         return self._fitting(given)
 
+    def resume(
+        self, low: Positions, last: Positions, until: Positions, shift: Positions, start: Positions, states: list[Any]
+    ) -> tuple[Positions, pa.Array]:
+        """If it is to be careful, aggregate by aggregate and in blocks."""
+        if not self.is_careful:
+            return super().resume(low, last, until, shift, start, states)
+        given: list[tuple[Any, Any]] = []
+        start = np.ascontiguousarray(start)
+        for k in range(len(states)):
+            at, size = int(low[k]), _FIRST
+            while at < last[k] or (until[k] >= 0 and at == last[k]):
+                stop = min(at + size, int(last[k]))
+                leaves = int(until[k]) if at == stop else -1
+                before = self.guard.copied(states[k])
+                one, (columns, _, seen) = [states[k]], self.arguments.read()
+                bounds = [np.array([bound], dtype=np.int64) for bound in (at, stop, leaves, shift[k])]
+                try:
+                    given.append(self.driver.resume(columns, seen, *bounds, start, one))
+                    states[k] = one[0]
+                    if at == stop:
+                        break
+                    at, size = stop, size * 2
+                except HookRaised as raised:
+                    states[k] = before
+                    self.guard.hide(raised)
+                    size = max((stop - at) // 2, 1)
+        return self._fitting(given)
+
     def drain(self, until: int | None = None) -> tuple[Positions, pa.Array]:
         return self._fitting([self.driver.drain(*self.arguments.read(), until)])
 
     def _fitting(self, given: list[tuple[Any, Any]]) -> tuple[Positions, pa.Array]:
         """The owners and values; a value that does not fit becomes NULL."""
-        owners = np.concatenate([np.asarray(its, dtype=np.int64) for _, its in given])
+        owners = np.concatenate([np.zeros(0, dtype=np.int64), *(np.asarray(its, dtype=np.int64) for _, its in given)])
         values = [value for its, _ in given for value in its]
         try:
             return owners, self.answers.array(values, owners)

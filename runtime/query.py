@@ -23,6 +23,7 @@ from inwindow.runtime.shards import checked_shards
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Size
 from inwindow.windows.spec import Extent, Order
 
 Rows = Literal["every tuple", "some tuples", "groups"]  # what the result has a row for
@@ -42,6 +43,7 @@ class Query:
     order_by: tuple[Order, ...] = ()
     extent: Extent | None = None
     early: bool = False  # on a stream: emit an extent's row each time it changes
+    lateness: Size | None = None  # on a stream: how far behind the watermark a tuple may still correct rows
     of: "Place | None" = None  # the tuples, if the data only say where results are wanted
     hot_keys: str = "auto"
 

@@ -6,6 +6,7 @@ from inwindow.udaf.errors import UsageError
 
 PREFIX = "__inwindow_"
 STREAM_ROW = f"{PREFIX}stream_row"  # a tuple's number in the whole stream
+TUPLE = f"{PREFIX}tuple"  # a tuple's number in its bucket, if its row may be replaced
 EVENT = f"{PREFIX}event"  # 0 for a point (a row of another table), which comes before the events (1) of the same time
 BEGINS = f"{PREFIX}begins"  # a byte: 1 for the first tuple of a partition, else 0
 SHARD = f"{PREFIX}shard"  # the shard that a tuple is in, if its partition was cut

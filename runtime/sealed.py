@@ -2,7 +2,7 @@
 
 ::
 
-    inwindow FF | s 6 | checksum, 16 bytes | content
+    inwindow FF | s 7 | checksum, 16 bytes | content
 
 All this is checked before anything is read. The checksum finds accidental changes by a disk, a copy or an editor. It is not secret:
 anybody can make bytes that pass. Even then the bytes are only data, except for pickles (`state_bytes.py`).
@@ -15,7 +15,8 @@ from typing import Any
 
 from inwindow.udaf.errors import InWindowError, StateError
 
-VERSION = 6
+VERSION = 7
+_READ = (6, 7)  # 6: as 7, but all keys in the head
 _MAGIC = b"inwindow\xff"
 _SIZE = 16
 _AT = len(_MAGIC) + 2
@@ -42,7 +43,7 @@ def opened(kind: bytes, state: Any) -> bytes:
             raise StateError(_of_version("an earlier version"))
         raise StateError(f"this is not the state of {_NAMES[kind]} of inwindow: it begins with {state[:8]!r}")
     of, version = state[_AT - 2 : _AT - 1], state[_AT - 1 : _AT]
-    if version != bytes([VERSION]):
+    if version not in [bytes([one]) for one in _READ]:
         raise StateError(_of_version(f"version {version[0]}") if version else _DAMAGED)
     content = state[_AT + _SIZE :]
     if checksum_of(state) != _checksum(state[:_AT], content):
@@ -87,8 +88,8 @@ _DAMAGED = (
 
 def _of_version(said: str) -> str:
     return (
-        f"the state in this checkpoint is of {said}, but this inwindow reads version {VERSION}: go on with the inwindow that "
-        "wrote it, or start from a new checkpoint"
+        f"the state in this checkpoint is of {said}, but this inwindow reads versions {_READ[0]} to {VERSION}: go on with the "
+        "inwindow that wrote it, or start from a new checkpoint"
     )
 
 

@@ -1,7 +1,7 @@
 """``select``: a row per yield tuple, emission or expiration, with some of its columns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import EmittedAt, check_titles, columns_of, or_column
 from inwindow.runtime.failed import run_guarded
+from inwindow.runtime.lateness import lateness_of
 from inwindow.runtime.places import HotKeys, check_hot_keys, place_of
 from inwindow.runtime.query import Part, Place, Query, Verb, single_pass
 from inwindow.runtime.row_operators import Select
@@ -19,6 +20,7 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.failures import Failures, OnErrorMode, failures_of
+from inwindow.windows.interval import Size
 from inwindow.windows.spec import Window
 
 
@@ -62,12 +64,14 @@ def select(
     *items: Any,
     hot_keys: HotKeys | Applied = "auto",
     on_error: OnErrorMode | Applied = "fail",
+    allowed_lateness: Any = None,
     **named: Any,
 ) -> Any:
     """Rows only for yield tuples (with a slide), emissions (hooks that return or yield) or expirations.
 
     Items are column names, :func:`emitted_at` and aggregates, by position (with ``alias``) or by name; ``"*"`` is all columns.
-    ``hot_keys=`` and ``on_error=`` are those of :func:`with_columns`.
+    ``hot_keys=``, ``on_error=`` and ``allowed_lateness=`` are those of :func:`with_columns`; with the last, as a tuple may have
+    several rows, these have ``iw_part``, too.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"ts": [1, 2, 3, 4, 5], "price": [1.0, 2.0, 3.0, 4.0, 5.0]})
@@ -76,9 +80,10 @@ def select(
     """
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
     named, on_error = or_column(named, "on_error", on_error, "fail")
+    named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
     check_hot_keys(search, "select")
     failures = failures_of(on_error, "select")
-    return selected(place_of(data, "select"), items, named, search, failures)
+    return selected(place_of(data, "select"), items, named, search, failures, lateness_of(lateness, "select"))
 
 
 def selected(
@@ -87,6 +92,7 @@ def selected(
     named: dict[str, Any],
     hot_keys: str = "auto",
     failures: Failures | None = None,
+    lateness: Size | None = None,
 ) -> Any:
     its = _Selection(place)
     listed = [name for item in items for name in columns_of(item, place)]
@@ -96,7 +102,7 @@ def selected(
     its.check()
     time = its.times[0] if its.times else None
     query = Query(SELECT, "select", its.applied, its.passed, tuple(its.order), emitted_at=time, hot_keys=hot_keys)
-    return run_guarded(place, query, failures)
+    return run_guarded(place, replace(query, lateness=lateness), failures)
 
 
 @dataclass

@@ -10,6 +10,7 @@ from inwindow.optimizer.planning import plan_windows
 from inwindow.optimizer.stream import plan_stream
 from inwindow.runtime.call_arguments import named_aggregates, or_column
 from inwindow.runtime.failed import run_guarded
+from inwindow.runtime.lateness import lateness_of
 from inwindow.runtime.operations import carried_out
 from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
@@ -59,6 +60,7 @@ def with_columns(
     of: Any = None,
     hot_keys: HotKeys | Applied = "auto",
     on_error: OnErrorMode | Applied = "fail",
+    allowed_lateness: Any = None,
     **named: Applied,
 ) -> Data:
     """The data with a column per aggregate; the number of rows never changes.
@@ -74,6 +76,9 @@ def with_columns(
     ``on_error=`` says what happens if a hook of a class of yours raises: the call ends with an error (``"fail"``), the tuple is
     left out of that aggregate (``"skip"``), or that and :func:`inwindow.failed` has it (``"collect"``).
 
+    On a stream, ``allowed_lateness="5 minutes"`` takes tuples that are up to so far behind the watermark: rows that they change
+    come again, with ``iw_row``, ``iw_revision`` and ``iw_withdrawn`` to merge by. On batch data it has no effect.
+
     >>> import pyarrow as pa, inwindow as iw
     >>> table = pa.table({"item": ["a", "b", "a"], "price": [1.0, 5.0, 3.0]})
     >>> window = iw.rows(2, partition_by="item")
@@ -88,8 +93,9 @@ def with_columns(
     named, of = or_column(named, "of", of, None)
     named, search = or_column(named, "hot_keys", hot_keys, "auto")
     named, on_error = or_column(named, "on_error", on_error, "fail")
+    named, lateness = or_column(named, "allowed_lateness", allowed_lateness, None)
     check_hot_keys(search, "with_columns")
-    failures = failures_of(on_error, "with_columns")
+    failures, bound = failures_of(on_error, "with_columns"), lateness_of(lateness, "with_columns")
     place = place_of(data, "with_columns")
     aggregates = named_aggregates(applied, named, "with_columns")
     if not aggregates:
@@ -104,7 +110,7 @@ def with_columns(
     else:
         for name, one in aggregates.items():
             _check_kept_rows(name, one)
-    query = Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search)
+    query = Query(WITH_COLUMNS, "with_columns", aggregates, of=of, hot_keys=search, lateness=bound)
     result: Data = run_guarded(place, query, failures)
     return result
 

@@ -29,9 +29,11 @@ class Failure:
     time: str | None
     tuple: pa.RecordBatch | None  # one row; None if nobody asked for it
 
-    def row(self) -> dict[str, Any]:
-        """The values of the columns of :data:`FAILURE`."""
-        return {name: getattr(self, name) for name in FAILURE.names}
+    def cell(self, name: str, kind: pa.DataType) -> pa.Array:
+        """A column of the tuple; NULL if the aggregate does not read it."""
+        if self.tuple is None or name not in self.tuple.schema.names:
+            return pa.nulls(1, kind)
+        return self.tuple.column(name).cast(kind)
 
 
 class Failures:
@@ -66,17 +68,32 @@ class Failures:
             if self.collects:
                 self._found.append(failure)
 
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of failures."""
+        return pa.schema([*FAILURE, pa.field("tuple", pa.struct(list(self.reads.items())))])
+
     def table(self) -> pa.Table:
         """What was found so far."""
         with self._lock:
-            return table_of(self._found, pa.schema(list(self.reads.items())))
+            return self._as_table(self._found)
 
-    def take(self) -> tuple[int, list[Failure]]:
+    def take(self) -> tuple[int, pa.Table]:
         """How many there were since the last call, and those that are kept."""
         with self._lock:
             count, found = self.count, self._found
             self.count, self._found = 0, []
-        return count, found
+        return count, self._as_table(found)
+
+    def _as_table(self, found: list[Failure]) -> pa.Table:
+        """``tuple`` is a struct of the columns that the call reads, NULL where an aggregate does not read one."""
+        columns: list[Any] = [pa.array([getattr(one, name) for one in found], pa.string()) for name in FAILURE.names]
+        parts = [
+            pa.concat_arrays([pa.nulls(0, kind), *(one.cell(name, kind) for one in found)])
+            for name, kind in self.reads.items()
+        ]
+        fields = [pa.field(name, kind) for name, kind in self.reads.items()]
+        return pa.table([*columns, pa.StructArray.from_arrays(parts, fields=fields)], schema=self.schema)
 
 
 def failures_of(on_error: Any, where: str) -> Failures | None:
@@ -87,24 +104,3 @@ def failures_of(on_error: Any, where: str) -> Failures | None:
             "of that aggregate) or 'collect' (left out, and had with iw.failed(result))"
         )
     return None if on_error == "fail" else Failures(on_error)
-
-
-def table_of(found: list[Failure], tuples: pa.Schema) -> pa.Table:
-    """Failures as a table; ``tuple`` is a struct of these columns, NULL where an aggregate does not read one."""
-    columns = [pa.array([getattr(one, name) for one in found], pa.string()) for name in FAILURE.names]
-    parts = []
-    for field in tuples:
-        cells = [
-            one.tuple.column(field.name)
-            if one.tuple is not None and field.name in one.tuple.schema.names
-            else pa.nulls(1, field.type)
-            for one in found
-        ]
-        parts.append(pa.concat_arrays(cells).cast(field.type) if cells else pa.nulls(0, field.type))
-    whole = pa.StructArray.from_arrays(parts, fields=list(tuples))
-    return pa.table([*columns, whole], schema=failed_schema(tuples))
-
-
-def failed_schema(tuples: pa.Schema) -> pa.Schema:
-    """The columns of failures."""
-    return pa.schema([*FAILURE, pa.field("tuple", pa.struct(list(tuples)))])

@@ -171,11 +171,11 @@ class OrderKey:
         if offset == 0:
             return keys
         if isinstance(offset, Interval) and offset.months:
-            return self._moved_by_months(keys, offset, what=what)
+            return self._moved_by_months(keys, offset, lower=lower, what=what)
         # ts >= t - 1.5 units is ts >= ceil(t - 1.5); ts <= t - 1.5 is ts <= floor(t - 1.5).
         return shifted(keys, self.distance(offset, up=lower, what=what))
 
-    def _moved_by_months(self, keys: Keys, offset: Interval, *, what: str) -> Keys:
+    def _moved_by_months(self, keys: Keys, offset: Interval, *, lower: bool, what: str) -> Keys:
         self._check_time(offset, what)
         if pa.types.is_duration(self.type):
             raise UsageError(
@@ -198,7 +198,8 @@ class OrderKey:
             moved_days = np.clip(moved_days.astype(np.int64), -most, most).astype("datetime64[D]")
         result = (moved_days.astype(f"datetime64[{unit}]") + (times - days)).view(np.int64)
         if signed.microseconds:
-            result = shifted(result, self.distance(Interval(0, signed.microseconds), up=True, what=what))
+            up = lower == self.ascending  # the keys are in the column's own direction here
+            result = shifted(result, self.distance(Interval(0, signed.microseconds), up=up, what=what))
         return result if self.ascending else ~result
 
     def overflows(self, keys: Keys, offset: Size) -> npt.NDArray[np.bool_] | None:

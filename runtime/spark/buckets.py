@@ -99,7 +99,7 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
         label_of = np.array(labels_for(count, keyed=keyed), dtype=np.int32)
         if task == 0:
             yield _payloads(label_of, number, [None] * len(label_of))
-        for batch in _gathered(batches):
+        for batch in gathered(batches):
             hashes = batch.column(batch.num_columns - 1).to_numpy(zero_copy_only=False)
             labels = label_of[hashes % len(label_of)]
             tuples = batch.select(range(batch.num_columns - 1))
@@ -143,7 +143,8 @@ def _beside_others(kind: str, rows: pa.RecordBatch, columns: Mapping[str, pa.Sch
     return pa.RecordBatch.from_arrays(made, [f"_{at}" for at in range(len(made))])
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches together, in portions of some megabytes."""
     held: list[pa.RecordBatch] = []
     size = 0
     for batch in batches:
@@ -260,6 +261,12 @@ class BucketProcessor(StatefulProcessor):
         self.done.add(tuple(key))
         payloads = received((row.number, row.content) for row in rows)
         yield from without_our_frames(self._turn(key, payloads, timerValues.getCurrentWatermarkInMs()))
+
+    def handleInitialState(self, key: Any, initialState: Row, timerValues: Any) -> None:  # noqa: N803  # Spark's name
+        """In the first micro-batch, before any turn: the state with which the bucket begins."""
+        self.state.update((bytes(initialState.content),))
+        if self.timed:
+            self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
         """The watermark has moved, but nothing has arrived."""

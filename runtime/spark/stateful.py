@@ -36,10 +36,13 @@ class TransformWithState:
                 "pip install 'protobuf>=6.33.5', on the workers too"
             )
 
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
-        """The output of the buckets; ``timed`` if results wait for a watermark."""
+    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any, start: Any = None) -> Any:
+        """The output of the buckets; ``timed`` if results wait for a watermark, ``start`` with the states of a history."""
         mode = "eventTime" if timed else "none"
-        return packed.groupBy("bucket").transformWithState(BucketProcessor(job, timed), OUTPUT, "append", mode)
+        initial = None if start is None else start.select("bucket", "content").groupBy("bucket")
+        return packed.groupBy("bucket").transformWithState(
+            BucketProcessor(job, timed), OUTPUT, "append", mode, initialState=initial
+        )
 
 
 class ApplyInPandas:
@@ -51,8 +54,14 @@ class ApplyInPandas:
     def check(self) -> None:
         """There is nothing to check."""
 
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any) -> Any:
+    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any, start: Any = None) -> Any:
         """The output of the buckets. Spark wants an event-time column: it gets a constant in the far future, never late."""
+        if start is not None:
+            raise UsageError(
+                "continued() with applyInPandasWithState, which cannot begin with a state: before the calls set "
+                "spark.sql.streaming.stateStore.providerClass to "
+                "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+            )
         if timed:
             far = F.lit("2200-01-01").cast("timestamp").alias(_TIME, metadata={"spark.watermarkDelayMs": 0})
             packed = packed.select("*", far)

@@ -4,6 +4,9 @@ Spark's operator does not see the event-time column (it is inside the packed byt
 by the watermark that has been processed, count them in the query's progress, and offer them as a stream (:func:`late_tuples`).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -13,6 +16,7 @@ import pyarrow as pa
 from inwindow.optimizer.explain import Explanation
 from inwindow.optimizer.plan import Pass
 from inwindow.optimizer.stream import described_stream, resumes
+from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
@@ -20,18 +24,23 @@ from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.frame import AnyFrame, Frame
+from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
 from inwindow.runtime.spark.plans import needed
 from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
-from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful, turned
+from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, partitions_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
-from inwindow.udaf.errors import UsageError
+from inwindow.runtime.stream.revising_bucket import Revising
+from inwindow.runtime.stream.row_names import TYPES
+from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
+from inwindow.udaf.errors import UsageError, shown
 
-_LATE, _OUTPUTS = "_inwindow_late", "_inwindow_outputs"
+_LATE, _OUTPUTS, _CONTINUED = "_inwindow_late", "_inwindow_outputs", "_inwindow_continued"
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,24 @@ class StreamFramePlan:
 
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early)
+        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
             on_states=resumes,
         )
+
+
+@dataclass(frozen=True)
+class Made:
+    """A query as a job of buckets."""
+
+    columns: Columns
+    query: Query
+    job: StreamJob
+    handed: list[Any]  # the columns that cross to it
+    rows: Kind
+    is_behind_state: bool  # of a step of Spark's before the call
 
 
 class StreamFrame(AnyFrame):
@@ -67,57 +88,91 @@ class StreamFrame(AnyFrame):
         columns = self.columns()
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
-        behind = self._check(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        behind = self.check_stream(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        revised_titles(query, work, query.order or query.titles)
         return StreamFramePlan(self, columns, query, work, behind)
 
-    def run(self, query: Query) -> Any:
-        """The result as a streaming DataFrame, which knows its late tuples."""
+    def made(self, query: Query) -> "Made":
+        """The job of the buckets, and what crosses to it."""
         plan = self.plan(query)
         columns, query, work = plan.columns, plan.query, plan.work
         if query.verb.rows == "every tuple":
             query = _keeping_columns(columns, query)
         sources = tuple(query.passed.values())
         handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work)
-        job = job_of(query.verb.part(query, work, sources), schema, self.session.zone)
-        results = results_by_title(columns, query, work)
-        timed = bool(work.order_by)
+        part, results = query.verb.part(query, work, sources), results_by_title(columns, query, work)
+        order = query.order or tuple(results)
+        if query.lateness is not None:
+            added = revised_titles(query, work, order)
+            part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
+            results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
+        job = job_of(part, schema, self.session.zone)
+        return Made(columns, query, job, handed, Kind(results, order), plan.is_behind_state)
+
+    def run(self, query: Query) -> Any:
+        """The result as a streaming DataFrame, which knows its late tuples."""
+        made = self.made(query)
+        timed = bool(made.job.part.work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         alone = timed and not operator_of(self.session_conf).goes_with_others
-        call = StreamCall.new(where, timed=timed, alone=alone, is_behind_state=plan.is_behind_state)
-        order = query.order or tuple(results)
-        whole = stateful(self._sent(columns, handed, job), job, results, order, str(call.metrics), self.session)
-        setattr(whole, _LATE, cache(lambda: self._late(columns, work, call)))
-        setattr(whole, _OUTPUTS, cache(lambda: self._outputs(columns, handed, job, Kind(results, order), call)))
+        call = StreamCall.new(where, timed=timed, alone=alone, is_behind_state=made.is_behind_state)
+        return self._rows(made, call)
+
+    def _rows(self, made: "Made", call: StreamCall, start: Any = None) -> Any:
+        """The rows; ``start`` has the states with which the buckets begin."""
+        sent, kind = self.sent(made.columns, made.handed, made.job), made.rows
+        whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
+        setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
+        setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
+        setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
         return tracked(whole, call)
 
-    def _outputs(self, columns: Columns, handed: list[Any], job: StreamJob, rows: Kind, call: StreamCall) -> Any:
+    def _checked(self, rows: Any, job: StreamJob) -> Any:
+        """The rows of a state, if they fit the buckets of this stream."""
+        if not hasattr(rows, "isStreaming"):
+            raise UsageError(f"continued(start={shown(rows)}): give a DataFrame with what iw.state_of has given")
+        check_rows(rows.columns, rows, "continued")
+        labels = labels_for(partitions_of(self.session_conf), keyed=bool(job.part.work.partition_by))
+        first = rows.select("buckets", "placed_by").limit(1).collect()
+        check_place([row.asDict() for row in first], BY_SPARK, len(labels))
+        return rows
+
+    def _outputs(
+        self, columns: Columns, handed: list[Any], job: StreamJob, rows: Kind, call: StreamCall, start: Any
+    ) -> Any:
         """Rows and late tuples of one operator: the same query, to whose workers whole tuples cross."""
         names = [columns.name(name, "outputs") for name in columns.names]
         beside = [name for name in names if name not in job.schema.names]
         more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
         kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
         job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names)})
-        given = turned(self._sent(columns, [*handed, *more], job), job, str(call.metrics), self.session)
+        given = turned(self.sent(columns, [*handed, *more], job), job, str(call.metrics), self.session, start)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
 
-    def _late(self, columns: Columns, work: Pass, call: StreamCall) -> Any:
+    def _late(self, made: "Made", call: StreamCall, start: Any) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
+        if start is not None:
+            raise UsageError(
+                f"late() of {call.where} that begins with a state: late tuples alone know nothing of the history: take iw.outputs, "
+                "which gives them beside the rows"
+            )
+        columns, work = made.columns, made.job.part.work
         names = [columns.name(name, "late") for name in columns.names]
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
-        job = job_of(LateRows(late_work(work)), schema, self.session.zone)
-        sent = self._sent(columns, handed, job)
+        job = job_of(LateRows(late_work(work), bound=made.query.lateness), schema, self.session.zone)
+        sent = self.sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))
 
-    def _sent(self, columns: Columns, handed: list[Any], job: StreamJob) -> Any:
+    def sent(self, columns: Columns, handed: list[Any], job: StreamJob) -> Any:
         """The columns that go to Python, and a hash of the keys."""
         keys = [columns.crossing(name) for name in dict.fromkeys(job.part.work.partition_by)]
         return columns.df.select(
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
 
-    def _check(self, columns: Columns, work: Pass, where: str) -> bool:
+    def check_stream(self, columns: Columns, work: Pass, where: str) -> bool:
         """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning.
 
         Whether a stateful step of Spark's stands before the call.
@@ -153,8 +208,27 @@ def outputs_of(df: Any) -> Any:
     return None if outputs is None else outputs()
 
 
+def continued_from(df: Any, rows: Any) -> Any:
+    """A result of :class:`StreamFrame` that begins with a state; None for any other DataFrame."""
+    made = vars(df).get(_CONTINUED)
+    return None if made is None else made(rows)
+
+
+_INSTEAD: ContextVar[type[StreamFrame] | None] = ContextVar("instead", default=None)
+
+
+@contextmanager
+def instead_of_frames(kind: type[StreamFrame]) -> Iterator[None]:
+    """While this is open, batch DataFrames are places of this kind."""
+    token = _INSTEAD.set(kind)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(token)
+
+
 def place_of_frame(df: Any, where: str) -> Place:
     schema = df.schema
     check_names([field.name for field in schema.fields], where)
-    kind = StreamFrame if df.isStreaming else Frame
+    kind = StreamFrame if df.isStreaming else _INSTEAD.get() or Frame
     return kind(df, Session.of(df), schema)

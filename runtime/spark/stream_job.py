@@ -30,23 +30,29 @@ _MANY_PARTITIONS = 64
 
 
 def stateful(
-    sent: Any, job: StreamJob, results: Mapping[str, Result], order: Sequence[str], metrics: str, session: Session
+    sent: Any,
+    job: StreamJob,
+    results: Mapping[str, Result],
+    order: Sequence[str],
+    metrics: str,
+    session: Session,
+    start: Any = None,
 ) -> Any:
     """The rows of the buckets. ``sent`` has the tuples, with columns named by position, and last a hash of the keys."""
-    given = turned(sent, job, metrics, session)
+    given = turned(sent, job, metrics, session, start)
     made = given.mapInArrow(buckets.unpack_function(), struct_of(list(results.values())))
     return titled(made, results, order, session)
 
 
-def turned(sent: Any, job: StreamJob, metrics: str, session: Session) -> Any:
-    """The output of the buckets' turns, as payloads."""
+def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any = None) -> Any:
+    """The output of the buckets' turns, as payloads; ``start`` has the states with which they begin."""
     F, work, conf = session.F, job.part.work, sent.sparkSession.conf
     content = shipped(job)
     packed = sent.mapInArrow(buckets.pack_function(partitions_of(conf), keyed=bool(work.partition_by)), buckets.PACKED)
     # Always true, but different in each call. If two halves of a query read the same tuples, Spark would otherwise share one
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
-    given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F)
+    given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)
     names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
@@ -124,14 +130,21 @@ def check_time(
     columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
 ) -> None:
     """Check that the stream has a watermark on its time column."""
+    check_type_of_time(columns, name, where, column, write)
+    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+    if WATERMARK not in metadata:
+        raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
+
+
+def check_type_of_time(
+    columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
+) -> None:
+    """Check that a watermark can be on this column."""
     kind = columns.schema().field(name).type
     if not pa.types.is_timestamp(kind):
         raise UsageError(
             f"{where} on a stream: {column} {name!r} is of type {kind}, but Spark's watermark is on a timestamp: {write}"
         )
-    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
-    if WATERMARK not in metadata:
-        raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
 
 
 def watermark_of(df: Any, name: str | None) -> Any:

@@ -11,7 +11,7 @@ and the chunks of a log (`log.py`); then a micro-batch writes only the head and 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,10 +27,11 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import head_of, stored
+from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
-from inwindow.windows.order_key import PLAIN, Keys
+from inwindow.windows.interval import Size
+from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
 _NO_TIMES: Keys = np.zeros(0, dtype=np.int64)
 
@@ -41,11 +42,14 @@ class Output:
 
     rows: pa.RecordBatch  # decided results
     late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    failures: int = 0  # how often hooks raised
+    failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        return {"row": self.rows, "late": self.late}
+        failed = {} if self.failed is None else {"failed": self.failed}
+        return {"row": self.rows, "late": self.late, **failed}
 
 
 @dataclass(frozen=True)
@@ -94,8 +98,8 @@ class Bucket(ABC):
         table = self._table(batch)
         late, times = empty_table(table.schema), _NO_TIMES
         if self.key is not None:
-            passed = self.done
-            if passed is None or (watermark is not None and watermark > passed):
+            passed = self.limit
+            if self.done is None or (watermark is not None and watermark > self.done):
                 self.done = watermark
             if len(table):
                 times, plain = self.times(table)
@@ -104,7 +108,15 @@ class Bucket(ABC):
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        return Output(self.take(table.select(self.columns.names), times), whole(late))
+        taken_failures(self.work)  # of a turn that did not end
+        rows = self.take(table.select(self.columns.names), times)
+        count, failed = taken_failures(self.work)
+        return Output(rows, whole(late), count, failed)
+
+    @property
+    def limit(self) -> int | None:
+        """Tuples before it are late."""
+        return self.done
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -148,26 +160,45 @@ class Bucket(ABC):
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         """The inverse of :meth:`tables`."""
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        """The tables that are stored as logs, by their names in a state; with addresses."""
+        return {"held": (self.log, self.held)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        """The inverse of :attr:`logged`: takes its tables out of these."""
+        self.held = tables.pop("held")
+
     def state(self) -> bytes:
         """The whole state, from which a bucket with the same plan continues."""
-        return self._bytes({"held": self.held.drop_columns([ADDRESS])})
+        return self._bytes({name: table.drop_columns([ADDRESS]) for name, (_, table) in self.logged.items()})
 
     def changed(self) -> Changed:
         """The state without the chunks that are stored already."""
-        written = self.log.written(self.held)
-        head = self._bytes({"held": written.tail, "log": written.directory})
-        return Changed(
-            head, written.chunks, written.removed, len(head) + pc.sum(written.directory["bytes"], min_count=0).as_py()
-        )
+        free = max(log.behind for log, _ in self.logged.values())
+        tables: dict[str, pa.Table] = {}
+        chunks: dict[int, bytes] = {}
+        removed, size = [], 0
+        for name, (log, table) in self.logged.items():
+            written = log.written(table, free)
+            free += len(written.chunks)
+            tables[name] = written.tail
+            if len(written.directory):
+                tables[directory_of(name)] = written.directory
+            chunks |= written.chunks
+            removed += written.removed
+            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+        head = self._bytes(tables)
+        return Changed(head, chunks, removed, len(head) + size)
 
-    def _bytes(self, held: Mapping[str, pa.Table]) -> bytes:
+    def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
             "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
             "keys": list(dict.fromkeys(self.work.partition_by)),
             "time": None if self.key is None else self.key.column,
             "number": self.log.number,
         }  # fmt: skip
-        return head_of(header, {**held, **self.tables()})
+        return head_of(header, {**logs, **self.tables()})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
@@ -177,21 +208,47 @@ class Bucket(ABC):
             check(header["plan"], self.plan, IN_A_CHECKPOINT)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
+            self.label = header["bucket"] if self.label is None else self.label
             tables = found.tables()
             self.done, self.late = header["done"], header["late"]
-            held = table_under(tables.pop("held"), self.log.schema)
-            if "log" in tables:
-                assert chunk is not None
-                self.held = self.log.read(held, tables.pop("log"), chunk)
-            else:
-                self.held = self.log.addressed(held)
+            self.take_logged(self._read(tables, chunk))
             self.take_tables(tables)
         self.is_restored = True
+
+    def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
+        """The logged tables as they were, taken out of these parts of a state."""
+        read = {}
+        for name, (log, _) in self.logged.items():
+            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
+            if directory is not None:
+                assert chunk is not None
+                read[name] = log.read(tail, directory, chunk)
+            else:
+                read[name] = log.addressed(tail)
+        return read
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
+        return {"held": self.work.partition_by}
 
     @cached_property
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
+
+
+def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
+    """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
+    for step in work.steps:
+        if step.failures is not None:  # all of a call have the same
+            count, found = step.failures.take()
+            return count, whole(found) if step.failures.collects else None
+    return 0, None
+
+
+def bound_of(lateness: Size, key: OrderKey) -> int:
+    """How far behind a watermark tuples are taken, in units of the key."""
+    return int(key.distance(lateness, up=False, what="allowed_lateness"))
 
 
 def whole(table: pa.Table) -> pa.RecordBatch:

@@ -21,7 +21,9 @@ import pyarrow.compute as pc
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import canonical_keys
 from inwindow.runtime.group_operator import GroupOperator
+from inwindow.runtime.guarded import Guarded, hiding
 from inwindow.runtime.ordering import partition_numbers, sorted_by
+from inwindow.runtime.reserved import hidden_of
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
@@ -65,6 +67,11 @@ class ClosingGroups(GroupOperator):
         self.keys.append(starts, [canonical_keys(batch.column(name).take(pa.array(starts))) for name in self.given])
         return self._advance()
 
+    def hidden(self) -> dict[str, list[int]]:
+        """For each step, the positions on which its hooks have raised."""
+        pairs = zip(self.work.steps, self.evaluators, strict=True)
+        return {hidden_of(step.name): its.guard.take_hidden() for step, its in pairs if isinstance(its, Guarded)}
+
     def complete(self) -> Extents:
         extents = super().complete()
         if isinstance(self.framing, _RUNS):
@@ -79,13 +86,28 @@ def side_by_side(work: Pass, number: Positions, keys: Keys) -> OpenSequence:
     return OpenSequence(work.key, work.peers, own, starts, [], keys)
 
 
+def unhidden(table: pa.Table, flags: tuple[str, ...]) -> pa.Table:
+    """New tuples, which no hook has seen."""
+    for flag in flags:
+        table = table.append_column(flag, pa.array(np.zeros(len(table), dtype=bool)))
+    return table
+
+
+def with_flags(table: pa.Table, flag: str, more: Mask) -> pa.Table:
+    """The tuples, of which some more have a flag."""
+    at = table.schema.get_field_index(flag)
+    return table.set_column(at, flag, pa.array(table.column(flag).to_numpy() | more))
+
+
 class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they arrived, and sorted when an extent that contains them closes."""
 
     rows = "one for each extent"
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
-        log = Log(pa.schema([*schema, pa.field(OWN, pa.int64())]), OWN)  # numbered as they came
+        self.hiding = hiding(work)
+        marks = [pa.field(name, pa.bool_()) for name in self.hiding]
+        log = Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, self.hiding)  # numbered as they came
         super().__init__(work, schema, "group_by().window()", log, **at)
         assert work.key is not None
         self.framing: Any = extents_of(work.extent, work.key)
@@ -94,6 +116,9 @@ class ExtentBucket(Bucket):
     def begin(self, label: int | None = None) -> None:
         super().begin(label)
         self.closed: int | None = None  # the watermark at which extents were closed last
+        self.hidden: dict[
+            str, list[int]
+        ] = {}  # by the column that says so: numbers of tuples on which hooks have raised
 
     @property
     def waiting(self) -> int:
@@ -119,18 +144,26 @@ class ExtentBucket(Bucket):
         closing = Closing(since, self.done, lingers=isinstance(self.framing, _RUNS))
         if isinstance(self.framing, _RUNS):
             rows, staying = self._close(held, times, closing)
-            self.held = held.take(pa.array(np.sort(staying)))
+            self.held = self.hide(held.take(pa.array(np.sort(staying))))
             return rows
         due, is_open = self._due_and_open(times, self.done)
         rows, _ = self._close(held.filter(pa.array(due)), times[due], closing)
-        self.held = held.filter(pa.array(is_open)).combine_chunks()
+        self.held = self.hide(held.filter(pa.array(is_open)).combine_chunks())
         return rows
 
     def numbered(self, table: pa.Table) -> pa.Table:
         """New tuples with their numbers, to be held after the others."""
         after = pc.max(self.held.column(OWN)).as_py()
         numbers = np.arange(len(table)) + (0 if after is None else after + 1)
-        return self.log.addressed(table.append_column(OWN, pa.array(numbers)))
+        return self.log.addressed(unhidden(table.append_column(OWN, pa.array(numbers)), self.hiding))
+
+    def hide(self, held: pa.Table) -> pa.Table:
+        """The tuples to be held, with what is known of hooks that have raised on them."""
+        for flag, numbers in self.hidden.items():
+            its = np.isin(held.column(OWN).to_numpy(), np.array(numbers, dtype=np.int64))
+            held = with_flags(held, flag, its)
+        self.hidden = {}
+        return held
 
     def _due_and_open(self, times: Keys, until: int) -> tuple[Mask, Mask]:
         assert self.work.key is not None
@@ -153,7 +186,11 @@ class ExtentBucket(Bucket):
                 closing.over(order),
             )
         operator = ClosingGroups(self.work, self.columns, closing)
-        rows = operator.rows_over(whole(table.select(self.columns.names)), side_by_side(self.work, number, times))
+        batch = whole(table.select([*self.columns.names, *self.hiding]))
+        rows = operator.rows_over(batch, side_by_side(self.work, number, times))
+        own = table.column(OWN).to_numpy()
+        for flag, its in operator.hidden().items():
+            self.hidden.setdefault(flag, []).extend(own[its].tolist())
         return rows, operator.open_tuples if order is None else order[operator.open_tuples]
 
     def tables(self) -> dict[str, pa.Table]:
@@ -169,7 +206,8 @@ class CountedExtentBucket(WaitingBucket):
     rows = "one for each extent"
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
-        super().__init__(work, schema, "group_by().window()", **at)
+        self.hiding = hiding(work)
+        super().__init__(work, schema, "group_by().window()", self.hiding, **at)
         extent = work.extent
         assert isinstance(extent, Hop)
         number = Order(OWN)
@@ -194,7 +232,7 @@ class CountedExtentBucket(WaitingBucket):
         before = self.memory.next_of(which[starts])
         own = np.arange(len(which)) + np.repeat(before - starts, sizes)
         self._remember(fresh, which, starts, before + sizes, before)
-        fresh = self.log.addressed(fresh.append_column(OWN, pa.array(own)))
+        fresh = self.log.addressed(unhidden(fresh.append_column(OWN, pa.array(own)), self.hiding))
         return self._close(pa.concat_tables([self.held, fresh]))
 
     def _close(self, table: pa.Table) -> pa.RecordBatch:
@@ -208,7 +246,11 @@ class CountedExtentBucket(WaitingBucket):
         since, until = self.memory.need_of(which[starts]), self.memory.next_of(which[starts])
         _, is_open = due_and_open(self.framing, own, self.memory.next_of(which))
         operator = ClosingGroups(self.counting, self.counted, Closing(since, until))
-        rows = operator.rows_over(whole(table.select(self.counted.names)), sequence)
+        rows = operator.rows_over(whole(table.select([*self.counted.names, *self.hiding])), sequence)
+        for flag, its in operator.hidden().items():
+            hidden = np.zeros(len(table), dtype=bool)
+            hidden[its] = True
+            table = with_flags(table, flag, hidden)
         self.held = table.filter(pa.array(is_open))
         self._remember(table, which, starts, until, until)
         return rows.cast(self.schema) if rows.schema != self.schema else rows
@@ -234,7 +276,7 @@ class UpdatedExtentBucket(ExtentBucket):
         held = pa.concat_tables([self.held, self.numbered(table)])
         until = _NEVER if self.done is None else self.done
         rows, _ = self._close(held, times, Closing(since, until, fresh=fresh))
-        self.held = held if self.done is None else held.filter(pa.array(self._due_and_open(times, until)[1]))
+        self.held = self.hide(held if self.done is None else held.filter(pa.array(self._due_and_open(times, until)[1])))
         return rows
 
 

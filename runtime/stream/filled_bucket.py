@@ -9,6 +9,7 @@
 A filled row comes when the watermark reaches the end of its extent, as that of an extent with tuples does.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,9 @@ class FilledExtentBucket(ExtentBucket):
     @property
     def _kept_schema(self) -> pa.Schema:
         return self.schema.append(pa.field(_GIVEN, pa.int64()))
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        return {**super().by_key(), "newest": self.schema.names[: len(self.work.partition_by)]}
 
     def tables(self) -> dict[str, pa.Table]:
         kept = empty_table(self._kept_schema) if self.newest is None else self.newest

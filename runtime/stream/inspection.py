@@ -19,7 +19,7 @@ from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_memory import NEXT, STATE
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import stored
+from inwindow.runtime.stream.stored import DIRECTORY, stored
 from inwindow.udaf.errors import StateError
 from inwindow.windows.order_key import PLAIN, OrderKey
 from inwindow.windows.sequence import Positions
@@ -71,12 +71,13 @@ def inspected(head: bytes, chunk: Callable[[int], bytes] | None) -> Inspected:
         header, tables, size = found.header, found.tables(), len(head)
         if "keys" not in header:
             raise StateError(_UNSAID)
-        directory = tables.pop("log", None)
-        if directory is not None and chunk is not None and len(directory):
-            flags = tuple(directory.schema.names[directory.schema.names.index(ADDRESS) + 1 :])
-            log = Log(tables["held"].schema, header["number"], flags)
-            tables["held"] = log.read(tables["held"], directory, chunk).drop_columns([ADDRESS])
-            size += sum(directory.column("bytes").to_pylist())
+        for name, its_directory in DIRECTORY.items():
+            directory = tables.pop(its_directory, None)
+            if directory is not None and chunk is not None and len(directory):
+                flags = tuple(directory.schema.names[directory.schema.names.index(ADDRESS) + 1 :])
+                log = Log(tables[name].schema, header["number"] if name == "held" else None, flags)
+                tables[name] = log.read(tables[name], directory, chunk).drop_columns([ADDRESS])
+                size += sum(directory.column("bytes").to_pylist())
     return Inspected(header["bucket"], header, tables, size)
 
 

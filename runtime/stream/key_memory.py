@@ -1,6 +1,7 @@
 """What a stream remembers about a key besides its held tuples: how many tuples it has had, and the states of its aggregates.
 
-It is a table with a row per key. Keys are matched by numbering them together with the keys of the tuples, never one by one.
+It is a table with a row per key. Keys are matched by numbering them together with the keys of the tuples, never one by one. It is
+stored as a log (`log.py`): a micro-batch writes only the keys that it has changed.
 """
 
 from collections.abc import Sequence
@@ -9,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native.instants import table_under
 from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.stream.log import Log
 from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.sequence import Positions
 
@@ -28,7 +29,8 @@ class Memory:
         schema = pa.schema(
             [*fields, pa.field(NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(STATE, pa.binary())]
         )
-        self.table = empty_table(schema)
+        self.log = Log(schema, None)
+        self.table = self.log.addressed(empty_table(schema))
 
     def __len__(self) -> int:
         return len(self.table)
@@ -86,13 +88,29 @@ class Memory:
 
         ``states`` has only the states of the kept keys.
         """
+        changes = ~self._has(which, counts, needs, states) | ~keep
+        if not changes.all():
+            states = [state for state, its in zip(states, changes[keep].tolist(), strict=True) if its]
+            at = pa.array(changes)
+            which, keys, counts, needs, keep = (
+                which[changes],
+                keys.filter(at),
+                counts[changes],
+                needs[changes],
+                keep[changes],
+            )
         rows = keys.append_column(NEXT, pa.array(counts)).append_column(_NEED, pa.array(needs))
         rows = rows if keep.all() else rows.filter(pa.array(keep))
-        rows = rows.append_column(STATE, pa.array(states, pa.binary()))
+        rows = self.log.addressed(rows.append_column(STATE, pa.array(states, pa.binary())))
         stays = np.ones(len(self.table), dtype=bool)
         stays[which[which < len(self.table)]] = False
         old = self.table if stays.all() else self.table.filter(pa.array(stays))
         self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
 
-    def restore(self, table: pa.Table) -> None:
-        self.table = table_under(table, self.table.schema)
+    def _has(
+        self, which: Positions, counts: Positions, needs: Positions, states: Sequence[bytes | None]
+    ) -> npt.NDArray[np.bool_]:
+        """Which of these rows, of keys without states, are here as they are."""
+        if any(state is not None for state in states):
+            return np.zeros(len(which), dtype=bool)
+        return (which < len(self.table)) & (self.next_of(which) == counts) & (self.need_of(which) == needs)

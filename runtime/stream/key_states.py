@@ -21,6 +21,7 @@ from inwindow.native._hooks import HookRaised
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import lane_of
+from inwindow.runtime.guarded import Guarded
 from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Piece
 from inwindow.runtime.sealed import reading
@@ -60,8 +61,14 @@ class KeyedLane:
     """A lane for one micro-batch, over columns of its own."""
 
     def __init__(self, step: Step, key: OrderKey | None, *, every_row: bool) -> None:
-        self.step, self.buffer = step, Buffer()
-        self.lane: Any = lane_of(step, self.buffer, key, every_row=every_row)
+        self.step, self.key, self.every_row = step, key, every_row
+        self.hidden: list[int] = []  # rows of the batch on which hooks have raised
+        self.begin()
+
+    def begin(self) -> None:
+        """A lane that holds nothing."""
+        self.buffer = Buffer()
+        self.lane: Any = lane_of(self.step, self.buffer, self.key, every_row=self.every_row)
 
     def run(
         self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
@@ -76,6 +83,19 @@ class KeyedLane:
             resumed: tuple[list[Piece], Positions] = self.lane.resume(frontier, ready, keys, states)
             return resumed
         return self._one_by_one(batch, frontier, ready, keys, states)
+
+    def run_carefully(
+        self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
+    ) -> tuple[list[Piece], Positions]:
+        """The same, once a hook has raised."""
+        self.begin()
+        if not isinstance(self.lane, EmitLane):
+            return self._one_by_one(batch, frontier, ready, keys, states)
+        emitter: Any = self.lane.emitter
+        emitter.is_careful = True
+        resumed = self.run(batch, frontier, ready, keys, states)
+        self.hidden += emitter.guard.take_hidden()
+        return resumed
 
     def _one_by_one(
         self, batch: pa.RecordBatch, frontier: Watermark, ready: Positions, keys: Positions, states: list[Any]
@@ -102,6 +122,8 @@ class KeyedLane:
             except (HookRaised, Unfit) as raised:
                 raised.position += shift
                 raise
+            if isinstance(evaluator, Guarded):
+                self.hidden += [at + shift for at in evaluator.guard.take_hidden()]
             needs[index] = min(evaluator.keep_from(0) + shift, int(needs[index]))
             states[index] = evaluator.state()
         return pieces, needs
@@ -137,17 +159,30 @@ class States:
         frontier = turn.frontier
         self.keys = np.flatnonzero((ready > frontier.gone) | turn.has_new)
         self.needs = frontier.ends[self.keys].copy()
-        trusts = any(lane.step.implementation.aggregate is not None for lane in lanes)
-        none = (None,) * len(lanes)
-        with reading():
-            found = states_from_bytes(memory.states_of(turn.which[self.keys]), self._classes if trusts else None)
-        self.before = [none if its is None else its for its in found]
+        self.before = self._read()
         self.after: list[list[Any]] = []
+
+    def _read(self) -> list[tuple[Any, ...]]:
+        """For each key, the state of each lane."""
+        trusts = any(lane.step.implementation.aggregate is not None for lane in self.lanes)
+        none = (None,) * len(self.lanes)
+        with reading():
+            stored = self.memory.states_of(self.turn.which[self.keys])
+            found = states_from_bytes(stored, self._classes if trusts else None)
+        return [none if its is None else its for its in found]
 
     def run(self, lane: KeyedLane) -> list[Piece]:
         """Continue with the next lane; return its results."""
-        states = [its[len(self.after)] for its in self.before]
-        pieces, needs = lane.run(self.turn.batch, self.turn.frontier, self.ready, self.keys, states)
+        number = len(self.after)
+        states = [its[number] for its in self.before]
+        given = self.turn.batch, self.turn.frontier, self.ready, self.keys
+        try:
+            pieces, needs = lane.run(*given, states)
+        except (HookRaised, Unfit):
+            if lane.step.failures is None:
+                raise
+            states = [its[number] for its in self._read()]  # as they are stored: some have gone on
+            pieces, needs = lane.run_carefully(*given, states)
         self.needs = np.minimum(self.needs, needs)
         self.after.append(states)
         return pieces

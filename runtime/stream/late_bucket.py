@@ -1,6 +1,6 @@
 """A bucket that emits the tuples that arrive too late, and holds nothing: ESL's out-of-order stream, with whole rows."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -8,8 +8,9 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.operator import Operator
 from inwindow.runtime.query import Part
-from inwindow.runtime.stream.bucket import Bucket, Output, whole
+from inwindow.runtime.stream.bucket import Bucket, Output, bound_of, whole
 from inwindow.runtime.stream.log import Log
+from inwindow.windows.interval import Size
 from inwindow.windows.order_key import Keys
 
 
@@ -23,9 +24,14 @@ class LateBucket(Bucket):
 
     rows = "late tuple"
 
-    def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
+    def __init__(self, work: Pass, schema: pa.Schema, bound: Size | None = None, **at: Any) -> None:
         super().__init__(late_work(work), schema, "late", Log(pa.schema([]), ""), **at)
         self.schema = schema
+        self.bound = 0 if bound is None or self.key is None else bound_of(bound, self.key)
+
+    @property
+    def limit(self) -> int | None:
+        return None if self.done is None else self.done - self.bound
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         late = super().step(batch, watermark).late
@@ -49,11 +55,14 @@ class LateBucket(Bucket):
         """The inverse of :meth:`tables`."""
 
 
+@dataclass(frozen=True)
 class LateRows(Part):
     """The late tuples, as rows."""
+
+    bound: Size | None = None  # how far behind the watermark a tuple is not late yet
 
     def operator(self, schema: pa.Schema) -> Operator:
         raise NotImplementedError("late tuples are those of a stream")
 
     def bucket(self, schema: pa.Schema, zone: str = "UTC") -> LateBucket:
-        return LateBucket(self.work, schema, zone=zone)
+        return LateBucket(self.work, schema, self.bound, zone=zone)

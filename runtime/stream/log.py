@@ -11,6 +11,9 @@ it is still held, and its flags. If less than half of a chunk is still held, the
 the tail. So, apart from the time in the tail, at most one tuple is written again for each tuple that has left.
 
 In memory the held tuples are a table whose last column is their address: chunk * 2**32 + row, or a negative number in the tail.
+
+The keys that a bucket remembers are another log: a changed key is a new row, and its old row is no longer held. So a micro-batch
+writes the keys that it has changed, and about as many again out of chunks that it removes.
 """
 
 from collections.abc import Callable
@@ -44,9 +47,9 @@ class Written:
 
 
 class Log:
-    """How the held tuples of a bucket are stored; ``number`` is a column by which tuples of several chunks are sorted again."""
+    """How a table of a bucket is stored; ``number`` is a column by which rows of several chunks are sorted again, if any."""
 
-    def __init__(self, schema: pa.Schema, number: str, flags: tuple[str, ...] = ()) -> None:
+    def __init__(self, schema: pa.Schema, number: str | None, flags: tuple[str, ...] = ()) -> None:
         self.schema, self.number, self.flags = schema, number, flags
         self.chunk_schema = pa.schema([one for one in schema if one.name not in flags])
         bits = [pa.field(name, pa.binary()) for name in (ADDRESS, *flags)]
@@ -56,14 +59,18 @@ class Log:
 
     def begin(self) -> None:
         self.stored: dict[int, tuple[int, int, bytes]] = {}  # of each chunk: rows, bytes, its checksum
-        self.next = 0
 
     def addressed(self, table: pa.Table) -> pa.Table:
         """New tuples, with an address in no chunk."""
         return table.append_column(ADDRESS, pa.array(np.full(len(table), -1)))
 
-    def written(self, held: pa.Table) -> Written:
-        """Store these tuples. A log object is written once: the next micro-batch reads the stored state."""
+    @property
+    def behind(self) -> int:
+        """A number after those of all chunks."""
+        return max(self.stored, default=-1) + 1
+
+    def written(self, held: pa.Table, free: int) -> Written:
+        """Store these rows; ``free`` is the number of a new chunk. A log object is written once: the next micro-batch reads it."""
         address = held.column(ADDRESS).to_numpy()
         chunk = np.where(address < 0, -1, address // _ROW)
         flagged = [held.column(name).to_numpy() for name in self.flags]
@@ -83,9 +90,9 @@ class Log:
         tail, chunks = held.filter(pa.array(in_tail)), {}
         if tail.nbytes >= FULL:
             tail = tail.combine_chunks()
-            chunks[self.next] = content = sealed.sealed(sealed.CHUNK, to_bytes(tail.select(self.chunk_schema.names)))
+            chunks[free] = content = sealed.sealed(sealed.CHUNK, to_bytes(tail.select(self.chunk_schema.names)))
             bits = _bits(len(tail), np.arange(len(tail)), [one[in_tail] for one in flagged])
-            entries.append((self.next, len(tail), len(content), sealed.checksum_of(content), *bits))
+            entries.append((free, len(tail), len(content), sealed.checksum_of(content), *bits))
             tail = tail.slice(0, 0)
         columns: list[Any] = list(zip(*entries, strict=True)) or [()] * len(self.directory)
         directory = pa.table([pa.array(its, one.type) for its, one in zip(columns, self.directory, strict=True)],
@@ -103,10 +110,11 @@ class Log:
                 its = its.append_column(name, pa.array(_mask(entry[name], rows)))
             its = its.append_column(ADDRESS, pa.array(number * _ROW + np.arange(rows)))
             parts.append(its.select([*self.schema.names, ADDRESS]).take(pa.array(at)))
-        self.next = max(self.stored, default=-1) + 1
         if not parts:
             return self.addressed(tail)
         held = pa.concat_tables([*parts, self.addressed(tail)]).combine_chunks()
+        if self.number is None:
+            return held
         return held.take(pa.array(np.argsort(held.column(self.number).to_numpy(), kind="stable")))
 
 

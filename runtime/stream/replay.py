@@ -19,12 +19,13 @@ from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.kinds import in_kinds
 from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
-from inwindow.runtime.stream.state_rows import BY_REPLAY, state_rows
+from inwindow.runtime.stream.state_rows import BY_REPLAY, starts, state_rows
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
 from inwindow.windows.order_key import PLAIN
 
+_BUCKETS = 4
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
 
 
@@ -36,6 +37,7 @@ class Replayed:
     late: list[pa.Table]  # the late tuples of each micro-batch
     watermarks: list[Any]  # the watermark of each micro-batch, as a value of the order column; None before the first
     rows: list[pa.Table]  # the same as batches, unless the query gives iw.outputs
+    failed: list[pa.Table] = field(default_factory=list)  # with on_error="collect", the bad tuples of each micro-batch
     buckets: list[Bucket] = field(default_factory=list, repr=False, compare=False)
 
     @property
@@ -50,8 +52,10 @@ class Replayed:
 
     @property
     def outputs(self) -> list[pa.Table]:
-        """All that each micro-batch gives, as of :func:`inwindow.outputs`: its rows, then its late tuples."""
-        return [in_kinds({"row": rows, "late": late}) for rows, late in zip(self.rows, self.late, strict=True)]
+        """All that each micro-batch gives, as of :func:`inwindow.outputs`: its rows, its late tuples, and the bad ones."""
+        failed = {"failed": self.failed} if self.failed else {}
+        kinds = {"row": self.rows, "late": self.late, **failed}
+        return [in_kinds(dict(zip(kinds, tables, strict=True))) for tables in zip(*kinds.values(), strict=True)]
 
 
 @says_what_it_takes
@@ -62,7 +66,7 @@ def replay(
     delay: Any = 0,
     watermarks: Sequence[Any] | None = None,
     until: Any = None,
-    buckets: int = 4,
+    buckets: int | None = None,
 ) -> Replayed:
     """Run a query on Arrow tables as the micro-batches of a stream, without Spark.
 
@@ -89,7 +93,7 @@ def replay(
     >>> replayed.watermarks, replayed.table.to_pydict()
     ([None, 2, 5], {'t': [1, 2, 4], 'n': [1, 2, 3]})
     """
-    if not isinstance(buckets, int) or buckets < 1:
+    if buckets is not None and (not isinstance(buckets, int) or buckets < 1):
         raise UsageError(f"replay(buckets={buckets!r}): tuples need a whole number of buckets, one at least")
     given = micro_batches(batches)
     tables = [tuple(as_read(table, table.column_names) for table in batch) for batch in given]
@@ -110,7 +114,7 @@ def _as_given(replayed: Replayed, query: StreamPlan, whole: pa.Table) -> Replaye
     came = {name: name for name in whole.column_names}
     rows = [encoded_as(whole, table, query.titles) for table in replayed.batches]
     late = [encoded_as(whole, table, came) for table in replayed.late]
-    made = Replayed(rows, late, replayed.watermarks, rows, replayed.buckets)
+    made = replace(replayed, batches=rows, late=late, rows=rows)
     return replace(made, batches=made.outputs) if query.in_kinds else made
 
 
@@ -120,7 +124,7 @@ def _run(
     delays: list[Any],
     watermarks: Sequence[Any] | None,
     until: Any,
-    count: int,
+    count: int | None,
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
     given = _given(watermarks, key, len(arrived))
@@ -130,11 +134,9 @@ def _run(
         else None
     )
     last = _end(until, key)
-    buckets = [query.bucket() for _ in range(count)]
-    for number, bucket in enumerate(buckets):
-        bucket.begin(number)
+    buckets = _buckets(query, count)
     watermark: int | None = None
-    replayed = Replayed([], [], [], [], buckets)
+    replayed = Replayed([], [], [], [], [], buckets)
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
@@ -145,6 +147,17 @@ def _run(
     if last is not None:
         _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+def _buckets(query: StreamPlan, count: int | None) -> list[Bucket]:
+    """The buckets of a stream, empty or from the state with which it begins."""
+    states = None if query.start is None else starts(query.start, BY_REPLAY, count)
+    buckets = [query.bucket() for _ in range(len(states) if states is not None else count or _BUCKETS)]
+    for number, bucket in enumerate(buckets):
+        bucket.begin(number)
+        if states is not None:
+            bucket.restore(states[number])
+    return buckets
 
 
 class _Slowest:
@@ -202,12 +215,15 @@ def _turn(
     replayed: Replayed,
     key: Any,
 ) -> None:
-    rows, late = [], []
+    rows, late, failed = [], [], []
     for bucket, piece in zip(buckets, in_buckets(query, table, len(buckets)), strict=True):
         given = bucket.step(piece, watermark)
         named = pa.RecordBatch.from_arrays(given.rows.columns, names=list(query.titles))
         rows.append(named.select(query.order))
         late.append(given.late.select([name for name in query.schema.names if name not in query.computed.columns]))
+        failed += [] if given.failed is None else [given.failed]
+    if failed:
+        replayed.failed.append(pa.Table.from_batches(failed))
     replayed.batches.append(pa.Table.from_batches(rows))
     replayed.late.append(pa.Table.from_batches(late))
     replayed.watermarks.append(None if watermark is None else key.column_of(np.array([watermark]))[0].as_py())

@@ -12,11 +12,14 @@ from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.arrow_data import ArrowData
 from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
+from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Part, Query
 from inwindow.runtime.stream.bucket import Bucket
 from inwindow.runtime.stream.replay_input import MicroBatch
+from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
+from inwindow.windows.interval import Size
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,9 @@ class StreamPlan:
     titles: Mapping[str, str | None]  # of a bucket's rows; with the column of the stream that a column is a copy of
     order: tuple[str, ...]
     early: bool
+    lateness: Size | None = None
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
+    start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
 
     @property
     def work(self) -> Pass:
@@ -41,7 +46,9 @@ class StreamPlan:
 
     @property
     def explanation(self) -> Explanation:
-        return Explanation([self.work], described_stream(self.work, early=self.early), on_states=resumes)
+        return Explanation(
+            [self.work], described_stream(self.work, early=self.early, lateness=self.lateness), on_states=resumes
+        )
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -142,7 +149,12 @@ class Stream(ArrowData):
             query = replace(query, passed=kept, order=tuple(dict.fromkeys([*self.names(), *named])))
         titles = dict.fromkeys(query.titles) | {name: name for name in query.keys} | dict(query.passed)
         part = query.verb.part(query, work, tuple(query.passed.values()))
-        return StreamPlan(self, part, computed, schema, titles, query.order or tuple(titles), query.early)
+        order = query.order or tuple(titles)
+        if query.lateness is not None:
+            added = revised_titles(query, work, order)
+            part = Revising.of(part, query.lateness, query.verb.rows)
+            titles, order = titles | dict.fromkeys(added), (*order, *added)
+        return StreamPlan(self, part, computed, schema, titles, order, query.early, query.lateness)
 
     def run(self, query: Query) -> StreamPlan:
         return self.plan(query)

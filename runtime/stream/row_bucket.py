@@ -17,10 +17,11 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.stream import counts, resumes
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.lanes import Piece
+from inwindow.runtime.guarded import Guard, hiding
+from inwindow.runtime.lanes import FrameLane, Piece
 from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import order_levels, sorted_by
-from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.reserved import PREFIX, hidden_of
 from inwindow.runtime.row_operators import expiration_times, owners_of, spread
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_states import KeyedLane, States, Turn
@@ -49,7 +50,9 @@ class RowBucket(WaitingBucket):
         emitted_at: str | None = None,
         **at: Any,
     ) -> None:
-        super().__init__(work, schema, "select" if not every_row else "with_columns", (_GONE,), **at)
+        self.hiding = hiding(work)
+        flags = (_GONE, *self.hiding)
+        super().__init__(work, schema, "select" if not every_row else "with_columns", flags, **at)
         self.passed, self.every_row, self.emitted_at = tuple(passed), every_row, emitted_at
         self.rows = "one for each tuple" if every_row else "one for each result"
         self.rows += "" if emitted_at is None else f", with its time as {emitted_at}"
@@ -75,7 +78,9 @@ class RowBucket(WaitingBucket):
         if not len(released) and not len(self.held):
             return whole(empty_table(self.schema))
         fresh = released.append_column(OWN, pa.array(np.full(len(released), -1)))
-        fresh = self.log.addressed(fresh.append_column(_GONE, pa.array(np.zeros(len(released), dtype=bool))))
+        for flag in self.log.flags:
+            fresh = fresh.append_column(flag, pa.array(np.zeros(len(released), dtype=bool)))
+        fresh = self.log.addressed(fresh)
         if self.key is not None:
             times = np.append(self.times(self.held)[0], times)
         return self._run(self._turn(pa.concat_tables([self.held, fresh]), times))
@@ -159,16 +164,27 @@ class RowBucket(WaitingBucket):
             self.memory.update(turn.which[new], keys, counts, counts, [None] * len(new), np.ones(len(new), dtype=bool))
         found = [remembered if need is None else need for need in needs]
         self.step_tuples = [int((frontier.ends - need).sum()) for need in found]
-        self._hold(turn, np.minimum.reduce(found), ready)
+        self._hold(turn, np.minimum.reduce(found), ready, self._hidden(turn, lanes))
         return self._rows(turn, due, taken)
 
-    def _hold(self, turn: Turn, keep: Positions, ready: Positions) -> None:
+    def _hidden(self, turn: Turn, lanes: list[Any]) -> dict[str, Any]:
+        """For each step whose hooks may raise, which tuples are hidden from them."""
+        hidden = {flag: turn.batch.column(flag).to_numpy(zero_copy_only=False).copy() for flag in self.hiding}
+        for step, lane in zip(self.steps, lanes, strict=True):
+            if step.failures is not None:
+                its = lane.hidden if isinstance(lane, KeyedLane) else guard_in(lane).take_hidden()
+                hidden[hidden_of(step.name)][np.array(its, dtype=np.int64)] = True
+        return hidden
+
+    def _hold(self, turn: Turn, keep: Positions, ready: Positions, hidden: dict[str, Any]) -> None:
         frontier = turn.frontier
         at = np.arange(frontier.sequence.end)
         kept = np.flatnonzero(at >= frontier.over(keep))
         table = pa.Table.from_batches([turn.batch.select([*self.columns.names, ADDRESS])]).take(pa.array(kept))
         gone = (at < frontier.over(ready))[kept]
         table = table.append_column(OWN, pa.array(frontier.sequence.own[kept])).append_column(_GONE, pa.array(gone))
+        for flag, its in hidden.items():
+            table = table.append_column(flag, pa.array(its[kept]))
         self.held = table.select([*self.log.schema.names, ADDRESS])
 
     # Rows
@@ -183,6 +199,13 @@ class RowBucket(WaitingBucket):
             assert self.key is not None
             columns.append(expiration_times(self.steps[0], self.key, turn.frontier.sequence.times[at]))
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+
+def guard_in(lane: Any) -> Guard:
+    """What hides tuples from the hooks of a lane."""
+    its: Any = lane.evaluator if isinstance(lane, FrameLane) else lane.emitter
+    guard: Guard = its.guard
+    return guard
 
 
 def _landmarks(work: Pass) -> list[str | None]:

@@ -18,6 +18,17 @@ from inwindow.runtime import sealed
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
 
 _LENGTH = 4  # bytes that say how long the header is
+DIRECTORY = {"held": "log", "memory": "memory log"}  # of each log, by the name of its tail: the table of its chunks
+
+
+def directory_of(log: str) -> str:
+    """The name of the table of a log's chunks; a bucket within another has its name before it.
+
+    >>> directory_of("held"), directory_of("settled/memory")
+    ('log', 'settled/memory log')
+    """
+    within, slash, name = log.rpartition("/")
+    return f"{within}{slash}{DIRECTORY[name]}"
 
 
 @dataclass(frozen=True)

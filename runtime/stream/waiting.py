@@ -1,5 +1,7 @@
 """Buckets whose tuples wait for the watermark, get numbers within their keys, and are then held for later frames or extents."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
@@ -48,9 +50,20 @@ class WaitingBucket(Bucket):
         self.pending = table.filter(pa.array(~is_released)).combine_chunks()
         return table.filter(pa.array(is_released)), times[is_released]
 
+    @property
+    def logged(self) -> dict[str, tuple[Log, pa.Table]]:
+        return {**super().logged, "memory": (self.memory.log, self.memory.table)}
+
+    def take_logged(self, tables: dict[str, pa.Table]) -> None:
+        super().take_logged(tables)
+        self.memory.table = tables.pop("memory")
+
+    def by_key(self) -> dict[str, Sequence[str]]:
+        by = self.work.partition_by
+        return {**super().by_key(), "pending": by, "memory": self.memory.names}
+
     def tables(self) -> dict[str, pa.Table]:
-        return {"pending": self.pending, "memory": self.memory.table}
+        return {"pending": self.pending}
 
     def take_tables(self, tables: dict[str, pa.Table]) -> None:
         self.pending = table_under(tables["pending"], self.columns)
-        self.memory.restore(tables["memory"])

@@ -179,7 +179,8 @@ def _with_gaps(
     if not isinstance(extent, Hop) or extent.fill is None or empty is not None:
         return results
     told = [(*window, result, bool(held)) for (window, held), (result, _) in zip(rows, results, strict=True)]
-    widest = max((within for _, within in results), default=0.0)  # a gap has the result of another row
+    bounds = [within for _, within in results if within == within]  # NaN where the result is NaN
+    widest = max(bounds, default=0.0)  # a gap has the result of another row
     return [(result, widest) for result in filled(extent, told)]
 
 

@@ -35,8 +35,8 @@ class Planned:
         while len(self.buckets) < count:
             self.buckets.append(self.plan.bucket())
         self.buckets.append(self.buckets.pop(0))
-        for bucket in self.buckets[:count]:
-            bucket.begin()
+        for label, bucket in enumerate(self.buckets[:count]):
+            bucket.begin(label)
         return self.buckets[:count]
 
     def watermark(self, value: Any) -> int | None:
@@ -98,8 +98,8 @@ class _InBytes:
         stored = [] if what == HAPPENS[0] else [bucket.state() for bucket in self.buckets]
         if what == HAPPENS[2]:
             _steps(self.buckets, pieces, watermark)  # and the process is killed
-        for bucket, state in zip(self.buckets, stored, strict=False):
-            bucket.begin()
+        for label, (bucket, state) in enumerate(zip(self.buckets, stored, strict=False)):
+            bucket.begin(label)
             bucket.restore(state)
         return _steps(self.buckets, pieces, watermark)
 
@@ -128,8 +128,8 @@ class _InChunks:
         return given
 
     def _read(self) -> None:
-        for bucket, head, store in zip(self.buckets, self.heads, self.stores, strict=True):
-            bucket.begin()
+        for label, (bucket, head, store) in enumerate(zip(self.buckets, self.heads, self.stores, strict=True)):
+            bucket.begin(label)
             if head is not None:
                 bucket.restore(head, store.__getitem__)
 

@@ -80,7 +80,7 @@ ROWS = [
         lambda: iw.with_columns(a=OVER),
         iw.UsageError,
         "with_columns(a=avg(price) over (rows between 1 preceding and current row)): missing a required argument: 'data'; it "
-        "takes with_columns(data, *applied, of=None, hot_keys='auto', on_error='fail', **named)",
+        "takes with_columns(data, *applied, of=None, hot_keys='auto', on_error='fail', allowed_lateness=None, **named)",
     ),
     Bad(
         "PySpark's orderBy as an option",

@@ -2,7 +2,7 @@
 
 import threading
 
-from bad.input import TABLE, Bad, Decayed, MyAvg
+from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
 
@@ -41,6 +41,18 @@ ROWS = [
         "MyAvg(n): on_error='skip' does not go with exclude=: drop one of them, or write a call of its own for this aggregate",
     ),
     Bad(
+        "on_error= where late tuples correct rows",
+        lambda: iw.testing.replay(
+            [TABLE],
+            lambda df: iw.with_columns(
+                df, a=MyAvg()("n").over(iw.rows(2, order_by="t")), on_error="skip", allowed_lateness=3
+            ),
+        ),
+        iw.UsageError,
+        "with_columns(allowed_lateness=3) with on_error='skip': a tuple on which a hook raises would be reported for each row that "
+        "is corrected: drop one of the two",
+    ),
+    Bad(
         "on_error= where nothing was collected",
         lambda: iw.failed(iw.with_columns(TABLE, a=MyAvg()("n").over(WINDOW), on_error="skip")),
         iw.UsageError,
@@ -53,11 +65,5 @@ ROWS = [
         iw.UsageError,
         "Locked(n): on_error='skip' goes back to the state before a hook raised, but the state cannot be copied (TypeError: cannot "
         "pickle '_thread.lock' object): make connections, locks and open files where they are used, or write on_error='fail'",
-    ),
-    Bad(
-        "on_error= on a stream",
-        lambda: iw.testing.replay([TABLE], lambda df: iw.with_columns(df, a=Decayed()("n"), on_error="skip")),
-        iw.UsageError,
-        "with_columns(on_error='skip') is for tables, readers and frames of this machine so far: leave it out",
     ),
 ]

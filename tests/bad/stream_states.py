@@ -12,6 +12,7 @@ from inwindow.runtime import sealed
 from inwindow.runtime.stream import log
 from inwindow.runtime.stream.inspection import inspected
 from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.runtime.stream.state_rows import BY_SPARK, state_rows
 from inwindow.runtime.stream.storage import state_from_bytes, state_to_bytes
 from inwindow.runtime.stream.stored import head_of, stored
 
@@ -110,6 +111,21 @@ def unsaid() -> bytes:
     return head_of(header, found.tables())
 
 
+def counting(df: Any, size: int = 5) -> Any:
+    """A query."""
+    return iw.with_columns(df, n=iw.count().over(iw.range(size, partition_by="item", order_by="t")))
+
+
+def saved() -> pa.Table:
+    """The state of a history, in four buckets."""
+    return iw.state_of(TABLE, counting, until=9)
+
+
+def continuing(start: Any, **options: Any) -> Any:
+    """A stream that begins with a state."""
+    return iw.testing.replay([TABLE], lambda df: iw.continued(counting(df), start), **options)
+
+
 ROWS = [
     Bad(
         "a hook that raises",
@@ -150,17 +166,17 @@ ROWS = [
     ),
     Bad(
         "the state of another version",
-        lambda: bucket().restore(bucket().state().replace(b"inwindow\xffs\x06", b"inwindow\xffs\x09")),
+        lambda: bucket().restore(bucket().state().replace(b"inwindow\xffs\x07", b"inwindow\xffs\x09")),
         iw.StateError,
-        "the state in this checkpoint is of version 9, but this inwindow reads version 6: go on with the inwindow that wrote it, "
-        "or start from a new checkpoint",
+        "the state in this checkpoint is of version 9, but this inwindow reads versions 6 to 7: go on with the inwindow that wrote "
+        "it, or start from a new checkpoint",
     ),
     Bad(
         "the state of an earlier version",
         lambda: bucket().restore(b'inwindow\x10\x00\x00\x00{"version": 3}  '),
         iw.StateError,
-        "the state in this checkpoint is of an earlier version, but this inwindow reads version 6: go on with the inwindow that "
-        "wrote it, or start from a new checkpoint",
+        "the state in this checkpoint is of an earlier version, but this inwindow reads versions 6 to 7: go on with the inwindow "
+        "that wrote it, or start from a new checkpoint",
     ),
     Bad(
         "the state of something else",
@@ -245,6 +261,71 @@ ROWS = [
         iw.StateError,
         "this state does not say which columns are its keys: an earlier inwindow wrote it; run the query for one more "
         "micro-batch, and read it then",
+    ),
+    Bad(
+        "the state of a replay, and a query",
+        lambda: iw.state_of(iw.testing.replay([TABLE], counting), counting),
+        iw.UsageError,
+        "state_of(a replay): it has its query and its watermark already: give nothing else",
+    ),
+    Bad(
+        "the state of a history without its query",
+        lambda: iw.state_of(TABLE, until=9),
+        iw.UsageError,
+        "state_of(a pyarrow.Table): give the query, too, as a function of the stream: state_of(history, lambda df: "
+        "iw.with_columns(df, ...), until=...)",
+    ),
+    Bad(
+        "the state of a history without an end",
+        lambda: iw.state_of(TABLE, counting),
+        iw.UsageError,
+        "state_of(): say where the history ends, the watermark with which the stream begins: until=datetime(2026, 3, 1)",
+    ),
+    Bad(
+        "a table that begins with a state",
+        lambda: iw.continued(TABLE, saved()),
+        iw.UsageError,
+        "continued(a pyarrow.Table): only a result on a stream begins with a state: give the very result of iw.with_columns, "
+        "iw.select or iw.group_by(...).agg on a stream, before any select or filter on it",
+    ),
+    Bad(
+        "a stream that begins with a path",
+        lambda: continuing("state.parquet"),
+        iw.UsageError,
+        "continued(start='state.parquet'): give the table that iw.state_of gives",
+    ),
+    Bad(
+        "a stream that begins with the state of another query",
+        lambda: continuing(iw.state_of(TABLE, lambda df: counting(df, 6), until=9)),
+        iw.StateError,
+        "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the window of n: (range "
+        "between 6 preceding and current row) in the state, (range between 5 preceding and current row) in the query\ngo on with "
+        "the query that wrote it, or give the changed one a new checkpointLocation",
+    ),
+    Bad(
+        "a stream that begins with the state of another number of buckets",
+        lambda: continuing(saved(), buckets=2),
+        iw.UsageError,
+        "continued(): this state is of 4 buckets, and this stream has 2: give iw.testing.replay the same buckets=",
+    ),
+    Bad(
+        "a stream that begins with a state from Spark",
+        lambda: continuing(state_rows([0], [b""], BY_SPARK)),
+        iw.UsageError,
+        "continued(): in this state keys were given to buckets by Spark's hash, here they are by replay(): make it with "
+        "iw.state_of where the stream runs",
+    ),
+    Bad(
+        "a stream that begins with a part of a state",
+        lambda: continuing(saved().slice(1)),
+        iw.StateError,
+        "this state has 3 rows, for 3 buckets, but it was made for 4: give all that iw.state_of gave, once",
+    ),
+    Bad(
+        "a stream that begins with no state",
+        lambda: continuing(saved().slice(0, 0)),
+        iw.StateError,
+        "this state has no rows: give all that iw.state_of gave",
     ),
     Bad(
         "late tuples of a table",

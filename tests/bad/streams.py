@@ -47,7 +47,57 @@ class Running:
     recentProgress = ({"observedMetrics": {"inwindow_2": {"late_tuples": 1}}},)
 
 
+def corrected(bound: Any, window: Any = WINDOW, table: Any = TABLE) -> Callable[[], Replayed]:
+    """A query that takes tuples behind the watermark."""
+    applied = MyAvg()("price").over(window)
+    return lambda: replay([table], lambda df: iw.with_columns(df, avg=applied, allowed_lateness=bound))
+
+
+def early_and_late(df: Any) -> Any:
+    """Rows that are replaced before their window ends, and after it."""
+    tumbles = iw.group_by(df, "item").window(iw.tumble("t", size=5), early=True)
+    return tumbles.agg(n=iw.count(), allowed_lateness=2)
+
+
 ROWS = [
+    Bad(
+        "a bound below zero",
+        lambda: iw.group_by(TABLE, "item").window(iw.tumble("t", size=5)).agg(n=iw.count(), allowed_lateness=-1),
+        iw.UsageError,
+        "agg(allowed_lateness=-1): a tuple is late or it is not: give a bound of 0 or more, as in '5 minutes'",
+    ),
+    Bad(
+        "a bound of months",
+        lambda: iw.select(TABLE, "t", avg=MyAvg()("price").over(WINDOW), allowed_lateness="1 month"),
+        iw.UsageError,
+        "select(allowed_lateness='1 month'): months differ in length, so that the bound could go backwards: give days",
+    ),
+    Bad(
+        "a bound in the order of arrival",
+        corrected(5, iw.rows(5)),
+        iw.UsageError,
+        "with_columns(allowed_lateness=5): without order_by= tuples are taken as they arrive, and none is late: drop it",
+    ),
+    Bad(
+        "a bound and early rows",
+        lambda: replay([TABLE], early_and_late),
+        iw.UsageError,
+        "agg(allowed_lateness=2) with window(early=True): an early row is replaced before the window ends, a late tuple replaces "
+        "rows after it: drop one of the two",
+    ),
+    Bad(
+        "a column that a bound adds",
+        corrected(5, table=TABLE.append_column("iw_row", TABLE["t"])),
+        iw.UsageError,
+        "with_columns(allowed_lateness=5): it adds the column 'iw_row', which is there already: rename that",
+    ),
+    Bad(
+        "a bound in time over numbers",
+        corrected("5 minutes"),
+        iw.UsageError,
+        "allowed_lateness is a time, 5 minutes, but the order column 't' is of type int64: give a number in the column's unit, or "
+        "order by a timestamp or a date",
+    ),
     Bad(
         "metrics of what is no query",
         lambda: iw.metrics(TABLE),

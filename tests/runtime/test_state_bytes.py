@@ -180,7 +180,7 @@ def test_a_chunk_of_before_is_refused() -> None:
         again = query(Stream(TABLE.schema)).bucket()
         again.step(TABLE.slice(1, 9), 10)
         newer = again.changed()
-    assert older.chunks.keys() == newer.chunks.keys()
+    assert older.chunks.keys() >= newer.chunks.keys() > set()
     with pytest.raises(iw.StateError, match="is another's"):
         query(Stream(TABLE.schema)).bucket().restore(newer.head, older.chunks.__getitem__)
 

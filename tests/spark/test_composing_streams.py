@@ -1,6 +1,6 @@
 """What may stand before and behind a call on a stream: the table of docs/composing-streams.md, a test for each cell.
 
-With data: what keeps state beside ours, over the RocksDB store in one query, and one of each kind over the default store. The others
+With data: what keeps state beside ours, over the RocksDB store in one query, and one of each kind over the default store. Others
 are started on a folder without files: Spark checks the plan, and has nothing to run. (All had been run with data once.)
 """
 

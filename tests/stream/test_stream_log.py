@@ -46,7 +46,7 @@ def test_what_is_stored_comes_back(data: st.DataObject) -> None:
         gone = data.draw(st.lists(st.booleans(), min_size=len(held), max_size=len(held)))
         held = held.set_column(2, "gone", pa.array(gone, pa.bool_()))
         expected = held.drop_columns([ADDRESS])
-        head = log.written(held)
+        head = log.written(held, log.behind)
         for number in head.removed:
             del store[number]
         assert not store.keys() & head.chunks.keys()
@@ -62,14 +62,14 @@ def test_what_is_stored_comes_back(data: st.DataObject) -> None:
 
 def test_a_chunk_is_written_once_and_removed_when_it_has_drained() -> None:
     log = Log(SCHEMA, "n", ("gone",))
-    first = log.written(log.addressed(fresh(0, 40)))
+    first = log.written(log.addressed(fresh(0, 40)), 0)
     assert list(first.chunks) == [0] and len(first.tail) == 0
     log = Log(SCHEMA, "n", ("gone",))
     held = log.read(first.tail, first.directory, first.chunks.__getitem__)
-    second = log.written(pa.concat_tables([held.slice(10), log.addressed(fresh(40, 1))]))
+    second = log.written(pa.concat_tables([held.slice(10), log.addressed(fresh(40, 1))]), log.behind)
     assert not second.chunks and not second.removed and len(second.tail) == 1
     log = Log(SCHEMA, "n", ("gone",))
     held = log.read(second.tail, second.directory, first.chunks.__getitem__)
     assert held.column("n").to_pylist() == list(range(10, 41))
-    third = log.written(held.slice(15))
+    third = log.written(held.slice(15), log.behind)
     assert third.removed == [0] and list(third.chunks) == [1] and third.directory["rows"].to_pylist() == [16]

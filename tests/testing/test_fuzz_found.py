@@ -1,5 +1,7 @@
 """What the fuzzer has found, as it printed it, but for shorter names."""
 
+from datetime import date, datetime
+
 import pyarrow as pa
 import pytest
 
@@ -40,3 +42,22 @@ def test_a_set_around_a_hole_is_in_the_order_of_first_places() -> None:
     window = iw.rows_between(None, None, exclude="current row")
     given = iw.with_columns(table, x=iw.collect_set("s").over(window))["x"].to_pylist()
     assert given == [["a", "b"], ["a", "b"], ["a"]]
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_what_is_finer_than_the_column_beside_months(descending: bool) -> None:
+    """[t + 1 month, t + 1 month + 36 hours] over dates ends after one day, in both directions."""
+    days = [date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 29), date(2024, 3, 30), date(2024, 3, 31)]
+    table = pa.table({"t": days, "day": [day.day for day in days]})
+    upwards = iw.range_between("1 month", "1 month 36 hours", order_by="t")
+    downwards = iw.range("36 hours", lag="1 month", order_by=iw.desc("t"))  # later times come first
+    window = downwards if descending else upwards
+    rows = iw.with_columns(table, seen=iw.collect_set("day").over(window)).to_pylist()
+    assert {row["t"].day: sorted(row["seen"]) for row in rows if row["t"].month == 2} == {28: [29], 29: [29, 30]}
+
+
+def test_a_row_between_two_units_beside_months() -> None:
+    times = [datetime(2024, 2, 29, 12), datetime(2024, 3, 29, 12, 0, 1), datetime(2024, 3, 29, 12, 0, 2)]
+    table = pa.table({"t": pa.array(times, pa.timestamp("s")), "second": [0, 1, 2]})
+    window = iw.range("1500 ms", lag="1 month", order_by=iw.desc("t"))
+    assert iw.with_columns(table, n=iw.count().over(window))["n"].to_pylist() == [1, 0, 0]

@@ -1,0 +1,127 @@
+"""With ``allowed_lateness=`` the newest revisions are at any moment the rows over all tuples that are known then."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples.ids import (
+    Doubling,
+    Ids,
+    IdsAll,
+    IdsExpire,
+    IdsInWindow,
+    IdsMerge,
+    IdsPunt,
+    Leaving,
+    LeavingTwice,
+    Live,
+    Longest,
+    Running,
+)
+from samples.merging import BOUNDS, Merged, disordered, within
+from samples.replays import TIMES, end_of, replayed, stream_windows
+
+import inwindow as iw
+
+FRAMES = (
+    "rows", "unbounded rows", "groups", "trailing groups", "range", "trailing range", "lagging range", "landmark", "scope"
+)  # fmt: skip
+
+
+def revised(data: st.DataObject, time: str, drawn: Any, query: Any, by: list[str]) -> Any:
+    """Replay a query of a stream and a bound; after each micro-batch compare with the stream of the same tuples in order."""
+    batches, watermarks = drawn
+    written, bound = data.draw(st.sampled_from(BOUNDS[time]))
+    got = replayed(
+        batches, lambda df: query(df, allowed_lateness=written), data.draw(st.booleans()), watermarks=watermarks,
+        until=end_of(time), buckets=data.draw(st.sampled_from([1, 3])),
+    )  # fmt: skip
+    table, late = within(batches, watermarks, bound)
+    assert sorted(i for late in got.late for i in late["id"].to_pylist()) == sorted(late)
+    merged = Merged(by)
+    looked_at = {data.draw(st.integers(0, len(batches) - 1)), len(batches) + 1}
+    for number, (rows, watermark) in enumerate(zip(got.batches, got.watermarks, strict=True)):
+        merged.merge(rows)
+        if number not in looked_at:
+            continue
+        known, _ = (
+            within(batches[: number + 1], watermarks[: number + 1], bound) if number < len(batches) else (table, 0)
+        )
+        plain = iw.testing.replay([known], query, watermarks=[None, watermark])
+        assert texts(merged.newest()) == texts(plain.table.to_pylist()), (number, watermark)
+    return table, merged
+
+
+def texts(rows: list[dict[str, Any]]) -> list[str]:
+    return sorted(repr(sorted(row.items())) for row in rows)
+
+
+@pytest.mark.parametrize("time", ["int64", "seconds"])
+@given(data=st.data())
+def test_with_columns(time: str, data: st.DataObject) -> None:
+    window = data.draw(stream_windows(time, FRAMES))
+    prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, Longest]))()
+    applied = {"x": prototype("v").over(window), "n": iw.count("v").over(window), "most": iw.max("id").over(window)}
+    if data.draw(st.booleans()):
+        applied = {name: one.filter("ok") for name, one in applied.items()}
+    query = lambda df, **bound: iw.with_columns(df, **applied, **bound)  # noqa: E731
+    revised(data, time, data.draw(disordered(time)), query, ["iw_row"])
+
+
+@pytest.mark.parametrize("time", ["int64"])
+@given(data=st.data())
+def test_rows_that_come_and_go(time: str, data: st.DataObject) -> None:
+    """Of select: yield tuples, emissions and expirations; a late tuple makes others yield."""
+    kind = data.draw(st.sampled_from(["yields", "emissions", "expirations", "ranks"]))
+    if kind == "yields":
+        window = data.draw(stream_windows(time, FRAMES).filter(lambda window: window.slide is not None))
+        applied = data.draw(st.sampled_from([Ids, IdsMerge, Longest]))()("v").over(window)
+    elif kind == "emissions":
+        frames = ("trailing rows", "trailing range", "unbounded rows")
+        emitting = data.draw(st.sampled_from([Running, Live, Doubling]))
+        applied = emitting()("v").over(data.draw(stream_windows(time, frames)))
+    elif kind == "expirations":
+        size, by = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from([(), ("k",)]))
+        window = iw.range(size, partition_by=by, order_by="t", active_expiration=True)
+        applied = data.draw(st.sampled_from([Leaving, LeavingTwice]))()("id").over(window)
+    else:
+        applied = iw.row_number().over(iw.unbounded(partition_by="k", order_by="t"))
+    extra = [iw.emitted_at()] if kind == "expirations" else []
+    query = lambda df, **bound: iw.select(df, "id", "k", "t", *extra, x=applied, **bound)  # noqa: E731
+    revised(data, time, data.draw(disordered(time)), query, ["iw_row", "iw_part"])
+
+
+@pytest.mark.parametrize("time", ["int64", "timestamp", "date"])
+@given(data=st.data())
+def test_extents(time: str, data: st.DataObject) -> None:
+    size, every = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from(TIMES[time][3]))
+    kinds = [
+        iw.hop("t", size=size, every=every),
+        iw.tumble("t", size=size),
+        iw.tumble("t", size=size, fill="previous", quiet=size),
+        iw.cumulate("t", size=size, every=size),
+        iw.session("t", gap=size),
+        *(
+            [iw.hop("t", rows=data.draw(st.integers(1, 4)), every=data.draw(st.integers(1, 4)))]
+            if time == "int64"
+            else []
+        ),
+    ]
+    extent = data.draw(st.sampled_from(kinds))
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, Longest]))()
+    applied = {"x": prototype("v"), "n": iw.count(), "total": iw.sum("v")}
+    query = lambda df, **bound: iw.group_by(df, *keys).window(extent).agg(**applied, **bound)  # noqa: E731
+    table, merged = revised(data, time, data.draw(disordered(time)), query, [*keys, "window"])
+    if getattr(extent, "fill", None) is None and not getattr(extent, "rows", False):
+        assert texts(merged.newest()) == texts(query(table).to_pylist())
+
+
+@given(data=st.data())
+def test_emissions_of_groups(data: st.DataObject) -> None:
+    keys = data.draw(st.sampled_from([(), ("k",)]))
+    query = lambda df, **bound: iw.group_by(df, *keys, order_by="t").emit("t", x=Running()("id"), **bound)  # noqa: E731
+    drawn = data.draw(disordered("int64"))
+    table, merged = revised(data, "int64", drawn, query, ["iw_row", "iw_part"])
+    assert texts(merged.newest()) == texts(query(table).to_pylist())
