@@ -30,6 +30,16 @@ def plain(found: pa.Table) -> Counter[str]:
     )
 
 
+def test_the_batch_finds_the_same() -> None:
+    """Over the readings that were not too late."""
+    found = iw.testing.replay(JOB["FILES"], lambda df: iw.outputs(JOB["alarms"](df)), delay=JOB["DELAY"]).table
+    late = [one["late"] for one in found.to_pylist() if one["kind"] == "late"]
+    on_time = [row for file in JOB["FILES"] for row in file.to_pylist() if row not in late]
+    rows = JOB["alarms"](pa.Table.from_pylist(on_time)).to_pylist()
+    assert len(late) == 2
+    assert Counter(map(repr, rows)) == Counter(repr(one["row"]) for one in found.to_pylist() if one["kind"] == "row")
+
+
 def written(folder: Path) -> Counter[str]:
     done = [one for one in folder.glob("found/batch=*") if (one / "_SUCCESS").exists()]
     files = [str(file) for one in done for file in one.glob("*.parquet")]
@@ -45,19 +55,18 @@ def until(driver: subprocess.Popen[bytes], condition: Any) -> None:
 
 def test_every_alarm_once(tmp_path: Path) -> None:
     ensure_java()
-    seen = JOB["readings"]()
-    files = [pa.concat_tables(seen[i : i + 2]) for i in range(0, len(seen), 2)]
+    files = JOB["FILES"]
     wanted = plain(iw.testing.replay(files, lambda df: iw.outputs(JOB["alarms"](df)), delay=JOB["DELAY"]).table)
     assert {text.split()[0] for text in wanted} == {"row", "late"}
     command = [sys.executable, str(EXAMPLE), str(tmp_path)]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-    feed = Feed(tmp_path / "readings", JOB["READINGS"]).add(*files[:3])
+    feed = Feed(tmp_path / "readings", JOB["READINGS"]).add(*files[:4])
     with (tmp_path / "stderr.txt").open("w") as errors:
         start = {"env": environment, "stdout": errors, "stderr": errors, "start_new_session": True}
         driver = subprocess.Popen(command, **start)
-        until(driver, lambda: (tmp_path / "checkpoint" / "offsets" / "2").exists())  # of the third micro-batch
+        until(driver, lambda: (tmp_path / "checkpoint" / "offsets" / "3").exists())  # of the fourth micro-batch
         stopped(driver)
-        feed.add(*files[3:])
+        feed.add(*files[4:])
         driver = subprocess.Popen(command, **start)
         until(driver, lambda: written(tmp_path).total() >= wanted.total())
         stopped(driver)

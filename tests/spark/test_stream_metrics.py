@@ -46,7 +46,7 @@ def test_a_query_is_heard(spark: Any, tmp_path: Path) -> None:
     for name in ("waiting_tuples", "live_tuples", "state_bytes"):
         assert of_result[f"inwindow_{name}"] == counted[name] > 0
     its = counted["aggregates"]
-    assert {name: one["held_tuples"] for name, one in its.items()} == {"minute": 4, "seconds": 1}
+    assert {name: one["held_tuples"] for name, one in its.items()} == {"minute": 4, "seconds": 2}
     for name, one in its.items():
         assert found["inwindow_aggregate_held_tuples", "heard", "inwindow", name] == one["held_tuples"]
         assert found["inwindow_aggregate_seconds_total", "heard", "inwindow", name] == pytest.approx(one["seconds"])
