@@ -7,7 +7,8 @@ from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import COUNTS
 
-SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
+# Each micro-batch has its own; the other numbers are of the whole query.
+SUMMED = ("late_tuples", "ahead_tuples", "failed_tuples", *COUNTS)
 SECONDS, HELD = "seconds: ", "held_tuples: "  # before the name of an aggregate's result: numbers of this aggregate
 _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes": 0}
 
@@ -16,8 +17,9 @@ _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes":
 def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     """The numbers of a running or ended streaming query on Spark.
 
-    ``late_tuples`` is the sum over its micro-batches (and so are ``checked``, ``deviations``, ``punts`` and ``rebased`` of a
-    sentinel). ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
+    ``late_tuples`` is the sum over its micro-batches. So are ``failed_tuples``, with ``on_error=``, and ``checked``,
+    ``deviations``, ``punts`` and ``rebased`` of a sentinel. ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values
+    after the newest micro-batch.
     ``micro_batches`` is how many were counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``)
     since this start of the query. ``aggregates`` has for each aggregate the ``seconds`` of CPU time that it took (a sum), and its
     ``held_tuples``. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no

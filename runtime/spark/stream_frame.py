@@ -14,13 +14,13 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import check_names
 from inwindow.runtime.spark import stream_job
-from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
+from inwindow.runtime.spark.buckets import FAILED, LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.frame import AnyFrame, Frame
@@ -39,8 +39,10 @@ from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.row_names import TYPES
 from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import FAILURE, flat_names
 
-_LATE, _OUTPUTS, _CONTINUED = "_inwindow_late", "_inwindow_outputs", "_inwindow_continued"
+_LATE, _FAILED = "_inwindow_late", "_inwindow_failed"
+_OUTPUTS, _CONTINUED = "_inwindow_outputs", "_inwindow_continued"
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ class StreamFrame(AnyFrame):
         whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
         setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
+        setattr(whole, _FAILED, cache(lambda: self._failed(made, call, start)))
         setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
         return tracked(whole, call)
 
@@ -144,10 +147,21 @@ class StreamFrame(AnyFrame):
         names = [columns.name(name, "outputs") for name in columns.names]
         beside = [name for name in names if name not in job.schema.names]
         more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
-        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
-        job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names)})
+        failed = failed_of(columns, job.part.work)
+        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names), **failed}
+        job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names), **dict.fromkeys(failed)})
         given = turned(self.sent(columns, [*handed, *more], job), job, str(call.metrics), self.session, start)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
+
+    def _failed(self, made: "Made", call: StreamCall, start: Any) -> Any:
+        """The tuples on which hooks raise, computed separately."""
+        kinds = failed_of(made.columns, made.job.part.work)
+        if not kinds:
+            return None
+        job = replace(made.job, kinds=dict.fromkeys(kinds))
+        sent = self.sent(made.columns, made.handed, job)
+        given = in_kinds(turned(sent, job, f"{call.metrics}_failed", self.session, start), kinds, job, self.session)
+        return tracked(given.select(f"{FAILED}.*"), replace(call, where=f"failed() of {call.where}"))
 
     def _late(self, made: "Made", call: StreamCall, start: Any) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
@@ -194,6 +208,23 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
     kept = [columns.name(name, query.where) for name in columns.names if name.casefold() not in replaced]
     order = [name for name in columns.names if name.casefold() not in replaced or name in query.aggregates]
     return replace(query, passed={name: name for name in kept}, order=tuple(dict.fromkeys([*order, *query.aggregates])))
+
+
+def failed_of(columns: Columns, work: Pass) -> dict[str, Kind]:
+    """The kind of the tuples on which hooks raised, if the call collects them."""
+    failures = failures_in(work)
+    if failures is None or not failures.collects:
+        return {}
+    names = list(failures.reads)
+    results = {name: Result.of(AsItIs(to_spark(pa.string()))) for name in FAILURE.names}
+    results |= dict(zip(flat_names(names), map(columns.handed_through, names), strict=True))
+    return {FAILED: Kind(results, tuple(results), names)}
+
+
+def failed_tuples(df: Any) -> Any:
+    """The tuples on which hooks of a result of :class:`StreamFrame` raised; None for any other DataFrame."""
+    failed = vars(df).get(_FAILED)
+    return None if failed is None else failed()
 
 
 def late_tuples(df: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.optimizer.plan import failures_in
 from inwindow.runtime.metrics import HELD, SECONDS
 from inwindow.runtime.query import Part
 from inwindow.runtime.spark import buckets
@@ -53,7 +54,8 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)
-    names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+    names = ["late_tuples", "waiting_tuples", "live_tuples", "state_bytes"]
+    names += ["failed_tuples"] if failures_in(work) is not None else []
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]

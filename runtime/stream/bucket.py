@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from inwindow.native.instants import table_under
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
@@ -30,6 +30,7 @@ from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
+from inwindow.udaf.failures import flat
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -48,7 +49,7 @@ class Output:
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        failed = {} if self.failed is None else {"failed": self.failed}
+        failed = {} if self.failed is None else {"failed": flat(self.failed)}
         return {"row": self.rows, "late": self.late, **failed}
 
 
@@ -239,11 +240,11 @@ class Bucket(ABC):
 
 def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
     """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
-    for step in work.steps:
-        if step.failures is not None:  # all of a call have the same
-            count, found = step.failures.take()
-            return count, whole(found) if step.failures.collects else None
-    return 0, None
+    failures = failures_in(work)
+    if failures is None:
+        return 0, None
+    count, found = failures.take()
+    return count, whole(found) if failures.collects else None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:

@@ -247,3 +247,75 @@ def test_metrics_of_a_stream_without_order(spark: Any, tmp_path: Path) -> None:
         started(iw.with_columns(df, n=iw.count().over(iw.rows(3, partition_by="k"))), tmp_path, name="arrived")
     )
     assert [one["live_tuples"] for one in metrics(query)] == [50, 51, 52]
+
+
+# Bad tuples
+
+
+class Even(iw.WindowAggregate):
+    """Takes even seconds alone; raises after it has changed its state."""
+
+    def initialize(self, v):
+        self.total = v
+        self.check(v)
+
+    def iterate(self, v):
+        self.total += v
+        self.check(v)
+
+    def expire(self, v):
+        self.total -= v
+
+    def check(self, v):
+        if v % 2:
+            raise ValueError(f"{v} is odd")
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Grown(Even):
+    """The same over a frame that grows: each key has a state."""
+
+
+def with_errors(df: Any) -> Any:
+    own = iw.unbounded(partition_by="k", order_by="ts")
+    return iw.with_columns(df, x=Even()("v").over(WINDOW), y=Grown()("v").over(own), on_error="collect")
+
+
+def extents_with_errors(df: Any) -> Any:
+    hops = iw.group_by(df, "k").window(iw.hop("ts", size="1 minute", every="30 seconds"))
+    return hops.agg(x=Even()("v"), on_error="collect")
+
+
+@pytest.mark.parametrize(("operator", "query"), zip(OPERATORS, [with_errors, extents_with_errors], strict=True))
+def test_bad_tuples_come_from_the_same_operator(spark: Any, tmp_path: Path, operator: str, query: Any) -> None:
+    """Rows and bad tuples of a query with a restart are those of the replayed stream."""
+    use(spark, operator)
+    feed, rows, failed, count = Feed(tmp_path / "feed", DDL), [], [], 0
+    for number, batches in enumerate((BATCHES[:3], BATCHES[3:])):
+        outputs = iw.outputs(query(feed.add(*batches).read(spark, delay="0 seconds")))
+        assert outputs.columns == ["kind", "row", "late", "failed"]
+        run = finished(started(outputs, tmp_path, sink="parquet", path=str(tmp_path / f"rows_{number}")))
+        count += iw.metrics(run)["failed_tuples"]
+        for row in spark.read.parquet(str(tmp_path / f"rows_{number}" / "*.parquet")).collect():
+            (rows if row.kind == "row" else failed if row.kind == "failed" else []).append(row[row.kind])
+    replayed = iw.testing.replay(BATCHES, query, delay="0 seconds")
+    letters = iw.failed(replayed).to_pylist()
+    shown = {(one["aggregate"], one["message"], one["key"], one["tuple"]["v"]) for one in letters}
+    assert {(one.aggregate, one.message, one.key, one.tuple.v) for one in failed} == shown
+    assert len(failed) == len(letters) == count > 1
+    names = ["k", *(["note", "x", "y"] if query is with_errors else ["x"])]
+    expected = [tuple(row[name] for name in names) for row in replayed.table.to_pylist()]
+    assert sorted(map(repr, (tuple(row[name] for name in names) for row in rows))) == sorted(map(repr, expected))
+
+
+def test_bad_tuples_for_a_query_of_their_own(spark: Any, tmp_path: Path) -> None:
+    use(spark, "transformWithState")
+    failed = iw.failed(with_errors(read(spark, tmp_path, *BATCHES)))
+    assert failed.columns == ["aggregate", "call", "hook", "message", "key", "time", "tuple"]
+    assert failed.schema["tuple"].dataType.names == ["k", "ts", "v"]
+    got = collected(spark, failed, tmp_path, "bad")
+    assert {one["message"] for one in got if one["aggregate"] == "x"} == {
+        "Even.initialize(1.0) raised ValueError: 1.0 is odd", "Even.iterate(61.0) raised ValueError: 61.0 is odd",
+    }  # fmt: skip
