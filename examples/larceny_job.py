@@ -4,7 +4,7 @@ Covers: active expiration per key on a stream, `iw.outputs`, late tuples, restar
 
 Scenario: `larceny_alarm.py` at several doors. The reader in the back dies: its last alarm comes all the same, for other doors move
 the watermark. That of the cellar hangs, and sends all a minute later: what is too late comes out as it is. With a folder it is the
-job on Spark: kill it, start it again: each alarm comes once.
+job on Spark (`spark-submit --conf spark.sql.shuffle.partitions=2`): kill it, start it again: each alarm comes once.
 
 Prints::
 

@@ -59,7 +59,8 @@ def test_every_alarm_once(tmp_path: Path) -> None:
     wanted = plain(iw.testing.replay(files, lambda df: iw.outputs(JOB["alarms"](df)), delay=JOB["DELAY"]).table)
     assert {text.split()[0] for text in wanted} == {"row", "late"}
     command = [sys.executable, str(EXAMPLE), str(tmp_path)]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    settings = "--conf spark.sql.shuffle.partitions=2 --conf spark.ui.enabled=false pyspark-shell"
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": settings}
     feed = Feed(tmp_path / "readings", JOB["READINGS"]).add(*files[:4])
     with (tmp_path / "stderr.txt").open("w") as errors:
         start = {"env": environment, "stdout": errors, "stderr": errors, "start_new_session": True}
