@@ -49,14 +49,13 @@ def state_of_history(history: Any, query: Callable[[Any], Any], until: Any) -> A
 class History(StreamFrame):
     """A batch DataFrame in place of a stream."""
 
-    def check_stream(self, columns: Columns, work: Pass, where: str) -> bool:
-        """The time is one of a stream; there is no watermark to check, and no state of Spark's before it."""
+    def check_stream(self, columns: Columns, work: Pass, where: str) -> None:
+        """The time is one of a stream; there is no watermark to check."""
         if not work.order_by:
             raise UsageError(
                 f"state_of(): {where} takes tuples in the order of arrival, and a DataFrame has none: order by the event time"
             )
         check_type_of_time(columns, work.order_by[0].column, where)
-        return False
 
     def run(self, query: Query) -> Any:
         """Nothing runs: what the job needs."""
