@@ -28,7 +28,7 @@ import inwindow as iw
 from benchmarks.measure import markdown
 from benchmarks.process_tree import Seconds, seconds, tree
 from benchmarks.results import put
-from benchmarks.spark_data import session
+from benchmarks.spark_data import NEVER, WEIGHING, session
 from benchmarks.stream_by_hand import BY_HAND, SLOW
 
 F: Any = functions
@@ -37,6 +37,7 @@ _MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBas
 STREAMING = "spark.sql.streaming"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 RECOMMENDED = {  # docs/streaming.md
+    WEIGHING: NEVER,
     f"{STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     f"{STREAMING}.checkpointFileManagerClass": _MANAGER,
 }
