@@ -26,13 +26,13 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     """Run a query whose hooks may raise; its result is remembered, for :func:`failed`."""
     if failures is None:
         return place.run(query)
-    if not isinstance(place, ArrowData) and not getattr(place.data, "isStreaming", False):
+    if query.of is not None and not isinstance(place, ArrowData):
         raise UsageError(
-            f"{query.where}(on_error={failures.mode!r}) is for streams and for data of this machine so far: leave it out"
+            f"{query.where}(on_error={failures.mode!r}, of=...) is for tables so far, not for DataFrames of Spark: drop one of them"
         )
     result = place.run(replace(query, aggregates=guarded(query.aggregates, failures)))
     if not isinstance(place, (Table, Reader)):
-        return result  # of a stream: each micro-batch gives its failures
+        return result  # of a stream each micro-batch gives its failures; of Spark the DataFrame knows them
     if failures.collects:
         key = id(result)
         _results[key] = weakref.ref(result, lambda _: _results.pop(key, None)), place, failures
@@ -74,7 +74,7 @@ def failed(result: Any) -> Any:
     if isinstance(result, Replayed) and result.failed:
         return pa.concat_tables(result.failed)
     if type(result).__module__.startswith("pyspark.sql."):
-        from inwindow.runtime.spark.stream_frame import failed_tuples
+        from inwindow.runtime.spark.failed_rows import failed_tuples
 
         made = failed_tuples(result)
         if made is not None:

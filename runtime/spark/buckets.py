@@ -42,8 +42,9 @@ ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
-    "kind string, rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
-    f"failed_tuples bigint, {', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+    "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
+    "state_bytes bigint, failed_tuples bigint, "
+    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
 
@@ -228,6 +229,7 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             "kind": kind,
             "rows": rows,
             "late_tuples": taken.given.late.num_rows if first else 0,
+            "ahead_tuples": taken.given.ahead if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,

@@ -31,17 +31,23 @@ class Kind:
     tuples: Sequence[str] = ()  # the names of the last columns, in a struct of their own
 
 
+def fields_of(kind: Kind, session: Session, first: int) -> list[Any]:
+    """The columns of a kind, which come from the position ``first`` on."""
+    fields = named(kind.results, kind.order, session, first)
+    if not kind.tuples:
+        return fields
+    its = fields[-len(kind.tuples) :]
+    whole = [field.alias(name) for field, name in zip(its, kind.tuples, strict=True)]
+    return [*fields[: -len(kind.tuples)], session.F.struct(*whole).alias("tuple")]
+
+
 def in_kinds(given: Any, kinds: Mapping[str, Kind], job: StreamJob, session: Session) -> Any:
     """The payloads of turns as rows: ``kind``, and a struct for each kind, NULL in the rows of the others."""
     F = session.F
     crossing = [Result.of(AsItIs(to_spark(pa.string())))]
     columns, first = [F.col("_0").alias("kind")], 1
     for name, kind in kinds.items():
-        fields = named(kind.results, kind.order, session, first)
-        if kind.tuples:
-            its = fields[-len(kind.tuples) :]
-            whole = [field.alias(name) for field, name in zip(its, kind.tuples, strict=True)]
-            fields = [*fields[: -len(kind.tuples)], F.struct(*whole).alias("tuple")]
+        fields = fields_of(kind, session, first)
         columns.append(F.when(F.col("_0") == name, F.struct(*fields)).alias(name))
         crossing += [replace(result, nullable=True) for result in kind.results.values()]
         first += len(kind.results)

@@ -26,6 +26,7 @@ from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
@@ -42,7 +43,8 @@ class Output:
     """The output of a micro-batch."""
 
     rows: pa.RecordBatch  # decided results
-    late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    late: pa.RecordBatch  # tuples behind the watermark, or too far ahead of the clock, as they arrived
+    ahead: int = 0  # how many of the late tuples are ahead
     failures: int = 0  # how often hooks raised
     failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
@@ -71,9 +73,7 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.arriving = (
-            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
-        )
+        self.arriving = schema  # who makes the bucket may add columns: late tuples have them, the state has not
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -97,7 +97,7 @@ class Bucket(ABC):
 
     def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
-        late, times = empty_table(table.schema), _NO_TIMES
+        late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
         if self.key is not None:
             passed = self.limit
             if self.done is None or (watermark is not None and watermark > self.done):
@@ -105,14 +105,18 @@ class Bucket(ABC):
             if len(table):
                 times, plain = self.times(table)
                 on_time = plain if passed is None else plain & (times >= passed)
+                if AHEAD in table.column_names:
+                    far = table.column(AHEAD).to_numpy()
+                    on_time, ahead = on_time & ~far, int(far.sum())
                 if not on_time.all():
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
+        late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
         taken_failures(self.work)  # of a turn that did not end
         rows = self.take(table.select(self.columns.names), times)
         count, failed = taken_failures(self.work)
-        return Output(rows, whole(late), count, failed)
+        return Output(rows, whole(late), ahead, count, failed)
 
     @property
     def limit(self) -> int | None:
