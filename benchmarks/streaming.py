@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import functions
-from pyspark.sql.streaming import StreamingQueryListener
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import inwindow as iw
 from benchmarks.measure import markdown
-from benchmarks.process_tree import Seconds, seconds, tree
+from benchmarks.process_tree import Process, Seconds, between, seconds, tree
 from benchmarks.results import put
 from benchmarks.spark_data import NEVER, WEIGHING, session
 from benchmarks.stream_by_hand import BY_HAND, SLOW
@@ -159,10 +159,10 @@ class Ran:
 
 
 class Ends(StreamingQueryListener):
-    """The CPU seconds of the process tree at the end of each micro-batch with data, and its rows."""
+    """The process tree at the end of each micro-batch with data, and its rows."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[float, int]] = []
+        self.seen: list[tuple[list[Process], int]] = []
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802  # Spark's name
         """Nothing to note."""
@@ -170,7 +170,7 @@ class Ends(StreamingQueryListener):
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
         """A micro-batch has ended."""
         if event.progress.numInputRows:
-            self.seen.append((sum(process.cpu for process in tree()), event.progress.numInputRows))
+            self.seen.append((tree(), event.progress.numInputRows))
 
     def onQueryIdle(self, event: Any) -> None:  # noqa: N802
         """Nothing to note."""
@@ -183,7 +183,8 @@ class Ends(StreamingQueryListener):
         """CPU microseconds per row between the first end and the last."""
         if len(self.seen) < 2:
             return None
-        return (self.seen[-1][0] - self.seen[0][0]) / sum(rows for _, rows in self.seen[1:]) * 1e6
+        spent = sum(between(before, after) for (before, _), (after, _) in pairwise(self.seen))
+        return spent / sum(rows for _, rows in self.seen[1:]) * 1e6
 
 
 def run(spark: Any, build: Callable[[Any], Any], place: str) -> Ran:

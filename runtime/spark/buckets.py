@@ -28,6 +28,7 @@ from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
@@ -250,8 +251,8 @@ class BucketProcessor(StatefulProcessor):
         """Called once per task and micro-batch."""
         self.handle = handle
         self.turns = Turns(self.job)
-        self.state = handle.getValueState("bucket", "content binary")
-        self.chunks = handle.getMapState("chunks", "number bigint", "content binary")
+        self.state = handle.getValueState("bucket", STORED)
+        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
@@ -262,7 +263,7 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Row, timerValues: Any) -> None:  # noqa: N803  # Spark's name
         """In the first micro-batch, before any turn: the state with which the bucket begins."""
-        self.state.update((bytes(initialState.content),))
+        self.state.update((as_text(bytes(initialState.content)),))
         if self.timed:
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
@@ -274,7 +275,7 @@ class BucketProcessor(StatefulProcessor):
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
-        head = None if content is None else bytes(content[0])
+        head = None if content is None else as_bytes(content[0])
         taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
         changed = taken.bucket.changed()
         if taken.has_changed:
@@ -285,14 +286,14 @@ class BucketProcessor(StatefulProcessor):
             yield Row(**one)
 
     def _store(self, changed: Changed) -> None:
-        self.state.update((changed.head,))
+        self.state.update((as_text(changed.head),))
         for number in changed.removed:
             self.chunks.removeKey((number,))
         for number, chunk in changed.chunks.items():
-            self.chunks.updateValue((number,), (chunk,))
+            self.chunks.updateValue((number,), (as_text(chunk),))
 
     def _chunk(self, number: int) -> bytes:
-        return bytes(self.chunks.getValue((number,))[0])
+        return as_bytes(self.chunks.getValue((number,))[0])
 
     def close(self) -> None:
         """There is nothing to close."""
