@@ -15,6 +15,7 @@ from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Part, Query
 from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.evolution import Changes
 from inwindow.runtime.stream.replay_input import MicroBatch
 from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.unpacked import empty_table
@@ -36,13 +37,16 @@ class StreamPlan:
     lateness: Size | None = None
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
     start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
+    changes: Changes = "exact"  # under which it may be that of another query
 
     @property
     def work(self) -> Pass:
         return self.part.work
 
     def bucket(self) -> Bucket:
-        return self.part.bucket(self.schema)
+        made = self.part.bucket(self.schema)
+        made.changes = self.changes
+        return made
 
     @property
     def explanation(self) -> Explanation:
