@@ -72,6 +72,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
+    from inwindow.runtime.with_watermark import with_watermark
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
 
@@ -227,6 +228,7 @@ __all__ = [
     "var_samp",
     "variance",
     "with_columns",
+    "with_watermark",
 ]
 
 # The function iw.udaf hides the package of the same name. Python looks there by this name in `import inwindow.udaf.builtins as b`.
@@ -253,6 +255,7 @@ _LATER = {
     "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
+    "inwindow.runtime.with_watermark": ["with_watermark"],
     "inwindow.runtime.call_arguments": ["emitted_at"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }

@@ -7,7 +7,12 @@ from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import COUNTS
 
-_SUMMED = ("late_tuples", *COUNTS)  # each micro-batch has its own; the other numbers are of the whole query
+_SUMMED = (
+    "late_tuples",
+    "ahead_tuples",
+    "failed_tuples",
+    *COUNTS,
+)  # each micro-batch has its own; the other numbers are of the whole query
 _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes": 0}
 
 
@@ -15,8 +20,9 @@ _NONE = {"late_tuples": 0, "waiting_tuples": 0, "live_tuples": 0, "state_bytes":
 def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     """The numbers of a running or ended streaming query on Spark.
 
-    ``late_tuples`` is the sum over its micro-batches (and so are ``checked``, ``deviations``, ``punts`` and ``rebased`` of a
-    sentinel). ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
+    ``late_tuples`` is the sum over its micro-batches. So are ``ahead_tuples`` (of them, those too far ahead of the clock, with
+    :func:`with_watermark`), ``failed_tuples``, with ``on_error=``, and ``checked``, ``deviations``, ``punts`` and ``rebased`` of
+    a sentinel. ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
     ``micro_batches`` is how many were counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``)
     since this start of the query. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
     tuples, and so no late tuples.

@@ -3,6 +3,7 @@
 One object goes with all aggregates of a call. On a worker it starts empty; who runs the call takes what was found.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal, get_args
@@ -94,6 +95,18 @@ class Failures:
         ]
         fields = [pa.field(name, kind) for name, kind in self.reads.items()]
         return pa.table([*columns, pa.StructArray.from_arrays(parts, fields=fields)], schema=self.schema)
+
+
+def flat(failed: pa.RecordBatch) -> pa.RecordBatch:
+    """Failures with the columns of their tuples in place of the struct, under the names of :func:`flat_names`."""
+    tuples = failed.column("tuple")
+    columns = [*failed.columns[:-1], *(tuples.field(at) for at in range(tuples.type.num_fields))]
+    return pa.RecordBatch.from_arrays(columns, [*FAILURE.names, *flat_names(one.name for one in tuples.type)])
+
+
+def flat_names(names: Iterable[str]) -> list[str]:
+    """The names of a tuple's columns beside those of its failure."""
+    return [f"tuple.{name}" for name in names]
 
 
 def failures_of(on_error: Any, where: str) -> Failures | None:

@@ -39,11 +39,12 @@ _ROWS = 1 << 16  # rows in an output payload
 # The settings with the number of the state's partitions: in Spark 4.3, and in earlier versions.
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
-ROW, LATE = "row", "late"  # kinds of output
+ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
-    "kind string, rows binary, late_tuples bigint, waiting_tuples bigint, live_tuples bigint, state_bytes bigint, "
+    "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
+    "state_bytes bigint, failed_tuples bigint, "
     f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
 )
 
@@ -231,9 +232,11 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             "kind": kind,
             "rows": rows,
             "late_tuples": taken.given.late.num_rows if first else 0,
+            "ahead_tuples": taken.given.ahead if first else 0,
             "waiting_tuples": bucket.waiting if first else 0,
             "live_tuples": bucket.live if first else 0,
             "state_bytes": state if first else 0,
+            "failed_tuples": taken.given.failures if first else 0,
             **{name: getattr(found, name) if first else 0 for name in COUNTS},
             "deviation": worst.size if first and worst is not None else None,
             "largest": str(worst) if first and worst is not None else None,

@@ -11,6 +11,8 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, inlined, mapped, mapped_in_arrow, results_by_title, titled
+from inwindow.runtime.spark.failed_lists import collected_by
+from inwindow.runtime.spark.failed_rows import failed_results, remember
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -26,18 +28,22 @@ def new_rows(plan: SparkPlan) -> Any:
     sources = list(query.passed.values())
     handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work, shuffle)
     part = query.verb.part(query, shuffle.worked(work), sources)
-    results = results_by_title(columns, query, work)
+    results, failures = results_by_title(columns, query, work), collected_by([work])
+    if failures is not None:  # a row of bad tuples alone has no results
+        results = {title: replace(result, nullable=True) for title, result in results.items()}
+    output = [*results.values(), *failed_results(columns, failures, new_rows=True)]
     if plan.panes_first:
-        made = _panes_first(columns, part, handed, schema, list(results.values()))
+        made = _panes_first(columns, part, handed, schema, output)
     else:
         df = shuffle.done(columns.df, columns, work)
         if query.verb.rows == "groups" and not work.partition_by and work.extent is None:
-            made = _one_row(df, columns, handed, schema, part, list(results.values()))
+            made = _one_row(df, columns, handed, schema, part, output)
         else:
-            made = mapped_in_arrow(
-                df, handed, Job(InOrder(part), schema, columns.session.memory), list(results.values())
-            )
-    return titled(made, results, query.order or list(results), columns.session)
+            made = mapped_in_arrow(df, handed, Job(InOrder(part), schema, columns.session.memory), output)
+    F, count = columns.session.F, len(results)
+    rows = made if failures is None else made.where(F.col(f"_{count + 1}"))
+    given = titled(rows, results, query.order or list(results), columns.session)
+    return remember(given, columns, failures, made, [F.col(f"_{count}")])
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:

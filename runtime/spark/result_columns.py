@@ -21,6 +21,8 @@ from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.clustering import with_clustering
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
+from inwindow.runtime.spark.failed_lists import collected_by
+from inwindow.runtime.spark.failed_rows import failed_results, remember
 from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect, quoted
@@ -29,6 +31,7 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result, cast_of
 from inwindow.runtime.tasks import ResultColumns
+from inwindow.udaf.errors import UsageError
 
 
 def with_result_columns(plan: SparkPlan) -> Any:
@@ -38,19 +41,28 @@ def with_result_columns(plan: SparkPlan) -> Any:
     by = _by_udf if columns.session.has_iterator_udf else _by_map
     results: dict[str, tuple[str, Result]] = {}
     titles: list[str] = []
+    failures, lists = collected_by(plan.passes), []
+    if failures is not None and not columns.session.has_iterator_udf:
+        raise UsageError(
+            f"with_columns(on_error='collect'): bad tuples come beside results of an Arrow UDF, but {columns.session.why_no_udf}"
+            ": write on_error='skip', or iw.select"
+        )
     for works, shuffle in plan.crossings():
         title = f"{PREFIX}result_{len(titles)}"
         shuffle = with_partials(shuffle, columns, works[0])
         its = _Crossing.of(columns, plan.query, works, shuffle)
         df = by(shuffle.done(df, columns, works[0]), its, title)
         results |= its.named(quoted(title))
+        if collected_by(works) is not None:
+            lists.append(columns.session.expr(f"{quoted(title)}.`_{len(its.results)}`"))
         if isinstance(shuffle.cut, Cut):
             df = df.where(columns.session.F.col(HALO) == 0).drop(SHARD, HALO)
         clustering = shuffle.leaves(clustering, works[0])
         titles.append(title)
     replaced = {name.casefold() for name in plan.query.aggregates}
     kept = [name for name in columns.names if name.casefold() not in replaced]
-    return with_clustering(_finished(df, columns, plan.query, results, titles), clustering, kept)
+    made = _finished(df, columns, plan.query, results, titles)
+    return with_clustering(remember(made, columns, failures, df, lists), clustering, kept)
 
 
 def _finished(
@@ -106,11 +118,13 @@ class _Crossing:
 
 def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
     """The data with a struct of results, by an iterator-style Arrow UDF."""
-    session, fields = its.columns.session, [*its.results, *found_results(its.works)]
+    session = its.columns.session
+    failed = failed_results(its.columns, collected_by(its.works), new_rows=False)
+    fields = [*its.results, *failed, *found_results(its.works)]
     job = shipped(worker.Job(its.task, its.schema, session.memory))
     udf = session.F.arrow_udf(worker.scalar_function(job), struct_of(fields)).asNondeterministic()
     df = df.withColumn(title, udf(*its.handed.values()))
-    found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results), len(fields))]
+    found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results) + len(failed), len(fields))]
     return observed(df, its.works, found, session.F).sample(1.0, 0)  # all rows: a LIMIT stays above it
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.optimizer.plan import failures_in
 from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
@@ -52,7 +54,9 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)
-    names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+    names = ["late_tuples", "waiting_tuples", "live_tuples", "state_bytes"]
+    names += ["ahead_tuples"] if AHEAD in job.beside.names else []
+    names += ["failed_tuples"] if failures_in(work) is not None else []
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
@@ -125,12 +129,13 @@ ORDER_BY_TIME = "order by the event time, or count tuples in arrival order (no o
 
 def check_time(
     columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
-) -> None:
-    """Check that the stream has a watermark on its time column."""
+) -> dict[str, Any]:
+    """Check that the stream has a watermark on its time column; the column's metadata."""
     check_type_of_time(columns, name, where, column, write)
-    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+    metadata: dict[str, Any] = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
     if WATERMARK not in metadata:
         raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
+    return metadata
 
 
 def check_type_of_time(

@@ -21,15 +21,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import Part, fingerprint
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
+from inwindow.udaf.failures import flat
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -41,14 +43,15 @@ class Output:
     """The output of a micro-batch."""
 
     rows: pa.RecordBatch  # decided results
-    late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    late: pa.RecordBatch  # tuples behind the watermark, or too far ahead of the clock, as they arrived
+    ahead: int = 0  # how many of the late tuples are ahead
     failures: int = 0  # how often hooks raised
     failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        failed = {} if self.failed is None else {"failed": self.failed}
+        failed = {} if self.failed is None else {"failed": flat(self.failed)}
         return {"row": self.rows, "late": self.late, **failed}
 
 
@@ -72,9 +75,7 @@ class Bucket(ABC):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.arriving = (
-            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
-        )
+        self.arriving = schema  # who makes the bucket may add columns: late tuples have them, the state has not
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -98,7 +99,7 @@ class Bucket(ABC):
 
     def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
-        late, times = empty_table(table.schema), _NO_TIMES
+        late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
         if self.key is not None:
             passed = self.limit
             if self.done is None or (watermark is not None and watermark > self.done):
@@ -106,14 +107,18 @@ class Bucket(ABC):
             if len(table):
                 times, plain = self.times(table)
                 on_time = plain if passed is None else plain & (times >= passed)
+                if AHEAD in table.column_names:
+                    far = table.column(AHEAD).to_numpy()
+                    on_time, ahead = on_time & ~far, int(far.sum())
                 if not on_time.all():
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
+        late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
         taken_failures(self.work)  # of a turn that did not end
         rows = self.take(table.select(self.columns.names), times)
         count, failed = taken_failures(self.work)
-        return Output(rows, whole(late), count, failed)
+        return Output(rows, whole(late), ahead, count, failed)
 
     @property
     def limit(self) -> int | None:
@@ -250,11 +255,11 @@ class Bucket(ABC):
 
 def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
     """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
-    for step in work.steps:
-        if step.failures is not None:  # all of a call have the same
-            count, found = step.failures.take()
-            return count, whole(found) if step.failures.collects else None
-    return 0, None
+    failures = failures_in(work)
+    if failures is None:
+        return 0, None
+    count, found = failures.take()
+    return count, whole(found) if failures.collects else None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:

@@ -24,7 +24,7 @@ from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, is_of_a_s
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_positive, negated
 from inwindow.windows.order_key import OrderKey
-from inwindow.windows.spec import Range, Rows
+from inwindow.windows.spec import Range, Rows, Scope
 
 Changes = Literal["exact", "from now"]
 Said = Mapping[str, Any]  # of a query: whether it counts tuples; of each aggregate, what `_said_of` says
@@ -58,11 +58,13 @@ def said_of(work: Pass) -> dict[str, Any]:
 
 def _said_of(step: Step, key: OrderKey | None) -> dict[str, Any]:
     parts = parts_of_step(replace(step, name=""))
-    window = parts.pop("the window of ", ("", ""))
+    window = _value(parts.pop("the window of ", ("", "")))
+    its = digest([text for name, part in sorted(parts.items()) for text in (name, _value(part))])
+    is_scope = step.case.window is not None and isinstance(step.case.window.frame, Scope)
     return {
         "name": step.name,
-        "is": digest([text for name, part in sorted(parts.items()) for text in (name, _value(part))]),
-        "window": _value(window),
+        "is": its,
+        "window": f"{window} {its}" if is_scope else window,  # the functions of a scope are among the other parts
         "resumes": resumes(step),
         "reach": _reach(step, key),
     }

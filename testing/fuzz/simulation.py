@@ -88,6 +88,20 @@ def run(
     return pa.Table.from_batches(rows), pa.Table.from_batches(late)
 
 
+def newest(rows: Sequence[dict[str, Any]], by: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a stream with ``allowed_lateness=``, merged: the last revision of each, without those that were withdrawn."""
+    merged: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = repr([row[column] for column in by])
+        before = merged.get(name)
+        number = -1 if before is None else before["iw_revision"]
+        is_there = before is not None and not before["iw_withdrawn"]
+        assert row["iw_revision"] == number + 1, f"{row} comes after {before}"
+        assert is_there or not row["iw_withdrawn"], f"{row} is withdrawn, but was not there"
+        merged[name] = row
+    return [row for row in merged.values() if not row["iw_withdrawn"]]
+
+
 class _InBytes:
     """Buckets whose whole states are stored, as those of small streams."""
 

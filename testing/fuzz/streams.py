@@ -19,7 +19,7 @@ from inwindow.testing.fuzz.extents import Extents, One
 from inwindow.testing.fuzz.frames import Frames, Over, as_test
 from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
-from inwindow.testing.fuzz.simulation import HAPPENS, Planned, run
+from inwindow.testing.fuzz.simulation import HAPPENS, Planned, newest, run
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import Column, Drawn, literal, value_of
 from inwindow.udaf.errors import InWindowError
@@ -38,6 +38,12 @@ _TIMES: dict[str, OrderType] = {
     ),
     "date": replace(ORDERS["date"], far=(), sizes=("'0 days'", "'1 day'", "'3 days'"), slides=("'2 days'",)),
 }  # fmt: skip
+_BOUNDS = {  # of allowed_lateness, as what is taken off a watermark
+    "int64": ("0", "1", "3", "8", "1000"),
+    "timestamp with zone": ("timedelta(seconds=1)", "timedelta(seconds=4)", "timedelta(hours=1)"),
+    "timestamp in seconds": ("timedelta(seconds=1)", "timedelta(milliseconds=3500)", "timedelta(hours=1)"),
+    "date": ("timedelta(days=1)", "timedelta(hours=60)", "timedelta(days=90)"),
+}
 _FRAMES = (
     ("rows_between", 3), ("rows", 3), ("groups_between", 2), ("groups", 2), ("range_between", 3), ("range", 3), ("landmark", 2),
     ("scope", 1), ("unbounded", 2),
@@ -58,13 +64,15 @@ class OneStream:
     buckets: int
     chunks: bool
 
-    def on_time(self) -> tuple[Drawn, list[int]]:
-        """The tuples that are not late, in the order in which they came; and the numbers of those that are."""
+    def on_time(self, bound: Any = None) -> tuple[Drawn, list[int]]:
+        """The tuples that are not late by more than a bound, in the order in which they came; and the numbers of the others."""
         kept: list[int] = []
         late: list[int] = []
         times, at = self.drawn.values["t"], self.drawn.values["at"]
         for i in range(len(self.drawn)):
             passed = next((mark for mark in reversed(self.watermarks[: at[i]]) if mark is not None), None)
+            if passed is not None and bound is not None:
+                passed = passed - bound
             on_time = times[i] is not None and (passed is None or times[i] >= passed)
             (kept if on_time else late).append(i)
         return self.drawn.rows(kept), sorted(self.drawn.values["id"][i] for i in late)
@@ -89,6 +97,7 @@ class Streams:
     their: tuple[OneStream, ...]
     sources: int
     until: Any
+    bound: str = ""  # of allowed_lateness, as text
 
     @property
     def streams(self) -> int:
@@ -102,13 +111,23 @@ class Streams:
     def query(self) -> str:
         """The query, as a function of the streams."""
         united = "iw.union(*streams, order_by='t')" if self.sources > 1 else "streams[0]"
+        option = f", allowed_lateness={self.bound}" if self.bound else ""
         if isinstance(self.asked, Frames):
             applied = ", ".join(f"x{at}={over.text()}" for at, over in enumerate(self.asked.overs))
-            return f"lambda *streams: iw.with_columns({united}, {applied})"
+            return f"lambda *streams: iw.with_columns({united}, {applied}{option})"
         assert self.asked.extent is not None
         keys = "".join(f", {key!r}" for key in self.asked.keys)
         applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.asked.ones))
-        return f"lambda *streams: iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied})"
+        return f"lambda *streams: iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied}{option})"
+
+    @property
+    def by(self) -> list[str]:
+        """The columns by which rows are merged, if a bound allows corrections."""
+        return ["iw_row"] if isinstance(self.asked, Frames) else [*self.asked.keys, "window"]
+
+    def on_time(self, one: OneStream) -> tuple[Drawn, list[int]]:
+        """The tuples that must be taken, and the numbers of the others."""
+        return one.on_time(value_of(self.bound) if self.bound else None)
 
     # Running
 
@@ -123,7 +142,7 @@ class Streams:
         return None
 
     def _difference(self, planned: Planned, one: OneStream) -> Difference | None:
-        table, late = one.on_time()
+        table, late = self.on_time(one)
         expected, error = attempt(lambda: self._expected(table))
         if error is not None:
             return Difference("the definition", None, None, error=error)
@@ -139,6 +158,10 @@ class Streams:
         if sorted(lates["id"].to_pylist()) != late:
             return Difference("late tuples", sorted(lates["id"].to_pylist()), late)
         found = rows.to_pylist()
+        if self.bound:
+            found, error = attempt(lambda: newest(rows.to_pylist(), self.by))
+            if error is not None:
+                return Difference("revisions", None, None, error=error)
         places = [self._place(row) for row in found]
         if Counter(places) != Counter(expected.keys()):
             return Difference("rows", sorted(map(str, places)), sorted(map(str, expected)))
@@ -181,6 +204,8 @@ class Streams:
                 yield replace(self, their=(one,))
             return
         (one,) = self.their
+        if self.bound:
+            yield replace(self, bound="")
         for asked in self._simpler_queries():
             yield replace(self, asked=asked)
         for drawn in one.drawn.smaller():
@@ -215,15 +240,16 @@ class Streams:
 
     def test(self, difference: Difference, name: str) -> str:
         (one,) = self.their[:1]
-        table, _ = one.on_time()
+        table, _ = self.on_time(one)
         rows = [[*place, *(result for result, _ in row)] for place, row in self._expected(table).items()]
         names = ["row['id']"]
         if isinstance(self.asked, Extents):
             names = [f"row[{key!r}]" for key in self.asked.keys] + ["row['window']['start']", "row['window']['end']"]
         width = len(self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones)
         names += [f"row['x{at}']" for at in range(width)]
+        merged = f"newest(rows.to_pylist(), {self.by!r})" if self.bound else "rows.to_pylist()"
         lines = [
-            "from inwindow.testing.fuzz.simulation import simulated",
+            f"from inwindow.testing.fuzz.simulation import {'newest, ' if self.bound else ''}simulated",
             "",
             f"table = {one.drawn.text}",
             "batches = [",
@@ -235,7 +261,7 @@ class Streams:
             f"watermarks, until = {literal(list(one.watermarks))}, {literal(self.until)}",
             f"rows, late = simulated(query, batches, watermarks, until, happens={list(one.happens)!r}, "
             f"buckets={one.buckets}, chunks={one.chunks})",
-            f"given = [[{', '.join(names)}] for row in rows.to_pylist()]",
+            f"given = [[{', '.join(names)}] for row in {merged}]",
             f"expected = {literal(rows)}",
             f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
         ]
@@ -266,14 +292,16 @@ def never_decided(table: Drawn, window: Any) -> set[int]:
 
 def draw_streams(draw: Draw) -> Trial:
     """A query, and ten streams of up to 36 tuples."""
-    order = _TIMES[draw.one(list(_TIMES))]
+    kind = draw.one(list(_TIMES))
+    order = _TIMES[kind]
     asked = _extents(draw, order) if draw.once_in(3) else _frames(draw, order)
     names = [over.kind for over in asked.overs] if isinstance(asked, Frames) else [one.kind for one in asked.ones]
     columns = sorted({name for kind in names for name in KINDS[kind].columns} | {"ok"})
     sources = draw.weighed(((1, 5), (2, 1), (3, 1)))
     key = draw.one(list(tables.KEYS))
     their = tuple(_stream(draw, order, columns, sources, key) for _ in range(10))
-    return Streams(asked, their, sources, order.near(_FAR))
+    bound = draw.one(_BOUNDS[kind]) if draw.once_in(3) else ""
+    return Streams(asked, their, sources, order.near(_FAR), bound)
 
 
 def _frames(draw: Draw, order: OrderType) -> Frames:

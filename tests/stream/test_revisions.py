@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,7 @@ from samples.merging import BOUNDS, Merged, disordered, within
 from samples.replays import TIMES, end_of, replayed, stream_windows
 
 import inwindow as iw
+from inwindow.runtime.stream.replay_stream import Stream
 
 FRAMES = (
     "rows", "unbounded rows", "groups", "trailing groups", "range", "trailing range", "lagging range", "landmark", "scope"
@@ -125,3 +127,25 @@ def test_emissions_of_groups(data: st.DataObject) -> None:
     drawn = data.draw(disordered("int64"))
     table, merged = revised(data, "int64", drawn, query, ["iw_row", "iw_part"])
     assert texts(merged.newest()) == texts(query(table).to_pylist())
+
+
+def test_the_state_of_another_bound_is_refused() -> None:
+    def bucket(**bound: Any) -> Any:
+        schema = pa.schema([("t", pa.int64())])
+        return iw.with_columns(Stream(schema), n=iw.count().over(iw.range(5, order_by="t")), **bound).bucket()
+
+    state = bucket(allowed_lateness=5).state()
+    with pytest.raises(iw.StateError, match="the allowed lateness: 5 in the state, 8 in the query"):
+        bucket(allowed_lateness=8).restore(state)
+    with pytest.raises(iw.StateError, match="the allowed lateness is only in the state: 5"):
+        bucket().restore(state)
+
+
+def test_on_batch_data_a_bound_changes_nothing() -> None:
+    table = pa.table({"t": [3, 1], "v": [1, 2]})
+    applied = iw.sum("v").over(iw.range(5, order_by="t"))
+    assert iw.with_columns(table, x=applied, allowed_lateness=5).equals(iw.with_columns(table, x=applied))
+    assert iw.select(table, x=applied, allowed_lateness=5).equals(iw.select(table, x=applied))
+    tumbles = iw.group_by(table).window(iw.tumble("t", size=5))
+    assert tumbles.agg(x=iw.sum("v"), allowed_lateness=5).equals(tumbles.agg(x=iw.sum("v")))
+    assert iw.with_columns(table, allowed_lateness=applied).column_names == ["t", "v", "allowed_lateness"]

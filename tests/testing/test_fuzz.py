@@ -119,7 +119,7 @@ DIGESTS = {
     "ordering": "50bcb177862ad098",
     "emissions": "e85adb1ea2e677b6",
     "points": "b2e5b276be17548b",
-    "streams": "8ebf912c74d19eaf",
+    "streams": "4911a6da916c5bd1",
     "temporal": "d1a3ae9f3564b955",
 }
 

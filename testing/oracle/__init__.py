@@ -1,0 +1,1 @@
+"""Other engines' windows against the definition: see docs/oracle.md."""
