@@ -52,6 +52,8 @@ def state_of(history: Any, query: Callable[[Any], Any] | None = None, *, until: 
         return state_of_history(history, query, until)
     made = replay([history], query, until=until, watermarks=None if until is None else [None], buckets=buckets)
     check_until(until, timed=made.buckets[0].key is not None)
+    for bucket in made.buckets:
+        bucket.settle()
     return made.state
 
 
