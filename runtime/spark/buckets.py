@@ -32,6 +32,7 @@ from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
+from inwindow.runtime.stream.evolution import Changes, Said
 from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # tuples are packed in portions of this size
@@ -57,6 +58,8 @@ class StreamJob:
     schema: pa.Schema  # of the columns that the part reads
     zone: str
     plan: dict[str, PlanPart]  # made on the driver: workers may lack the sources
+    compared: Said = field(default_factory=dict)  # this, too
+    changes: Changes = "exact"
     beside: pa.Schema = pa.schema([])  # columns that arrive behind these, for late tuples as a whole
     kinds: Mapping[str, tuple[str, ...] | None] = field(default_factory=lambda: dict(PLAIN))  # with columns; None: all
 
@@ -76,7 +79,7 @@ class StreamJob:
     def bucket(self) -> Bucket:
         """One bucket object, used for all turns of a task."""
         made = self.part.bucket(self.schema, self.zone)
-        made.plan, made.arriving = self.plan, self.arriving
+        made.plan, made.compared, made.changes, made.arriving = self.plan, self.compared, self.changes, self.arriving
         return made
 
 
