@@ -28,9 +28,11 @@ from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
+from inwindow.runtime.stream.evolution import Changes, Said
 from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # tuples are packed in portions of this size
@@ -56,6 +58,8 @@ class StreamJob:
     schema: pa.Schema  # of the columns that the part reads
     zone: str
     plan: dict[str, PlanPart]  # made on the driver: workers may lack the sources
+    compared: Said = field(default_factory=dict)  # this, too
+    changes: Changes = "exact"
     beside: pa.Schema = pa.schema([])  # columns that arrive behind these, for late tuples as a whole
     kinds: Mapping[str, tuple[str, ...] | None] = field(default_factory=lambda: dict(PLAIN))  # with columns; None: all
 
@@ -75,7 +79,7 @@ class StreamJob:
     def bucket(self) -> Bucket:
         """One bucket object, used for all turns of a task."""
         made = self.part.bucket(self.schema, self.zone)
-        made.plan, made.arriving = self.plan, self.arriving
+        made.plan, made.compared, made.changes, made.arriving = self.plan, self.compared, self.changes, self.arriving
         return made
 
 
@@ -250,8 +254,8 @@ class BucketProcessor(StatefulProcessor):
         """Called once per task and micro-batch."""
         self.handle = handle
         self.turns = Turns(self.job)
-        self.state = handle.getValueState("bucket", "content binary")
-        self.chunks = handle.getMapState("chunks", "number bigint", "content binary")
+        self.state = handle.getValueState("bucket", STORED)
+        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
@@ -262,7 +266,7 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Row, timerValues: Any) -> None:  # noqa: N803  # Spark's name
         """In the first micro-batch, before any turn: the state with which the bucket begins."""
-        self.state.update((bytes(initialState.content),))
+        self.state.update((as_text(bytes(initialState.content)),))
         if self.timed:
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
@@ -274,7 +278,7 @@ class BucketProcessor(StatefulProcessor):
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
-        head = None if content is None else bytes(content[0])
+        head = None if content is None else as_bytes(content[0])
         taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
         changed = taken.bucket.changed()
         if taken.has_changed:
@@ -285,14 +289,14 @@ class BucketProcessor(StatefulProcessor):
             yield Row(**one)
 
     def _store(self, changed: Changed) -> None:
-        self.state.update((changed.head,))
+        self.state.update((as_text(changed.head),))
         for number in changed.removed:
             self.chunks.removeKey((number,))
         for number, chunk in changed.chunks.items():
-            self.chunks.updateValue((number,), (chunk,))
+            self.chunks.updateValue((number,), (as_text(chunk),))
 
     def _chunk(self, number: int) -> bytes:
-        return bytes(self.chunks.getValue((number,))[0])
+        return as_bytes(self.chunks.getValue((number,))[0])
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -35,6 +35,7 @@ from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.watermarks import is_ahead
+from inwindow.runtime.stream.evolution import Changes
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.row_names import TYPES
@@ -156,8 +157,13 @@ class StreamFrame(AnyFrame):
         setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
         remember_stream(whole, lambda: self._failed(made, call, start))
-        setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
+        setattr(whole, _CONTINUED, lambda rows, changes: self._continued(made, call, rows, changes))
         return tracked(whole, call)
+
+    def _continued(self, made: "Made", call: StreamCall, rows: Any, changes: Changes) -> Any:
+        """The same, beginning with a state, or with that of a changed query."""
+        start = None if rows is None else self._checked(rows, made.job)
+        return self._rows(replace(made, job=replace(made.job, changes=changes)), call, start)
 
     def _checked(self, rows: Any, job: StreamJob) -> Any:
         """The rows of a state, if they fit the buckets of this stream."""
@@ -261,10 +267,10 @@ def outputs_of(df: Any) -> Any:
     return None if outputs is None else outputs()
 
 
-def continued_from(df: Any, rows: Any) -> Any:
+def continued_from(df: Any, rows: Any, changes: Changes) -> Any:
     """A result of :class:`StreamFrame` that begins with a state; None for any other DataFrame."""
     made = vars(df).get(_CONTINUED)
-    return None if made is None else made(rows)
+    return None if made is None else made(rows, changes)
 
 
 _INSTEAD: ContextVar[type[StreamFrame] | None] = ContextVar("instead", default=None)

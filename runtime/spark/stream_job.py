@@ -73,7 +73,8 @@ def job_of(part: Part, schema: pa.Schema, zone: str) -> StreamJob:
     """The job of the buckets, with the fingerprint of their state."""
     job = StreamJob(part, schema, zone, {})
     try:
-        return replace(job, plan=part.bucket(schema, zone).plan)
+        bucket = part.bucket(schema, zone)
+        return replace(job, plan=bucket.plan, compared=bucket.compared)
     except UsageError:
         shipped(job)  # if the aggregate cannot be pickled, this error says it better
         raise

@@ -24,7 +24,7 @@ from inwindow.runtime.ordering import order_levels, sorted_by
 from inwindow.runtime.reserved import PREFIX, hidden_of
 from inwindow.runtime.row_operators import expiration_times, owners_of, spread
 from inwindow.runtime.stream.bucket import whole
-from inwindow.runtime.stream.key_states import KeyedLane, States, Turn
+from inwindow.runtime.stream.key_states import KeyedLane, States, Turn, restated
 from inwindow.runtime.stream.log import ADDRESS
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
 from inwindow.runtime.unpacked import empty_table
@@ -39,6 +39,8 @@ _NOWHERE = Sequence(None, False)  # for errors: the number of an earlier tuple t
 
 class RowBucket(WaitingBucket):
     """Rows with the columns that pass through, and a result column per step."""
+
+    evolves = True
 
     def __init__(
         self,
@@ -118,6 +120,11 @@ class RowBucket(WaitingBucket):
             seen &= keys <= self.key.value(frame.until, what="landmark: until", up=False)
         passes = pa.array(seen)
         return passes if step.condition is None else pc.and_(passes, batch.column(step.condition))
+
+    def take_states(self, numbers: list[int]) -> None:
+        """Keep some of the states of each key."""
+        lanes = [step for step in self.steps if resumes(step)]
+        self.memory.restate(lambda contents: restated(contents, numbers, lanes), counts=self.counts)
 
     # Running
 
