@@ -25,6 +25,8 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     ``held_tuples``. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
     tuples, and so no late tuples.
 
+    Of a batch result with ``on_error=`` there are ``failed_tuples``: how often hooks raised in the first action on it.
+
     ``name`` is for queries with several results: ``inwindow_2``, and so on.
 
     >>> from types import SimpleNamespace
@@ -32,6 +34,12 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     >>> metrics(SimpleNamespace(recentProgress=progress))  # in place of what .start() gives
     {'late_tuples': 3, 'waiting_tuples': 5, 'live_tuples': 0, 'state_bytes': 0, 'micro_batches': 3}
     """
+    if type(query).__module__.startswith("pyspark.sql."):
+        from inwindow.runtime.spark.failed_rows import failed_count
+
+        count = failed_count(query)
+        if count is not None:
+            return {"failed_tuples": count}
     if not hasattr(query, "recentProgress"):
         raise UsageError(
             f"metrics({shown(type(query).__name__)}): give the query that runs, query = result.writeStream...start()"
