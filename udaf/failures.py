@@ -86,6 +86,11 @@ class Failures:
             self.count, self._found = 0, []
         return count, self._as_table(found)
 
+    @property
+    def none(self) -> pa.Table:
+        """No failures."""
+        return self._as_table([])
+
     def _as_table(self, found: list[Failure]) -> pa.Table:
         """``tuple`` is a struct of the columns that the call reads, NULL where an aggregate does not read one."""
         columns: list[Any] = [pa.array([getattr(one, name) for one in found], pa.string()) for name in FAILURE.names]

@@ -20,13 +20,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native.instants import table_under
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
-from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
+from inwindow.runtime.fingerprint import Part, fingerprint
 from inwindow.runtime.reserved import AHEAD
+from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
@@ -70,6 +70,8 @@ class Bucket(ABC):
 
     schema: pa.Schema  # of the rows
     rows: str  # what there is a row for, in words
+    evolves = False  # whether its state can go on under another query
+    changes: Changes = "exact"  # which other query
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
@@ -123,6 +125,9 @@ class Bucket(ABC):
         """Tuples before it are late."""
         return self.done
 
+    def settle(self) -> None:  # noqa: B027  # most buckets take no corrections
+        """Let all tuples before the last watermark be late, also where some would be taken as corrections."""
+
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
             return empty_table(self.arriving)
@@ -150,6 +155,10 @@ class Bucket(ABC):
     @abstractmethod
     def live(self) -> int:
         """How many tuples are held for frames."""
+
+    def held_by(self) -> list[int]:
+        """How many tuples are held for each aggregate."""
+        return [self.live] * len(self.work.steps)
 
     # State
 
@@ -194,7 +203,7 @@ class Bucket(ABC):
 
     def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
-            "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
+            "plan": self.plan, "said": self.compared, "bucket": self.label, "done": self.done, "late": self.late,
             "keys": list(dict.fromkeys(self.work.partition_by)),
             "time": None if self.key is None else self.key.column,
             "number": self.log.number,
@@ -206,21 +215,25 @@ class Bucket(ABC):
         found = stored(state)
         with sealed.reading():
             header = found.header
-            check(header["plan"], self.plan, IN_A_CHECKPOINT)
+            changed = evolution(header, self.plan, self.compared, self.changes, evolves=self.evolves)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
             self.label = header["bucket"] if self.label is None else self.label
             tables = found.tables()
             self.done, self.late = header["done"], header["late"]
             self.take_logged(self._read(tables, chunk))
+            if changed is not None and "pending" in tables:
+                tables["pending"] = fitted(tables["pending"], self.columns)
             self.take_tables(tables)
+            if changed is not None and changed.states is not None:
+                self.take_states(changed.states)
         self.is_restored = True
 
     def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
         """The logged tables as they were, taken out of these parts of a state."""
         read = {}
         for name, (log, _) in self.logged.items():
-            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
+            tail, directory = fitted(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
             if directory is not None:
                 assert chunk is not None
                 read[name] = log.read(tail, directory, chunk)
@@ -231,6 +244,15 @@ class Bucket(ABC):
     def by_key(self) -> dict[str, Sequence[str]]:
         """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
         return {"held": self.work.partition_by}
+
+    def take_states(self, numbers: list[int]) -> None:
+        """Take, of the states of each key, those with these numbers: the query has changed."""
+        assert not numbers, "this bucket has no states of aggregates"
+
+    @cached_property
+    def compared(self) -> Said:
+        """What a later query is compared by, aggregate by aggregate."""
+        return said_of(self.work)
 
     @cached_property
     def plan(self) -> dict[str, Part]:

@@ -16,6 +16,7 @@ from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Part, Query
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.evolution import Changes
 from inwindow.runtime.stream.replay_input import MicroBatch
 from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.watermarks import Watermark
@@ -38,6 +39,7 @@ class StreamPlan:
     lateness: Size | None = None
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
     start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
+    changes: Changes = "exact"  # under which it may be that of another query
 
     @property
     def work(self) -> Pass:
@@ -45,6 +47,7 @@ class StreamPlan:
 
     def bucket(self) -> Bucket:
         made = self.part.bucket(self.schema)
+        made.changes = self.changes
         if any(source.mark is not None and source.mark.ahead is not None for source in self.stream.sources):
             made.arriving = self.schema.append(pa.field(AHEAD, pa.bool_()))
         return made

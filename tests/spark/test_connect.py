@@ -57,6 +57,8 @@ SOME = {
         "register_refuses",
         "names_belong_to_a_session",
     ],
+    "stream_metrics": ["a_query_is_heard"],
+    "composing_streams": ["refused_before_a_call[transformWithState]", "refused_behind_a_call[transformWithState]"],
     "stream_results": [
         "a_second_watermark_is_refused[transformWithState]",
         "a_step_behind_a_call_is_the_call_still",

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,9 +60,9 @@ def texts(rows: list[dict[str, Any]]) -> list[str]:
     return sorted(repr(sorted(row.items())) for row in rows)
 
 
-@pytest.mark.parametrize("time", ["int64", "seconds"])
 @given(data=st.data())
-def test_with_columns(time: str, data: st.DataObject) -> None:
+def test_with_columns(data: st.DataObject) -> None:
+    time = data.draw(st.sampled_from(list(TIMES)))
     window = data.draw(stream_windows(time, FRAMES))
     prototype = data.draw(st.sampled_from([Ids, IdsMerge, IdsExpire, IdsAll, IdsPunt, IdsInWindow, Longest]))()
     applied = {"x": prototype("v").over(window), "n": iw.count("v").over(window), "most": iw.max("id").over(window)}
@@ -71,10 +72,10 @@ def test_with_columns(time: str, data: st.DataObject) -> None:
     revised(data, time, data.draw(disordered(time)), query, ["iw_row"])
 
 
-@pytest.mark.parametrize("time", ["int64"])
 @given(data=st.data())
-def test_rows_that_come_and_go(time: str, data: st.DataObject) -> None:
+def test_rows_that_come_and_go(data: st.DataObject) -> None:
     """Of select: yield tuples, emissions and expirations; a late tuple makes others yield."""
+    time = data.draw(st.sampled_from(["int64", "timestamp"]))
     kind = data.draw(st.sampled_from(["yields", "emissions", "expirations", "ranks"]))
     if kind == "yields":
         window = data.draw(stream_windows(time, FRAMES).filter(lambda window: window.slide is not None))
@@ -94,9 +95,9 @@ def test_rows_that_come_and_go(time: str, data: st.DataObject) -> None:
     revised(data, time, data.draw(disordered(time)), query, ["iw_row", "iw_part"])
 
 
-@pytest.mark.parametrize("time", ["int64", "timestamp", "date"])
 @given(data=st.data())
-def test_extents(time: str, data: st.DataObject) -> None:
+def test_extents(data: st.DataObject) -> None:
+    time = data.draw(st.sampled_from(list(TIMES)))
     size, every = data.draw(st.sampled_from(TIMES[time][3])), data.draw(st.sampled_from(TIMES[time][3]))
     kinds = [
         iw.hop("t", size=size, every=every),
@@ -149,3 +150,29 @@ def test_on_batch_data_a_bound_changes_nothing() -> None:
     tumbles = iw.group_by(table).window(iw.tumble("t", size=5))
     assert tumbles.agg(x=iw.sum("v"), allowed_lateness=5).equals(tumbles.agg(x=iw.sum("v")))
     assert iw.with_columns(table, allowed_lateness=applied).column_names == ["t", "v", "allowed_lateness"]
+
+
+@given(data=st.data())
+def test_rows_of_a_history_are_not_corrected(data: st.DataObject) -> None:
+    batches, watermarks = data.draw(disordered("int64"))
+    until = next((mark for mark in watermarks if mark is not None), 0)
+    window = iw.range(4, partition_by="k", order_by="t")
+    query = lambda df: iw.with_columns(df, x=Ids()("id").over(window), allowed_lateness=6)  # noqa: E731
+    state = iw.state_of(batches[0], query, until=until)
+    got = replayed(
+        batches[1:],
+        lambda df: iw.continued(query(df), state),
+        data.draw(st.booleans()),
+        watermarks=watermarks[1:],
+        until=10**6,
+    )
+    merged = Merged(["iw_row"])
+    for rows in got.batches:
+        merged.merge(rows)
+    table, _ = within(batches, [until, *watermarks[1:]], 6)
+    known = pc.field("t") >= until
+    late = table.filter(~known & (pc.field("id") >= batches[1]["id"][0].as_py() if len(batches[1]) else True))
+    ids = set(table["id"].to_pylist()) - set(late["id"].to_pylist())
+    table = table.filter(pc.field("id").isin(list(ids)))
+    wanted = iw.with_columns(table, x=Ids()("id").over(window)).filter(known)
+    assert texts(merged.newest()) == texts(wanted.to_pylist())
