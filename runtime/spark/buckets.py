@@ -31,6 +31,7 @@ from inwindow.runtime.spark.shipping import loaded
 from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
+from inwindow.runtime.step_costs import measured
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
 from inwindow.runtime.stream.evolution import Changes, Said
 from inwindow.udaf.sentinel import COUNTS, Found
@@ -46,7 +47,8 @@ PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
     "state_bytes bigint, failed_tuples bigint, "
-    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string, "
+    "step_nanos array<bigint>, step_tuples array<bigint>"  # an element for each aggregate
 )
 
 
@@ -174,6 +176,7 @@ class Taken:
     given: Output
     has_changed: bool  # False: its state is stored already
     has_moved: bool  # the watermark has moved, so the bucket's timer has fired and must be set again
+    spent: dict[str, int]  # nanoseconds by the names of the aggregates' results
 
 
 class Turns:
@@ -202,10 +205,10 @@ class Turns:
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.arriving.names)
         # Before the first tuple, Spark's watermark is 0: there is none yet.
-        with seldom_collected():
+        with seldom_collected(), measured() as spent:
             given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
         has_moved = state is None or bucket.done != done
-        return Taken(bucket, given, has_changed=has_moved or table is not None, has_moved=has_moved)
+        return Taken(bucket, given, has_moved or table is not None, has_moved, spent)
 
 
 def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
@@ -241,6 +244,8 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             **{name: getattr(found, name) if first else 0 for name in COUNTS},
             "deviation": worst.size if first and worst is not None else None,
             "largest": str(worst) if first and worst is not None else None,
+            "step_nanos": [taken.spent.get(step.name, 0) for step in bucket.work.steps] if first else None,
+            "step_tuples": bucket.held_by() if first else None,
         }
 
 
