@@ -69,6 +69,7 @@ SOME = {
         "a_name_of_metrics_is_free_again",
         "metrics_are_those_of_the_query[applyInPandasWithState]",
     ],
+    "watermarks": ["a_far_time_and_a_silent_stream[transformWithState]"],
     "streams": [
         "batches_without_data_move_time_on[transformWithState]",
         "late_tuples_are_a_stream",
