@@ -70,6 +70,8 @@ class Engine:
 
     def _ended(self) -> Answer:
         assert self.process is not None
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
         code = self.process.poll()
         self.stop()
         return Answer(None, f"hangs for {self.patience:.0f} s" if code is None else f"ended with {code}", True)
