@@ -15,7 +15,8 @@ help:  ## list the targets
 #   .venv/tools    the environment, with what inwindow imports and what compiles its kernels
 #   .venv/kernels  the kernels, in build/compiled
 #   .venv/built    an editable install: a tree of links, made anew when a file appears or a kernel changes
-#   .venv/ready    what the tests need beside
+#   .venv/tested   what the tests need beside; it waits for no kernel
+#   .venv/ready    all of them
 PIP   := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 extra  = $$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'])")
 REQUIRED = import tomllib; all = tomllib.load(open('pyproject.toml', 'rb')); print(*all['build-system']['requires'], *all['project']['dependencies'])
@@ -36,9 +37,12 @@ $(VENV)/built: $(VENV)/kernels $(VENV)/sources
 	@$(PIP) --no-build-isolation --no-deps --editable .
 	@touch $@
 
-$(VENV)/ready: $(VENV)/built
+$(VENV)/tested: $(VENV)/tools
 	@echo 'what the tests need: Spark, DuckDB, pandas, Polars and others'
 	@$(PIP) $(call extra,test)
+	@touch $@
+
+$(VENV)/ready: $(VENV)/built $(VENV)/tested
 	@touch $@
 
 $(VENV)/sources: force

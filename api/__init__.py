@@ -64,6 +64,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.metrics import metrics
     from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
+    from inwindow.runtime.prometheus import prometheus
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
@@ -72,6 +73,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.stream_state import stream_state
     from inwindow.runtime.union import union
     from inwindow.runtime.with_columns import with_columns
+    from inwindow.runtime.with_watermark import with_watermark
     from inwindow.udaf.builtins import *
     from inwindow.udaf.compiled.numba_hooks import compiled
 
@@ -178,6 +180,7 @@ __all__ = [
     "percentile_approx",
     "priority_sample",
     "product",
+    "prometheus",
     "range",
     "range_between",
     "rank",
@@ -227,6 +230,7 @@ __all__ = [
     "var_samp",
     "variance",
     "with_columns",
+    "with_watermark",
 ]
 
 # The function iw.udaf hides the package of the same name. Python looks there by this name in `import inwindow.udaf.builtins as b`.
@@ -245,6 +249,7 @@ _LATER = {
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
+    "inwindow.runtime.prometheus": ["prometheus"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],
@@ -253,6 +258,7 @@ _LATER = {
     "inwindow.runtime.stream_state": ["stream_state"],
     "inwindow.runtime.union": ["union"],
     "inwindow.runtime.with_columns": ["with_columns"],
+    "inwindow.runtime.with_watermark": ["with_watermark"],
     "inwindow.runtime.call_arguments": ["emitted_at"],
     "inwindow.udaf.compiled.numba_hooks": ["compiled"],
 }

@@ -1,7 +1,8 @@
 """The house in figures, at one commit and at another: ``python -m benchmarks.house --before b19e0a4 --write``.
 
 It counts files, lines, long functions, imports between rooms, repeated lines and the names of the glossary. radon, which
-measures complexity, comes from PyPI into an environment that is thrown away. Minutes of CI are given by hand: ``--minutes 31 12``.
+measures complexity, comes from PyPI into an environment that is thrown away. Minutes of CI and the lines that tests cover are
+given by hand: ``--minutes 31 12 --coverage 90.1 95.1``.
 """
 
 import argparse
@@ -141,7 +142,7 @@ def glossary(tree: Path) -> str:
     return str(len(re.findall(r"^(?:\| *|- )?\*\*[^*]+\*\*", page.read_text(encoding="utf-8"), re.MULTILINE)))
 
 
-def measured(revision: str, python: Path, minutes: str) -> House:
+def measured(revision: str, python: Path, minutes: str, coverage: str) -> House:
     """Everything that is counted, of one commit."""
     with tempfile.TemporaryDirectory() as folder:
         tree = tree_of(revision, Path(folder))
@@ -164,6 +165,7 @@ def measured(revision: str, python: Path, minutes: str) -> House:
             "lines of `docs/` and the README": f"{lines([*texts, tree / 'README.md']):,}",
             "pairs of places with the same lines (`duplicates`)": repeated(tree),
             "names in the glossary": glossary(tree),
+            "lines of Python that the tests without Spark cover, % (by hand)": coverage,
             "minutes of `.ci/run` on two cores (by hand; the second with other work beside it)": minutes,
         }
         name = subprocess.run(
@@ -200,16 +202,18 @@ def main() -> None:
     parser.add_argument("--before", required=True, help="a commit")
     parser.add_argument("--after", default="HEAD", help="a commit")
     parser.add_argument("--minutes", nargs=2, default=["not measured"] * 2, help="of CI, before and after")
+    parser.add_argument("--coverage", nargs=2, default=["not measured"] * 2, help="percent, before and after")
     parser.add_argument("--write", action="store_true", help="into docs/architecture.md")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
         subprocess.run([python, "-m", "pip", "install", "--quiet", "radon>=6"], check=True)
-        before = measured(given.before, python, given.minutes[0])
-        after = measured(given.after, python, given.minutes[1])
+        before = measured(given.before, python, given.minutes[0], given.coverage[0])
+        after = measured(given.after, python, given.minutes[1], given.coverage[1])
     command = f"python -m benchmarks.house --before {before.commit}"
-    command += f" --minutes {' '.join(given.minutes)}" if given.minutes[0].isdecimal() else ""
+    for name, values in {"minutes": given.minutes, "coverage": given.coverage}.items():
+        command += f" --{name} {' '.join(values)}" if values[0][0].isdecimal() else ""
     text = f"Made by `{command} --write`.\n\n{table(before, after)}"
     print(text)
     if given.write:

@@ -89,7 +89,7 @@ class Trial:
         self.say(f"kill -9 driver {wait:.2f} s after {name} {'began' if inside else 'committed'} a batch: {shown}")
 
     def kill_workers(self, count: int) -> None:
-        """Kill Python workers of one driver, one at a time, each in another micro-batch; then stop it as hard."""
+        """Kill Python workers of one driver, one at a time, each in another micro-batch; then the driver, inside a batch."""
         before = self.written("leaving")[1]
         driver = started(self.folder, NAMES)
         self.watch(driver, lambda: self.written("leaving")[1] > before + 1)
@@ -105,7 +105,7 @@ class Trial:
                 killed += 1
                 self.say(f"kill -9 of 1 of {len(workers)} Python workers in batch {begun + 1} of sliding")
         begun = self.written("leaving")[0]
-        self.watch(driver, lambda: self.written("leaving")[1] > begun)
+        self.watch(driver, lambda: self.written("leaving")[0] > self.written("leaving")[1] > begun)
         stopped(driver)
 
     def advance(self, batches: int) -> None:

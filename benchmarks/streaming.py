@@ -1,39 +1,46 @@
 """On Spark's streams: sliding averages, active expiration and hops, beside what one would write by hand.
 
-``python -m benchmarks.streaming [--rows N] [--batch N] [--keys N ...] [--only NAME ...] [--runs N] [--write]``. One million
-rows at 1,000 a second, out of order by up to a second, under a watermark of two, from Parquet files by ``Trigger.AvailableNow``,
-to nowhere; RocksDB, two shuffle partitions. CPU microseconds per row of the whole process tree (JVM and Python), with the planning
-and the last micro-batch without data in the price; before that a smaller query has warmed the session up. With ``--runs`` the
-median of some runs over all numbers of keys in turn: a contender's first one pays for what the JVM compiles.
+``python -m benchmarks.streaming [--rows N] [--batch N] [--keys N ...] [--only NAME ...] [--runs N] [--plain] [--write]``. Rows at
+1,000 a second, out of order by up to a second, under a watermark of two, from Parquet files by ``Trigger.AvailableNow``, no sink;
+RocksDB, two shuffle partitions, the settings that docs/streaming.md recommends. CPU microseconds per row of the whole process tree
+(JVM and Python), with the planning and the last micro-batch without data in the price; a small run of each contender has warmed the
+session up. The contenders take turns; with ``--runs`` the median of their runs.
 """
 
 import argparse
 import os
-import pickle
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import Row, functions
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql import functions
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import inwindow as iw
 from benchmarks.measure import markdown
-from benchmarks.process_tree import Seconds, seconds
+from benchmarks.process_tree import Process, Seconds, between, seconds, tree
 from benchmarks.results import put
-from benchmarks.spark_data import session
+from benchmarks.spark_data import NEVER, WEIGHING, session
+from benchmarks.stream_by_hand import BY_HAND, SLOW
 
 F: Any = functions
 START = 1_767_225_600_000_000  # 2026-01-01
+_MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+STREAMING = "spark.sql.streaming"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+RECOMMENDED = {  # docs/streaming.md
+    WEIGHING: NEVER,
+    f"{STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{STREAMING}.checkpointFileManagerClass": _MANAGER,
+}
 
 
 class MyAvg(iw.WindowAggregate):
@@ -92,76 +99,9 @@ def _spark_hop(df: Any) -> Any:
     return df.groupBy("k", F.window("ts", "1 minute", "5 seconds")).agg(F.avg("v").alias("a"))
 
 
-class Trivial(StatefulProcessor):
-    """transformWithState per key that does nothing but keep 200 bytes."""
-
-    def init(self, handle: Any) -> None:
-        """One value of state."""
-        self.state = handle.getValueState("s", "b binary")
-
-    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        """Count."""
-        count = sum(1 for _ in rows)
-        self.state.get()
-        self.state.update((b"x" * 200,))
-        yield Row(k=key[0], a=float(count))
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class ByHand(StatefulProcessor):
-    """The sliding average over 60 s as one would write it on transformWithState: per key a pickled deque, and what waits."""
-
-    def init(self, handle: Any) -> None:
-        """One value of state, one timer."""
-        self.handle = handle
-        self.state = handle.getValueState("s", "b binary")
-
-    def _turn(self, key: Any, rows: list[Any], watermark: int) -> Iterator[Row]:
-        content = self.state.get()
-        waiting, live, total = pickle.loads(content[0]) if content is not None else ([], deque(), 0.0)
-        waiting += [(row.t, row.id, row.v) for row in rows]
-        waiting.sort()
-        done = 0
-        for t, number, value in waiting:
-            if t >= watermark * 1000:
-                break
-            done += 1
-            while live and live[0][0] < t - 60_000_000:
-                total -= live.popleft()[1]
-            live.append((t, value))
-            total += value
-            yield Row(k=key[0], id=number, a=total / len(live))
-        del waiting[:done]
-        self.state.update((pickle.dumps((waiting, live, total)),))
-        if waiting:
-            self.handle.registerTimer(max(watermark, 0) + 1)
-
-    def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
-        """Tuples have come."""
-        yield from self._turn(key, list(rows), timerValues.getCurrentWatermarkInMs())
-
-    def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved."""
-        yield from self._turn(key, [], timerValues.getCurrentWatermarkInMs())
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def _per_key(processor: Any, out: str) -> Callable[[Any], Any]:
-    def build(df: Any) -> Any:
-        plain = df.selectExpr("k", "unix_micros(ts) t", "v", "id")
-        return plain.groupBy("k").transformWithState(processor, out, "append", "eventTime")
-
-    return build
-
-
 CONTENDERS: dict[str, Callable[[Any], Any]] = {
     "Spark's own `groupBy(k).count()`": lambda df: df.groupBy("k", F.window("ts", "1 hour")).count(),
-    "a trivial transformWithState per key": _per_key(Trivial(), "k bigint, a double"),
-    "RANGE 60 s average by hand, transformWithState per key": _per_key(ByHand(), "k bigint, id bigint, a double"),
+    **BY_HAND,
     "inwindow: RANGE 60 s, iw.avg": _over("60 seconds", iw.avg),
     "inwindow: RANGE 60 s, Python hooks": _over("60 seconds", MyAvg()),
     "inwindow: RANGE 600 s, iw.avg": _over("600 seconds", iw.avg),
@@ -170,8 +110,7 @@ CONTENDERS: dict[str, Callable[[Any], Any]] = {
     "inwindow: ROWS 100, iw.avg": _rows(iw.avg),
     "inwindow: hop 1 min every 5 s, iw.avg": _hop,
     "Spark's own: hop 1 min every 5 s, avg": _spark_hop,
-}  # fmt: skip
-SLOW = ("transformWithState per key",)  # with many keys: minutes
+}
 
 
 def written(folder: str, rows: int, batch: int, keys: int) -> str:
@@ -201,26 +140,93 @@ def stream(spark: Any, place: str) -> Any:
     return reader.parquet(place).withWatermark("ts", "2 seconds")
 
 
-def run(spark: Any, build: Callable[[Any], Any], place: str) -> tuple[Seconds, list[float]]:
-    """A query over all files; and how long each micro-batch took."""
-    took: list[float] = []
+@dataclass(frozen=True)
+class Ran:
+    """What a query took."""
+
+    spent: Seconds
+    steady: float | None  # CPU us per row from the second micro-batch on: without the start of the query
+    took: list[float]  # seconds of each micro-batch
+    state: float | None  # of ours: bytes of state for each tuple in it, after the last micro-batch with data
+
+    def told(self, rows: int) -> str:
+        """A cell of the table."""
+        each = sorted(self.took[1:-1] or self.took)
+        middle, most = each[len(each) // 2], each[min(int(len(each) * 0.99), len(each) - 1)]
+        held = "" if self.state is None else f"; {self.state:.0f}"
+        steady = "" if self.steady is None else f", {self.steady:.1f}"
+        return f"{self.spent.cpu / rows * 1e6:.1f}{steady} ({middle:.2f}, {most:.2f}{held})"
+
+
+class Ends(StreamingQueryListener):
+    """The process tree at the end of each micro-batch with data, and its rows."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[list[Process], int]] = []
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802  # Spark's name
+        """Nothing to note."""
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """A micro-batch has ended."""
+        if event.progress.numInputRows:
+            self.seen.append((tree(), event.progress.numInputRows))
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """Nothing to note."""
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """Nothing to note."""
+
+    @property
+    def steady(self) -> float | None:
+        """CPU microseconds per row between the first end and the last."""
+        if len(self.seen) < 2:
+            return None
+        spent = sum(between(before, after) for (before, _), (after, _) in pairwise(self.seen))
+        return spent / sum(rows for _, rows in self.seen[1:]) * 1e6
+
+
+def run(spark: Any, build: Callable[[Any], Any], place: str) -> Ran:
+    """A query over all files."""
+    progress: list[Any] = []
+    ends = Ends()
+    spark.streams.addListener(ends)
     with tempfile.TemporaryDirectory(prefix="inwindow-checkpoint-") as checkpoint:
 
         def action() -> None:
             writer = build(stream(spark, place)).writeStream.format("noop").option("checkpointLocation", checkpoint)
             query = writer.trigger(availableNow=True).start()
             query.awaitTermination()
-            took.extend(progress["durationMs"]["triggerExecution"] / 1000 for progress in query.recentProgress)
+            progress.extend(query.recentProgress)
 
         spent = seconds(action)
-    return spent, took
+    spark.streams.removeListener(ends)
+    took = [one["durationMs"]["triggerExecution"] / 1000 for one in progress]
+    return Ran(spent, ends.steady, took, _bytes_per_tuple([one for one in progress if one["numInputRows"]][-1]))
 
 
-def told(spent: Seconds, took: list[float], rows: int) -> str:
-    """A cell of the table."""
-    each = sorted(took[1:-1] or took)
-    middle, most = each[len(each) // 2], each[min(int(len(each) * 0.99), len(each) - 1)]
-    return f"{spent.cpu / rows * 1e6:.1f} ({spent.wall:.0f}; {middle:.2f}, {most:.2f})"
+def _bytes_per_tuple(progress: Any) -> float | None:
+    ours = next((row for name, row in progress["observedMetrics"].items() if name.startswith("inwindow")), None)
+    if ours is None:
+        return None
+    return ours["state_bytes"] / max(ours["live_tuples"] + ours["waiting_tuples"], 1)
+
+
+def measured(spark: Any, chosen: dict[str, Any], places: dict[int, str], asked: Any) -> list[list[Any]]:
+    """A row per contender: the median of its runs for each number of keys. The contenders take turns."""
+    found: dict[tuple[str, int], list[Ran]] = {}
+    for _, (keys, place), (title, build) in product(range(asked.runs), places.items(), chosen.items()):
+        if keys > 1000 and not asked.slow and any(slow in title for slow in SLOW):
+            continue
+        ran = run(spark, build, place)
+        found.setdefault((title, keys), []).append(ran)
+        said = f"{time.strftime('%H:%M:%S')} {keys:>9} keys  {ran.told(asked.rows):>28}  {title}"
+        print(said, file=sys.stderr, flush=True)
+    middle = {
+        at: sorted(its, key=lambda ran: ran.spent.cpu)[len(its) // 2].told(asked.rows) for at, its in found.items()
+    }
+    return [[title, *(middle.get((title, keys)) for keys in places)] for title in chosen]
 
 
 def main() -> None:
@@ -233,38 +239,32 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="of which the median counts")
     parser.add_argument("--slow", action="store_true", help="per-key operators on many keys, too")
     parser.add_argument("--conf", nargs="*", default=[], metavar="NAME=VALUE", help="more settings of the session")
+    parser.add_argument("--plain", action="store_true", help="without the settings that docs/streaming.md recommends")
     parser.add_argument("--write", action="store_true", help="replace the section in RESULTS.md")
     asked = parser.parse_args()
     chosen = {
         title: build for title, build in CONTENDERS.items() if not asked.only or any(o in title for o in asked.only)
     }
-    rows = []
     with tempfile.TemporaryDirectory(prefix="inwindow-streaming-") as folder:
         settings = {
-            "spark.sql.shuffle.partitions": "2", "spark.sql.session.timeZone": "UTC", "spark.driver.memory": "4g",
-            "spark.sql.streaming.stateStore.providerClass": ROCKSDB,
-        }  # fmt: skip
+            "spark.sql.shuffle.partitions": "2",
+            "spark.sql.session.timeZone": "UTC",
+            "spark.driver.memory": "4g",
+            f"{STREAMING}.stateStore.providerClass": ROCKSDB,
+        }
+        settings |= {} if asked.plain else RECOMMENDED
         spark = session(**settings | dict(one.split("=", 1) for one in asked.conf))
-        run(spark, _over("60 seconds", iw.avg), written(folder, 100_000, 50_000, 1000))
-        run(spark, _spark_hop, str(Path(folder) / "100000-50000-1000"))
+        warm = written(folder, 30_000, 10_000, 100)
+        for build in chosen.values():
+            run(spark, build, warm)
         places = {keys: written(folder, asked.rows, asked.batch, keys) for keys in asked.keys}
-        for title, build in chosen.items():
-            found: dict[int, list[tuple[float, str]]] = {}
-            for _, (keys, place) in product(range(asked.runs), places.items()):
-                if keys > 1000 and not asked.slow and any(slow in title for slow in SLOW):
-                    continue
-                spent, took = run(spark, build, place)
-                cell = spent.cpu, told(spent, took, asked.rows)
-                found.setdefault(keys, []).append(cell)
-                print(
-                    f"{time.strftime('%H:%M:%S')} {keys:>9} keys  {cell[1]:>28}  {title}", file=sys.stderr, flush=True
-                )
-            middle = {keys: sorted(cells)[len(cells) // 2][1] for keys, cells in found.items()}
-            rows.append([title, *(middle.get(keys) for keys in places)])
+        rows = measured(spark, chosen, places, asked)
         spark.stop()
     text = (
-        f"{__doc__}\n\n{asked.rows:,} rows, {asked.batch:,} in a micro-batch: CPU us per row (wall s; median and 99th percentile "
-        f"of the seconds of a micro-batch).\n\n{markdown(['', *(f'{keys:,} keys' for keys in places)], rows)}"
+        f"{__doc__}\n\n{asked.rows:,} rows, {asked.batch:,} in a micro-batch: CPU us per row of the whole query, and from the "
+        "second micro-batch on (median and 99th percentile of the seconds of a micro-batch; of ours also the bytes of state for "
+        "each tuple in it: as Arrow a tuple has 32).\n\n"
+        f"{markdown(['', *(f'{keys:,} keys' for keys in places)], rows)}"
     )
     print(text)
     if asked.write:

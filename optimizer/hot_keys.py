@@ -146,6 +146,8 @@ def _stands_in_the_way(step: Step, work: Pass) -> str:
     window, native = step.case.window, step.implementation.native
     assert window is not None
     frame = window.frame
+    if step.failures is not None:
+        return "goes on where hooks raise, and a tuple that is in two shards would be reported twice"
     if window.active_expiration:
         return "gives results when tuples leave, in the order of the whole partition"
     if not step.is_blocking:

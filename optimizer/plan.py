@@ -79,6 +79,11 @@ class Step:
         return traits.has_terminate
 
 
+def failures_in(work: "Pass") -> Failures | None:
+    """What the call of a pass does where hooks raise; None if it fails, or there are no hooks."""
+    return next((step.failures for step in work.steps if step.failures is not None), None)
+
+
 @dataclass(frozen=True)
 class Carried:
     """Partials of the shards of a hot key: a frame from the partition's start begins with those of the earlier shards."""

@@ -26,11 +26,13 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     """Run a query whose hooks may raise; its result is remembered, for :func:`failed`."""
     if failures is None:
         return place.run(query)
-    if not isinstance(place, ArrowData):
-        raise UsageError(f"{query.where}(on_error={failures.mode!r}) is for data of this machine so far: leave it out")
+    if query.of is not None and not isinstance(place, ArrowData):
+        raise UsageError(
+            f"{query.where}(on_error={failures.mode!r}, of=...) is for tables so far, not for DataFrames of Spark: drop one of them"
+        )
     result = place.run(replace(query, aggregates=guarded(query.aggregates, failures)))
     if not isinstance(place, (Table, Reader)):
-        return result  # of a stream: each micro-batch gives its failures
+        return result  # of a stream each micro-batch gives its failures; of Spark the DataFrame knows them
     if failures.collects:
         key = id(result)
         _results[key] = weakref.ref(result, lambda _: _results.pop(key, None)), place, failures
@@ -53,6 +55,9 @@ def failed(result: Any) -> Any:
     columns that the call reads. One tuple may have several rows: one for each aggregate that cannot take it. A result that could
     not be made (``terminate`` raised, or a value does not fit) is a row, too; its tuple is the last of the frame.
 
+    Of a streaming DataFrame it is another one, with a query and an operator of its own; :func:`inwindow.outputs` has rows, late
+    tuples and bad ones from one.
+
     >>> import math, pyarrow as pa, inwindow as iw
     >>> class Log(iw.Aggregate):
     ...     def iterate(self, x): self.total = getattr(self, "total", 0.0) + math.log(x)
@@ -68,6 +73,12 @@ def failed(result: Any) -> Any:
     """
     if isinstance(result, Replayed) and result.failed:
         return pa.concat_tables(result.failed)
+    if type(result).__module__.startswith("pyspark.sql."):
+        from inwindow.runtime.spark.failed_rows import failed_tuples
+
+        made = failed_tuples(result)
+        if made is not None:
+            return made
     _, place, failures = _results.get(id(result), (None, None, None))
     if failures is None:
         raise UsageError(

@@ -33,6 +33,7 @@ Fingerprint = Mapping[str, Part]
 
 _CODE = "code"
 _PYTHON = "the version of Python"
+_LATENESS = "the allowed lateness"
 _AGGREGATE = "the aggregate of "
 _OURS = (Aggregate, WindowAggregate, object)
 
@@ -43,13 +44,31 @@ def fingerprint(work: Pass, schema: pa.Schema | None = None, zone: str = "UTC", 
     if rows:
         parts["the rows"] = rows, ""
     for step in work.steps:
-        _join(parts, _of_step(step))
+        _join(parts, parts_of_step(step))
     if schema is not None:
-        parts |= {f"the type of the column {shown_name(field.name)}": (str(in_utc(field.type)), "") for field in schema}
+        parts |= {f"{_TYPE_OF}{shown_name(field.name)}": (str(in_utc(field.type)), "") for field in schema}
         if _shows_the_zone(work, schema):
             parts["the time zone of the session"] = zone, ""
     parts[_PYTHON] = "{}.{}".format(*sys.version_info[:2]), ""
     return parts
+
+
+_OF_ALL = (
+    "the rows",
+    "the keys",
+    "the order",
+    "the extents",
+    "the results",
+    "the time zone of the session",
+    _PYTHON,
+    _LATENESS,
+)
+_TYPE_OF = "the type of the column "
+
+
+def is_of_a_step(name: str) -> bool:
+    """Whether a part belongs to single aggregates."""
+    return name not in _OF_ALL and not name.startswith(_TYPE_OF)
 
 
 IN_A_CHECKPOINT = (
@@ -118,7 +137,8 @@ def _of_pass(work: Pass) -> Iterator[tuple[str, Part]]:
     yield "the results", (", ".join(step.name for step in work.steps), "")
 
 
-def _of_step(step: Step) -> dict[str, Part]:
+def parts_of_step(step: Step) -> dict[str, Part]:
+    """The parts of an aggregate over its window, and of its class."""
     of = f"of {step.name}"
     window, traits = step.case.window, step.case.traits
     parts: dict[str, Part] = {

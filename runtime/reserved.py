@@ -12,6 +12,7 @@ BEGINS = f"{PREFIX}begins"  # a byte: 1 for the first tuple of a partition, else
 SHARD = f"{PREFIX}shard"  # the shard that a tuple is in, if its partition was cut
 STRETCH = f"{PREFIX}stretch"  # which stretch of time of a key that was cut a row is in
 HALO = f"{PREFIX}halo"  # in a halo: < 0 before the shard, > 0 after it; 0 for the shard's own tuples
+AHEAD = f"{PREFIX}ahead"  # whether a tuple of a stream is too far ahead of the clock
 FRAME_ROW = f"{PREFIX}frame_row"  # a row's number in a frame of another library, to find its label
 DIGEST = f"{PREFIX}digest"  # a hash of a tuple's values, to notice that the data have changed since partials were made
 

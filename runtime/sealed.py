@@ -16,7 +16,7 @@ from typing import Any
 from inwindow.udaf.errors import InWindowError, StateError
 
 VERSION = 7
-_READ = (6, 7)  # 6: as 7, but all keys in the head
+_READ = (6, 7)  # 6: as 7, but all keys in the head; states of each version are kept in tests/stream/kept
 _MAGIC = b"inwindow\xff"
 _SIZE = 16
 _AT = len(_MAGIC) + 2

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from inwindow.runtime.stream.evolution import Changes, check_changes
 from inwindow.runtime.stream.replay import Replayed, replay
 from inwindow.runtime.stream.replay_stream import StreamPlan
 from inwindow.runtime.stream.state_rows import check_rows, check_until
@@ -51,16 +52,22 @@ def state_of(history: Any, query: Callable[[Any], Any] | None = None, *, until: 
         return state_of_history(history, query, until)
     made = replay([history], query, until=until, watermarks=None if until is None else [None], buckets=buckets)
     check_until(until, timed=made.buckets[0].key is not None)
+    for bucket in made.buckets:
+        bucket.settle()
     return made.state
 
 
 @says_what_it_takes
-def continued(result: Result, start: Any) -> Result:
-    """The same result on a stream, beginning with a state: see :func:`state_of`.
+def continued(result: Result, start: Any = None, *, changes: Changes = "exact") -> Result:
+    """The same result on a stream, beginning with a state (:func:`state_of`), or with the state of a changed query.
 
     ``result`` is the result of :func:`with_columns`, :func:`select`, ``agg`` or ``emit`` on a stream; ``start`` a state of the same
     query. On Spark this needs the RocksDB state store, and as many shuffle partitions as the state was made for. The state is
     read in the first micro-batch of a new checkpoint; a checkpoint that has begun goes on from its own state.
+
+    ``changes`` says which changes of a query its checkpoint may have seen: with ``"exact"`` those after which all results are
+    those of a batch run, as without this function; with ``"from now"`` also windows and aggregates that begin with the tuples
+    that are held, new columns, and other code of hooks.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> def numbers(df): return iw.with_columns(df, n=iw.count().over(iw.rows(3)))
@@ -68,15 +75,17 @@ def continued(result: Result, start: Any) -> Result:
     >>> iw.testing.replay([pa.table({"v": [3, 4]})], lambda df: iw.continued(numbers(df), state)).table["n"].to_pylist()
     [3, 3]
     """
+    check_changes(changes)
     if isinstance(result, StreamPlan):
-        if not isinstance(start, pa.Table):
-            raise UsageError(f"continued(start={shown(start)}): give the table that iw.state_of gives")
-        check_rows(start.schema.names, start, "continued")
-        return replace(result, start=start)
+        if start is not None:
+            if not isinstance(start, pa.Table):
+                raise UsageError(f"continued(start={shown(start)}): give the table that iw.state_of gives")
+            check_rows(start.schema.names, start, "continued")
+        return replace(result, start=start, changes=changes)
     if type(result).__module__.startswith("pyspark.sql."):
         from inwindow.runtime.spark.stream_frame import continued_from
 
-        made: Result | None = continued_from(result, start)
+        made: Result | None = continued_from(result, start, changes)
         if made is not None:
             return made
     raise UsageError(

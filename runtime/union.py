@@ -10,6 +10,7 @@ from inwindow.runtime.places import place_of
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.spark.stream_results import calls_of
 from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.runtime.stream.watermarks import BOUND
 from inwindow.runtime.table import Table
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
@@ -40,6 +41,7 @@ def union(*data: Any, order_by: str) -> Any:
     if all(isinstance(one, Stream) for one in data):
         for one in data:
             _check_names(data[0].names(), one.names(), order_by)
+        _check_bounds({source.mark.ahead if source.mark else None for one in data for source in one.sources}, order_by)
         return data[0].united(data[1:])
     modules = {".".join(type(one).__module__.split(".")[:2]) for one in data}
     if modules == {"pyspark.sql"} and all(hasattr(one, "isStreaming") for one in data):
@@ -90,7 +92,16 @@ def _frames(frames: Any, order_by: str) -> Any:
             )
         if number > 1:
             whole = whole.unionByName(df)
+    _check_bounds({df.schema[order_by].metadata.get(BOUND) for df in frames if df.isStreaming}, order_by)
     return whole
+
+
+def _check_bounds(bounds: set[Any], order_by: str) -> None:
+    if len(bounds) > 1:
+        raise UsageError(
+            f"union(order_by={order_by!r}): the streams have different bounds ahead= (or some have none): a window over the union "
+            f"has one: give each the same, as in iw.with_watermark(df, {order_by!r}, '10 seconds', ahead='1 day')"
+        )
 
 
 def _check_names(first: list[str], names: list[str], order_by: str) -> None:

@@ -11,13 +11,21 @@ settings.register_profile("quick", max_examples=25, derandomize=True, **_CALM)
 settings.register_profile("thorough", max_examples=1000, derandomize=False, **_CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-# A JVM of a test lives for a minute: what C2 would compile is not worth its time. Read by every Spark that a test starts.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# A JVM of a test lives for a minute: what C2 would compile is not worth its time. Read by every Spark that a test starts: by
+# the session, by the JVM that only makes its command line, and by the master and the workers of a cluster.
+for its in ("SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS", "SPARK_DAEMON_JAVA_OPTS"):
+    os.environ.setdefault(its, "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--spark", default="classic", choices=["classic", "connect"], help="the session of tests/spark")
     parser.addoption("--write", action="store_true", help="write anew the texts that tests compare with what is given")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest and starts a Spark of its own comes first: at the end it would run alone."""
+    first = ["test_connect.py", "test_cluster.py", "test_stream_faults.py", "test_parity_table.py"]
+    items.sort(key=lambda item: first.index(item.path.name) if item.path.name in first else len(first))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 One object goes with all aggregates of a call. On a worker it starts empty; who runs the call takes what was found.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal, get_args
@@ -61,11 +62,11 @@ class Failures:
         """Whether failures are wanted as rows, not only their number."""
         return self.mode == "collect"
 
-    def note(self, failure: Failure) -> None:
-        """Add a failure."""
+    def note(self, failure: Failure | None) -> None:
+        """Add a failure; None if only their number is wanted."""
         with self._lock:
             self.count += 1
-            if self.collects:
+            if failure is not None:
                 self._found.append(failure)
 
     @property
@@ -85,6 +86,11 @@ class Failures:
             self.count, self._found = 0, []
         return count, self._as_table(found)
 
+    @property
+    def none(self) -> pa.Table:
+        """No failures."""
+        return self._as_table([])
+
     def _as_table(self, found: list[Failure]) -> pa.Table:
         """``tuple`` is a struct of the columns that the call reads, NULL where an aggregate does not read one."""
         columns: list[Any] = [pa.array([getattr(one, name) for one in found], pa.string()) for name in FAILURE.names]
@@ -94,6 +100,18 @@ class Failures:
         ]
         fields = [pa.field(name, kind) for name, kind in self.reads.items()]
         return pa.table([*columns, pa.StructArray.from_arrays(parts, fields=fields)], schema=self.schema)
+
+
+def flat(failed: pa.RecordBatch) -> pa.RecordBatch:
+    """Failures with the columns of their tuples in place of the struct, under the names of :func:`flat_names`."""
+    tuples = failed.column("tuple")
+    columns = [*failed.columns[:-1], *(tuples.field(at) for at in range(tuples.type.num_fields))]
+    return pa.RecordBatch.from_arrays(columns, [*FAILURE.names, *flat_names(one.name for one in tuples.type)])
+
+
+def flat_names(names: Iterable[str]) -> list[str]:
+    """The names of a tuple's columns beside those of its failure."""
+    return [f"tuple.{name}" for name in names]
 
 
 def failures_of(on_error: Any, where: str) -> Failures | None:

@@ -135,4 +135,5 @@ def _go_on(job: StreamJob, bucket: Bucket, rows: pa.Table, until: int) -> None:
 def _ended(bucket: Bucket, until: int, count: int) -> pa.RecordBatch:
     assert bucket.label is not None
     bucket.step(None, until)
+    bucket.settle()
     return state_rows([bucket.label], [bucket.state()], BY_SPARK, count).to_batches()[0]

@@ -21,6 +21,8 @@ from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.clustering import with_clustering
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
+from inwindow.runtime.spark.failed_lists import guarding
+from inwindow.runtime.spark.failed_rows import counted, failed_results, remember
 from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect, quoted
@@ -29,6 +31,7 @@ from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.shuffles import Shuffle
 from inwindow.runtime.spark.types import Result, cast_of
 from inwindow.runtime.tasks import ResultColumns
+from inwindow.udaf.errors import UsageError
 
 
 def with_result_columns(plan: SparkPlan) -> Any:
@@ -38,19 +41,29 @@ def with_result_columns(plan: SparkPlan) -> Any:
     by = _by_udf if columns.session.has_iterator_udf else _by_map
     results: dict[str, tuple[str, Result]] = {}
     titles: list[str] = []
+    failures, lists, counts = guarding(plan.passes), [], []
+    if failures is not None and failures.collects and not columns.session.has_iterator_udf:
+        raise UsageError(
+            f"with_columns(on_error='collect'): bad tuples come beside results of an Arrow UDF, but {columns.session.why_no_udf}"
+            ": write on_error='skip', or iw.select"
+        )
     for works, shuffle in plan.crossings():
         title = f"{PREFIX}result_{len(titles)}"
         shuffle = with_partials(shuffle, columns, works[0])
         its = _Crossing.of(columns, plan.query, works, shuffle)
-        df = by(shuffle.done(df, columns, works[0]), its, title)
+        df, count = by(shuffle.done(df, columns, works[0]), its, title)
         results |= its.named(quoted(title))
+        counts.append(count)
+        if guarding(works) is not None:
+            lists.append(columns.session.expr(f"{quoted(title)}.`_{len(its.results)}`"))
         if isinstance(shuffle.cut, Cut):
             df = df.where(columns.session.F.col(HALO) == 0).drop(SHARD, HALO)
         clustering = shuffle.leaves(clustering, works[0])
         titles.append(title)
     replaced = {name.casefold() for name in plan.query.aggregates}
     kept = [name for name in columns.names if name.casefold() not in replaced]
-    return with_clustering(_finished(df, columns, plan.query, results, titles), clustering, kept)
+    made = _finished(df, columns, plan.query, results, titles)
+    return with_clustering(remember(made, columns, failures, df, lists, counts), clustering, kept)
 
 
 def _finished(
@@ -104,17 +117,22 @@ class _Crossing:
         return {name: (f"{struct}.`_{at}`", result) for at, (name, result) in enumerate(pairs)}
 
 
-def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
-    """The data with a struct of results, by an iterator-style Arrow UDF."""
-    session, fields = its.columns.session, [*its.results, *found_results(its.works)]
-    job = shipped(worker.Job(its.task, its.schema, session.memory))
+def _by_udf(df: Any, its: _Crossing, title: str) -> tuple[Any, Any]:
+    """The data with a struct of results, by an iterator-style Arrow UDF; and a function that says how often hooks raised."""
+    session = its.columns.session
+    failures = guarding(its.works)
+    failed = failed_results(its.columns, failures, new_rows=False)
+    fields = [*its.results, *failed, *found_results(its.works)]
+    job = shipped(worker.Job(its.task, its.schema, session.memory, failures is not None))
     udf = session.F.arrow_udf(worker.scalar_function(job), struct_of(fields)).asNondeterministic()
     df = df.withColumn(title, udf(*its.handed.values()))
-    found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results), len(fields))]
-    return observed(df, its.works, found, session.F).sample(1.0, 0)  # all rows: a LIMIT stays above it
+    found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results) + len(failed), len(fields))]
+    column = session.expr(f"{quoted(title)}.`_{len(its.results)}`")
+    df, count = counted(observed(df, its.works, found, session.F), column, its.columns, failures)
+    return df.sample(1.0, 0), count  # all rows: a LIMIT stays above it
 
 
-def _by_map(df: Any, its: _Crossing, title: str) -> Any:
+def _by_map(df: Any, its: _Crossing, title: str) -> tuple[Any, Any]:
     """The same by ``mapInArrow``, to which all columns go: used if an Arrow UDF is not possible (``Session.why_no_udf``)."""
     session = its.columns.session
     fields = df.schema.fields
@@ -136,4 +154,4 @@ def _by_map(df: Any, its: _Crossing, title: str) -> Any:
         for at, (r, field) in enumerate(zip(through, fields, strict=True))
     ]
     struct = F.struct(*[F.col(f"_{len(fields) + at}").alias(f"_{at}") for at in range(len(its.results))])
-    return made.select(*back, struct.alias(title))
+    return made.select(*back, struct.alias(title)), lambda: 0

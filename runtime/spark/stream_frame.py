@@ -14,15 +14,16 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.explain import Explanation
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import described_stream, resumes
 from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
-from inwindow.runtime.reserved import check_names
+from inwindow.runtime.reserved import AHEAD, check_names
 from inwindow.runtime.spark import stream_job
-from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob
+from inwindow.runtime.spark.buckets import FAILED, LATE, ROW, StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
+from inwindow.runtime.spark.failed_rows import kind_of, remember_stream
 from inwindow.runtime.spark.frame import AnyFrame, Frame
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.naming import over_names
@@ -31,13 +32,18 @@ from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, partitions_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
+from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
+from inwindow.runtime.spark.watermarks import is_ahead
+from inwindow.runtime.stream.evolution import Changes
 from inwindow.runtime.stream.late_bucket import LateRows, late_work
 from inwindow.runtime.stream.revising_bucket import Revising
 from inwindow.runtime.stream.row_names import TYPES
 from inwindow.runtime.stream.state_rows import BY_SPARK, check_place, check_rows
+from inwindow.runtime.stream.watermarks import BOUND
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.windows.interval import Interval
 
 _LATE, _OUTPUTS, _CONTINUED = "_inwindow_late", "_inwindow_outputs", "_inwindow_continued"
 
@@ -50,10 +56,37 @@ class StreamFramePlan:
     columns: Columns
     query: Query
     work: Pass
+    ahead: int | None  # a tuple further ahead of the clock is late; in microseconds
+    is_behind_state: bool  # of a step of Spark's before the call
+
+    def with_clock(self, handed: list[Any], job: StreamJob) -> tuple[list[Any], StreamJob]:
+        """Tell the workers which tuples are too far ahead of the clock, if there is a bound."""
+        if self.ahead is None:
+            return handed, job
+        far = is_ahead(self.columns.column(self.work.order_by[0].column), self.ahead, self.columns.session.F)
+        return [*handed, far], replace(job, beside=pa.schema([(AHEAD, pa.bool_())]))
+
+    def _about_late(self) -> list[str]:
+        """What becomes of late tuples, in words."""
+        if not self.work.order_by:
+            return []
+        given = "iw.outputs(result) gives rows and late tuples from one operator"
+        read = {*needed(self.work), *self.query.passed.values()}
+        more = [name for name in self.columns.names if name not in read]
+        if more and self.query.verb.rows != "every tuple":
+            given += f", to which then also {', '.join(more)} cross"
+        lines = [f"  late: {given}"]
+        if self.ahead is not None:
+            lines.append(
+                f"  ahead: a tuple more than {Interval(0, self.ahead)} ahead of the clock is late, and moves no watermark"
+            )
+        return lines
 
     @property
     def explanation(self) -> Explanation:
-        said = described_stream(self.work, early=self.query.early, lateness=self.query.lateness)
+        said = "\n".join(
+            [described_stream(self.work, early=self.query.early, lateness=self.query.lateness), *self._about_late()]
+        )
         return Explanation(
             [self.work],
             f"{said}\n{stream_job.described(self.frame.session_conf, keyed=bool(self.work.partition_by))}",
@@ -65,11 +98,15 @@ class StreamFramePlan:
 class Made:
     """A query as a job of buckets."""
 
-    columns: Columns
+    plan: StreamFramePlan
     query: Query
     job: StreamJob
     handed: list[Any]  # the columns that cross to it
     rows: Kind
+
+    @property
+    def columns(self) -> Columns:
+        return self.plan.columns
 
 
 class StreamFrame(AnyFrame):
@@ -85,9 +122,12 @@ class StreamFrame(AnyFrame):
         columns = self.columns()
         query = over_names(columns, query)
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
-        self.check_stream(columns, work, "group_by().window()" if query.verb.rows == "groups" else query.where)
+        where = "group_by().window()" if query.verb.rows == "groups" else query.where
+        ahead = self.check_stream(columns, work, where)
+        alone = not operator_of(self.session_conf).goes_with_others
+        behind = self.data.isStreaming and check_before(self.data, where, timed=bool(work.order_by), alone=alone)
         revised_titles(query, work, query.order or query.titles)
-        return StreamFramePlan(self, columns, query, work)
+        return StreamFramePlan(self, columns, query, work, ahead, behind)
 
     def made(self, query: Query) -> "Made":
         """The job of the buckets, and what crosses to it."""
@@ -103,14 +143,16 @@ class StreamFrame(AnyFrame):
             added = revised_titles(query, work, order)
             part, order = Revising.of(part, query.lateness, query.verb.rows), (*order, *added)
             results |= {name: Result.of(AsItIs(to_spark(TYPES[name]))) for name in added}
-        return Made(columns, query, job_of(part, schema, self.session.zone), handed, Kind(results, order))
+        handed, job = plan.with_clock(handed, job_of(part, schema, self.session.zone))
+        return Made(plan, query, job, handed, Kind(results, order))
 
     def run(self, query: Query) -> Any:
         """The result as a streaming DataFrame, which knows its late tuples."""
         made = self.made(query)
         timed = bool(made.job.part.work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        alone = timed and not operator_of(self.session_conf).goes_with_others
+        call = StreamCall.new(where, timed=timed, alone=alone, is_behind_state=made.plan.is_behind_state)
         return self._rows(made, call)
 
     def _rows(self, made: "Made", call: StreamCall, start: Any = None) -> Any:
@@ -119,8 +161,14 @@ class StreamFrame(AnyFrame):
         whole = stateful(sent, made.job, kind.results, kind.order, str(call.metrics), self.session, start)
         setattr(whole, _LATE, cache(lambda: self._late(made, call, start)))
         setattr(whole, _OUTPUTS, cache(lambda: self._outputs(made.columns, made.handed, made.job, kind, call, start)))
-        setattr(whole, _CONTINUED, lambda rows: self._rows(made, call, self._checked(rows, made.job)))
+        remember_stream(whole, lambda: self._failed(made, call, start))
+        setattr(whole, _CONTINUED, lambda rows, changes: self._continued(made, call, rows, changes))
         return tracked(whole, call)
+
+    def _continued(self, made: "Made", call: StreamCall, rows: Any, changes: Changes) -> Any:
+        """The same, beginning with a state, or with that of a changed query."""
+        start = None if rows is None else self._checked(rows, made.job)
+        return self._rows(replace(made, job=replace(made.job, changes=changes)), call, start)
 
     def _checked(self, rows: Any, job: StreamJob) -> Any:
         """The rows of a state, if they fit the buckets of this stream."""
@@ -139,10 +187,25 @@ class StreamFrame(AnyFrame):
         names = [columns.name(name, "outputs") for name in columns.names]
         beside = [name for name in names if name not in job.schema.names]
         more, schema = crossing(columns, beside, job.part.work) if beside else ([], pa.schema([]))
-        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names)}
-        job = replace(job, beside=schema, kinds={ROW: None, LATE: tuple(names)})
+        failed = failed_of(columns, job.part.work)
+        kinds = {ROW: rows, LATE: Kind({name: columns.handed_through(name) for name in names}, names), **failed}
+        job = replace(
+            job,
+            beside=pa.schema([*job.beside, *schema]),
+            kinds={ROW: None, LATE: tuple(names), **dict.fromkeys(failed)},
+        )
         given = turned(self.sent(columns, [*handed, *more], job), job, str(call.metrics), self.session, start)
         return tracked(in_kinds(given, kinds, job, self.session), replace(call, where=f"outputs() of {call.where}"))
+
+    def _failed(self, made: "Made", call: StreamCall, start: Any) -> Any:
+        """The tuples on which hooks raise, computed separately."""
+        kinds = failed_of(made.columns, made.job.part.work)
+        if not kinds:
+            return None
+        job = replace(made.job, kinds=dict.fromkeys(kinds))
+        sent = self.sent(made.columns, made.handed, job)
+        given = in_kinds(turned(sent, job, f"{call.metrics}_failed", self.session, start), kinds, job, self.session)
+        return tracked(given.select(f"{FAILED}.*"), replace(call, where=f"failed() of {call.where}"))
 
     def _late(self, made: "Made", call: StreamCall, start: Any) -> Any:
         """The late tuples, computed separately: so whole rows cross to Python only if the user wants them."""
@@ -156,6 +219,7 @@ class StreamFrame(AnyFrame):
         results = {name: columns.handed_through(name) for name in (*names, *work.position_columns)}
         handed, schema = crossing(columns, list(results), work)
         job = job_of(LateRows(late_work(work), bound=made.query.lateness), schema, self.session.zone)
+        handed, job = made.plan.with_clock(handed, job)
         sent = self.sent(columns, handed, job)
         late = stateful(sent, job, results, names, f"{call.metrics}_late", self.session)
         return tracked(late, replace(call, where=f"late() of {call.where}"))
@@ -167,11 +231,15 @@ class StreamFrame(AnyFrame):
             *[column.alias(f"_{i}") for i, column in enumerate(handed)], hash_of(keys, self.session).alias("hash")
         )
 
-    def check_stream(self, columns: Columns, work: Pass, where: str) -> None:
-        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning."""
+    def check_stream(self, columns: Columns, work: Pass, where: str) -> int | None:
+        """The stream has a watermark on its time, or an error; the session's settings suit a stream, or a warning.
+
+        Returns how far ahead of the clock a tuple may be.
+        """
         check_query(self.data, self.session, where, stacklevel=5)
-        if work.order_by:
-            check_time(columns, work.order_by[0].column, where)
+        if not work.order_by:
+            return None
+        return check_time(columns, work.order_by[0].column, where).get(BOUND)
 
     @property
     def session_conf(self) -> Any:
@@ -186,6 +254,12 @@ def _keeping_columns(columns: Columns, query: Query) -> Query:
     return replace(query, passed={name: name for name in kept}, order=tuple(dict.fromkeys([*order, *query.aggregates])))
 
 
+def failed_of(columns: Columns, work: Pass) -> dict[str, Kind]:
+    """The kind of the tuples on which hooks raised, if the call collects them."""
+    failures = failures_in(work)
+    return {FAILED: kind_of(columns, failures)} if failures is not None and failures.collects else {}
+
+
 def late_tuples(df: Any) -> Any:
     """The tuples that were late for a result of :class:`StreamFrame`; None for any other DataFrame."""
     late = vars(df).get(_LATE)
@@ -198,10 +272,10 @@ def outputs_of(df: Any) -> Any:
     return None if outputs is None else outputs()
 
 
-def continued_from(df: Any, rows: Any) -> Any:
+def continued_from(df: Any, rows: Any, changes: Changes) -> Any:
     """A result of :class:`StreamFrame` that begins with a state; None for any other DataFrame."""
     made = vars(df).get(_CONTINUED)
-    return None if made is None else made(rows)
+    return None if made is None else made(rows, changes)
 
 
 _INSTEAD: ContextVar[type[StreamFrame] | None] = ContextVar("instead", default=None)

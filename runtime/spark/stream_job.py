@@ -7,7 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from inwindow.optimizer.plan import failures_in
+from inwindow.runtime.metrics import HELD, SECONDS
 from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
@@ -52,11 +55,16 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)
-    names = ("late_tuples", "waiting_tuples", "live_tuples", "state_bytes")
+    names = ["late_tuples", "waiting_tuples", "live_tuples", "state_bytes"]
+    names += ["ahead_tuples"] if AHEAD in job.beside.names else []
+    names += ["failed_tuples"] if failures_in(work) is not None else []
     sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         sums.append(F.max_by("largest", "deviation").alias("largest"))
+    for i, step in enumerate(work.steps):
+        nanos, tuples = (F.coalesce(F.sum(F.col(name)[i]), F.lit(0)) for name in ("step_nanos", "step_tuples"))
+        sums += [(nanos / 1e9).alias(f"{SECONDS}{step.name}"), tuples.alias(f"{HELD}{step.name}")]
     return given.observe(metrics, *sums)
 
 
@@ -69,7 +77,8 @@ def job_of(part: Part, schema: pa.Schema, zone: str) -> StreamJob:
     """The job of the buckets, with the fingerprint of their state."""
     job = StreamJob(part, schema, zone, {})
     try:
-        return replace(job, plan=part.bucket(schema, zone).plan)
+        bucket = part.bucket(schema, zone)
+        return replace(job, plan=bucket.plan, compared=bucket.compared)
     except UsageError:
         shipped(job)  # if the aggregate cannot be pickled, this error says it better
         raise
@@ -124,12 +133,13 @@ ORDER_BY_TIME = "order by the event time, or count tuples in arrival order (no o
 
 def check_time(
     columns: Columns, name: str, where: str, column: str = "the order column", write: str = ORDER_BY_TIME
-) -> None:
-    """Check that the stream has a watermark on its time column."""
+) -> dict[str, Any]:
+    """Check that the stream has a watermark on its time column; the column's metadata."""
     check_type_of_time(columns, name, where, column, write)
-    metadata = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
+    metadata: dict[str, Any] = columns.df.select(columns.column(name).alias("t")).schema.fields[0].metadata
     if WATERMARK not in metadata:
         raise UsageError(f"{where} on a stream: {name!r} has no watermark{elsewhere(columns, name)}")
+    return metadata
 
 
 def check_type_of_time(

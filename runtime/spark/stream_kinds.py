@@ -5,6 +5,7 @@
     kind   row                   late
     row    {item, ts, avg}       NULL                    a result
     late   NULL                  {item, ts, price}       a tuple behind the watermark, as it came
+    failed ...                                           a tuple on which a hook raised
 
 From Python the columns of all kinds come side by side, so that each is cast like a column of a plain result.
 """
@@ -27,6 +28,17 @@ class Kind:
 
     results: Mapping[str, Result]
     order: Sequence[str]
+    tuples: Sequence[str] = ()  # the names of the last columns, in a struct of their own
+
+
+def fields_of(kind: Kind, session: Session, first: int) -> list[Any]:
+    """The columns of a kind, which come from the position ``first`` on."""
+    fields = named(kind.results, kind.order, session, first)
+    if not kind.tuples:
+        return fields
+    its = fields[-len(kind.tuples) :]
+    whole = [field.alias(name) for field, name in zip(its, kind.tuples, strict=True)]
+    return [*fields[: -len(kind.tuples)], session.F.struct(*whole).alias("tuple")]
 
 
 def in_kinds(given: Any, kinds: Mapping[str, Kind], job: StreamJob, session: Session) -> Any:
@@ -35,7 +47,7 @@ def in_kinds(given: Any, kinds: Mapping[str, Kind], job: StreamJob, session: Ses
     crossing = [Result.of(AsItIs(to_spark(pa.string())))]
     columns, first = [F.col("_0").alias("kind")], 1
     for name, kind in kinds.items():
-        fields = named(kind.results, kind.order, session, first)
+        fields = fields_of(kind, session, first)
         columns.append(F.when(F.col("_0") == name, F.struct(*fields)).alias(name))
         crossing += [replace(result, nullable=True) for result in kind.results.values()]
         first += len(kind.results)

@@ -99,8 +99,36 @@ def cut_by_time(
     cut: Stretches,
 ) -> Any:
     """The results, in columns named by position: the results of stretches, joined at the cuts."""
-    session = sides[0].session
-    F = session.F
+    F, session = sides[0].session.F, sides[0].session
+    in_tasks, tasks, schema = _in_tasks(operation, sides, layout, keys, cut)
+    output = list(results.values())
+    if not operation.has_parts:
+        return mapped(in_tasks, Job(OnStretches(operation, layout, cut.bounds, result), schema, session.memory), output)
+    marked = pa.schema([*result, *operation.marks, pa.field(STRETCH, pa.int32())])
+    beside_results = [Result.of(Cast.of(to_spark(field.type))) for field in list(marked)[len(result) :]]
+    at_cuts = Job(AtCuts(operation, layout.schemas, cut.bounds, result), marked, session.memory)
+
+    def made_of(gives: Any, columns: pa.Schema, its: list[Result]) -> Any:
+        return mapped(
+            in_tasks, Job(OnStretches(operation, layout, cut.bounds, columns, gives), schema, session.memory), its
+        )
+
+    if not operation.looks_at_order(*schemas) and not changes_each_time(in_tasks):
+        # Both read one shuffle. Sweeping twice is cheaper than handing all results to Python once more.
+        touching = made_of("touching", marked, [*output, *beside_results]).repartition(1)
+        return made_of("whole", result, output).union(mapped(touching, at_cuts, output))
+    made = made_of("all", marked, [*output, *beside_results])
+    at = f"_{len(marked) - 1}"
+    placed = made.select("*", (F.spark_partition_id() + 1).alias(_TASK))
+    placed = by_number(placed, tasks + 1, F.when(F.col(at) > 0, 0).otherwise(F.col(_TASK)), F).drop(_TASK)
+    return mapped(placed, at_cuts, output)
+
+
+def _in_tasks(
+    operation: Operation, sides: Sequence[Columns], layout: Sides, keys: Sequence[tuple[str, ...]], cut: Stretches
+) -> tuple[Any, int, pa.Schema]:
+    """A copy of a row for each stretch that it is in, a task per stretch; how many tasks there are, and the copies' schema."""
+    F = sides[0].session.F
     beside: list[Callable[[int, Mapping[str, Any]], Any]] = [
         lambda number, _: _stretch(sides[number], keys[number], cut, SINCE, F).alias(_FIRST),
         lambda number, _: _stretch(sides[number], keys[number], cut, UNTIL, F).alias(_LAST),
@@ -124,28 +152,7 @@ def cut_by_time(
     if by:
         others = F.pmod(F.hash(*by), F.lit(cut.others)) + stretches
         task, tasks = F.when(F.col(f"_{width}") == 0, others).otherwise(task), stretches + cut.others
-    in_tasks = by_number(copied.select(*handed), tasks, task, F)
-    output = list(results.values())
-    if not operation.has_parts:
-        return mapped(in_tasks, Job(OnStretches(operation, layout, cut.bounds, result), schema, session.memory), output)
-    marked = pa.schema([*result, *operation.marks, pa.field(STRETCH, pa.int32())])
-    beside_results = [Result.of(Cast.of(to_spark(field.type))) for field in list(marked)[len(result) :]]
-    at_cuts = Job(AtCuts(operation, layout.schemas, cut.bounds, result), marked, session.memory)
-
-    def made_of(gives: Any, columns: pa.Schema, its: list[Result]) -> Any:
-        return mapped(
-            in_tasks, Job(OnStretches(operation, layout, cut.bounds, columns, gives), schema, session.memory), its
-        )
-
-    if not operation.looks_at_order(*schemas) and not changes_each_time(in_tasks):
-        # Both read one shuffle. Sweeping twice is cheaper than handing all results to Python once more.
-        touching = made_of("touching", marked, [*output, *beside_results]).repartition(1)
-        return made_of("whole", result, output).union(mapped(touching, at_cuts, output))
-    made = made_of("all", marked, [*output, *beside_results])
-    at = f"_{len(marked) - 1}"
-    placed = made.select("*", (F.spark_partition_id() + 1).alias(_TASK))
-    placed = by_number(placed, tasks + 1, F.when(F.col(at) > 0, 0).otherwise(F.col(_TASK)), F).drop(_TASK)
-    return mapped(placed, at_cuts, output)
+    return by_number(copied.select(*handed), tasks, task, F), tasks, schema
 
 
 def _stretch(side: Columns, names: tuple[str, ...], cut: Stretches, end: str, F: Any) -> Any:

@@ -13,11 +13,12 @@ from pyspark import shuffle
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.memory_budget import allowed
+from inwindow.runtime.spark.failed_lists import guarding, with_failed
 from inwindow.runtime.spark.observations import with_found
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.rows_in_lists import Lists
 from inwindow.runtime.spark.shipping import loaded
-from inwindow.runtime.tasks import Batches, Room, Task
+from inwindow.runtime.tasks import Batches, InOrder, Room, Task
 from inwindow.udaf.errors import InWindowError
 
 Given = TypeVar("Given")
@@ -30,15 +31,19 @@ class Job:
     task: Task
     schema: pa.Schema
     memory: int | None = None
+    tells: bool = False  # whether the output has a last column with bad tuples, or how many there are
 
     @property
     def steps(self) -> list[Step]:
         return [step for work in self.task.works for step in work.steps]
 
     def run(self, batches: Batches) -> Batches:
-        """The output rows for the task's batches, with the findings of sentinels as last columns."""
-        for rows in self.task.run(batches, self.schema, Room(allowed(self.memory), spilled)):
-            yield with_found(self.task.works, rows)
+        """The output rows for the task's batches, with bad tuples or the findings of sentinels as last columns."""
+        rows = self.task.run(batches, self.schema, Room(allowed(self.memory), spilled))
+        task = self.task
+        makes = (lambda: task.operator(self.schema).schema) if isinstance(task, InOrder) else None
+        for batch in with_failed(guarding(task.works) if self.tells else None, rows, makes):
+            yield with_found(self.task.works, batch)
 
 
 def spilled(size: int) -> None:

@@ -20,16 +20,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native.instants import table_under
 from inwindow.optimizer.columns import check_columns
-from inwindow.optimizer.plan import Pass
+from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
-from inwindow.runtime.fingerprint import IN_A_CHECKPOINT, Part, check, fingerprint
+from inwindow.runtime.fingerprint import Part, fingerprint
+from inwindow.runtime.reserved import AHEAD
+from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
 from inwindow.runtime.stream.stored import directory_of, head_of, stored
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import DataError, StateError
+from inwindow.udaf.failures import flat
 from inwindow.windows.interval import Size
 from inwindow.windows.order_key import PLAIN, Keys, OrderKey
 
@@ -41,14 +43,15 @@ class Output:
     """The output of a micro-batch."""
 
     rows: pa.RecordBatch  # decided results
-    late: pa.RecordBatch  # tuples behind the watermark, as they arrived
+    late: pa.RecordBatch  # tuples behind the watermark, or too far ahead of the clock, as they arrived
+    ahead: int = 0  # how many of the late tuples are ahead
     failures: int = 0  # how often hooks raised
     failed: pa.RecordBatch | None = None  # the tuples on which they did; None if the query does not collect them
 
     @property
     def kinds(self) -> dict[str, pa.RecordBatch]:
         """The output by kind, in the order in which ``iw.outputs`` gives it."""
-        failed = {} if self.failed is None else {"failed": self.failed}
+        failed = {} if self.failed is None else {"failed": flat(self.failed)}
         return {"row": self.rows, "late": self.late, **failed}
 
 
@@ -67,12 +70,12 @@ class Bucket(ABC):
 
     schema: pa.Schema  # of the rows
     rows: str  # what there is a row for, in words
+    evolves = False  # whether its state can go on under another query
+    changes: Changes = "exact"  # which other query
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
         self.work, self.columns = work, schema
-        self.arriving = (
-            schema  # may have more columns (set by who makes the bucket): late tuples have them, the state has not
-        )
+        self.arriving = schema  # who makes the bucket may add columns: late tuples have them, the state has not
         self.log, self.zone = log, zone
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
@@ -96,7 +99,7 @@ class Bucket(ABC):
 
     def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
-        late, times = empty_table(table.schema), _NO_TIMES
+        late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
         if self.key is not None:
             passed = self.limit
             if self.done is None or (watermark is not None and watermark > self.done):
@@ -104,19 +107,26 @@ class Bucket(ABC):
             if len(table):
                 times, plain = self.times(table)
                 on_time = plain if passed is None else plain & (times >= passed)
+                if AHEAD in table.column_names:
+                    far = table.column(AHEAD).to_numpy()
+                    on_time, ahead = on_time & ~far, int(far.sum())
                 if not on_time.all():
                     late = table.filter(pa.array(~on_time))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
+        late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
         taken_failures(self.work)  # of a turn that did not end
         rows = self.take(table.select(self.columns.names), times)
         count, failed = taken_failures(self.work)
-        return Output(rows, whole(late), count, failed)
+        return Output(rows, whole(late), ahead, count, failed)
 
     @property
     def limit(self) -> int | None:
         """Tuples before it are late."""
         return self.done
+
+    def settle(self) -> None:  # noqa: B027  # most buckets take no corrections
+        """Let all tuples before the last watermark be late, also where some would be taken as corrections."""
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
@@ -145,6 +155,10 @@ class Bucket(ABC):
     @abstractmethod
     def live(self) -> int:
         """How many tuples are held for frames."""
+
+    def held_by(self) -> list[int]:
+        """How many tuples are held for each aggregate."""
+        return [self.live] * len(self.work.steps)
 
     # State
 
@@ -189,7 +203,7 @@ class Bucket(ABC):
 
     def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
         header = {
-            "plan": self.plan, "bucket": self.label, "done": self.done, "late": self.late,
+            "plan": self.plan, "said": self.compared, "bucket": self.label, "done": self.done, "late": self.late,
             "keys": list(dict.fromkeys(self.work.partition_by)),
             "time": None if self.key is None else self.key.column,
             "number": self.log.number,
@@ -201,21 +215,25 @@ class Bucket(ABC):
         found = stored(state)
         with sealed.reading():
             header = found.header
-            check(header["plan"], self.plan, IN_A_CHECKPOINT)
+            changed = evolution(header, self.plan, self.compared, self.changes, evolves=self.evolves)
             if None not in (self.label, header["bucket"]) and header["bucket"] != self.label:
                 raise StateError(f"this is the state of bucket {header['bucket']}, not of bucket {self.label}")
             self.label = header["bucket"] if self.label is None else self.label
             tables = found.tables()
             self.done, self.late = header["done"], header["late"]
             self.take_logged(self._read(tables, chunk))
+            if changed is not None and "pending" in tables:
+                tables["pending"] = fitted(tables["pending"], self.columns)
             self.take_tables(tables)
+            if changed is not None and changed.states is not None:
+                self.take_states(changed.states)
         self.is_restored = True
 
     def _read(self, tables: dict[str, pa.Table], chunk: Callable[[int], bytes] | None) -> dict[str, pa.Table]:
         """The logged tables as they were, taken out of these parts of a state."""
         read = {}
         for name, (log, _) in self.logged.items():
-            tail, directory = table_under(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
+            tail, directory = fitted(tables.pop(name), log.schema), tables.pop(directory_of(name), None)
             if directory is not None:
                 assert chunk is not None
                 read[name] = log.read(tail, directory, chunk)
@@ -227,6 +245,15 @@ class Bucket(ABC):
         """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
         return {"held": self.work.partition_by}
 
+    def take_states(self, numbers: list[int]) -> None:
+        """Take, of the states of each key, those with these numbers: the query has changed."""
+        assert not numbers, "this bucket has no states of aggregates"
+
+    @cached_property
+    def compared(self) -> Said:
+        """What a later query is compared by, aggregate by aggregate."""
+        return said_of(self.work)
+
     @cached_property
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
@@ -235,11 +262,11 @@ class Bucket(ABC):
 
 def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
     """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
-    for step in work.steps:
-        if step.failures is not None:  # all of a call have the same
-            count, found = step.failures.take()
-            return count, whole(found) if step.failures.collects else None
-    return 0, None
+    failures = failures_in(work)
+    if failures is None:
+        return 0, None
+    count, found = failures.take()
+    return count, whole(found) if failures.collects else None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:

@@ -4,7 +4,7 @@ It is a table with a row per key. Keys are matched by numbering them together wi
 stored as a log (`log.py`): a micro-batch writes only the keys that it has changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,15 @@ class Memory:
         stays[which[which < len(self.table)]] = False
         old = self.table if stays.all() else self.table.filter(pa.array(stays))
         self.table = pa.concat_tables([old, rows.cast(self.table.schema)]).combine_chunks()
+
+    def restate(self, made: Callable[[list[bytes | None]], list[bytes | None]], *, counts: bool) -> None:
+        """Replace the states of all keys; without states and without counts no key is remembered."""
+        states = pa.array(made(self.table.column(STATE).to_pylist()), pa.binary())
+        table = self.table.select(self.log.schema.names)
+        table = table.set_column(len(table.schema) - 1, table.schema.field(len(table.schema) - 1), states)
+        if not counts:
+            table = table.filter(pa.array(np.asarray(states.is_valid())))
+        self.table = self.log.addressed(table).combine_chunks()
 
     def _has(
         self, which: Positions, counts: Positions, needs: Positions, states: Sequence[bytes | None]

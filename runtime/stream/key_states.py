@@ -9,6 +9,7 @@ Hooks continue with all keys in one call of their driver, and so do kernels of n
 needs a mask or Python objects, or if hooks must undo tuples.
 """
 
+from collections.abc import Sequence as Columns
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -144,7 +145,25 @@ class KeyedLane:
 
     def classes(self) -> Classes:
         """The classes that a state may name."""
-        return {} if self.step.implementation.aggregate is None else classes_of(self.step.prototype)
+        return _classes_of(self.step)
+
+
+def restated(contents: list[bytes | None], numbers: list[int], steps: Columns[Step]) -> list[bytes | None]:
+    """Of the stored states of each key, those of some aggregates, in the order in which a changed query has them."""
+    if not numbers:
+        return [None] * len(contents)
+    found = {name: one for step in steps for name, one in _classes_of(step).items()}
+    states = states_from_bytes(contents, lambda: found)
+    kept = [None if its is None else tuple(its[number] for number in numbers) for its in states]
+    made = iter(
+        states_to_bytes([its for its in kept if its is not None], lambda its: state_to_bytes(its, lambda: found))
+    )
+    return [None if its is None else next(made) for its in kept]
+
+
+def _classes_of(step: Step) -> Classes:
+    """The classes that a state may name."""
+    return {} if step.implementation.aggregate is None else classes_of(step.prototype)
 
 
 _ONE_KEY = Sequence(None, False)

@@ -34,8 +34,8 @@ class LateBucket(Bucket):
         return None if self.done is None else self.done - self.bound
 
     def step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
-        late = super().step(batch, watermark).late
-        return Output(late, late)
+        given = super().step(batch, watermark)
+        return replace(given, rows=given.late)
 
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         return whole(table.slice(0, 0))

@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from inwindow.native.instants import table_under
 from inwindow.runtime import sealed
 from inwindow.runtime.reserved import PREFIX
+from inwindow.runtime.stream.evolution import fitted
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
 from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
@@ -105,7 +105,7 @@ class Log:
             number, rows = entry["chunk"], entry["rows"]
             self.stored[number] = rows, entry["bytes"], entry["checksum"]
             at = np.flatnonzero(_mask(entry[ADDRESS], rows))
-            its = table_under(_opened(chunk, number, entry["checksum"]), self.chunk_schema)
+            its = fitted(_opened(chunk, number, entry["checksum"]), self.chunk_schema)  # it may be of an earlier query
             for name in self.flags:
                 its = its.append_column(name, pa.array(_mask(entry[name], rows)))
             its = its.append_column(ADDRESS, pa.array(number * _ROW + np.arange(rows)))

@@ -3,7 +3,7 @@
 It is for tests, of users and of ours: each micro-batch gives the rows that it would give in a query on Spark.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,19 +11,19 @@ import numpy as np
 import pyarrow as pa
 
 from inwindow.native.equality import canonical
-from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.dictionaries import as_read, encoded_as
 from inwindow.runtime.ordering import partition_numbers
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.kinds import in_kinds
-from inwindow.runtime.stream.replay_input import check_query, delays_of, micro_batches
+from inwindow.runtime.stream.replay_input import check_query, clocks_of, delays_of, micro_batches
 from inwindow.runtime.stream.replay_stream import Piece, Source, Stream, StreamPlan
 from inwindow.runtime.stream.state_rows import BY_REPLAY, starts, state_rows
+from inwindow.runtime.stream.watermarks import Slowest, Watermark
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import size_of
-from inwindow.windows.order_key import PLAIN
 
 _BUCKETS = 4
 _IN_ARRIVAL_ORDER = "the windows have no order column, so tuples are taken in the order in which they come"
@@ -64,6 +64,7 @@ def replay(
     query: Callable[..., Any],
     *,
     delay: Any = 0,
+    clock: Any = None,
     watermarks: Sequence[Any] | None = None,
     until: Any = None,
     buckets: int | None = None,
@@ -76,6 +77,7 @@ def replay(
 
     For several streams, a micro-batch is a tuple of tables. The query is called with that many streams, for :func:`inwindow.union`.
     The watermark is that of the slowest stream, and None until each stream has had a tuple. ``delay=`` may be a tuple, too.
+    For :func:`inwindow.with_watermark`, ``clock=`` is the time of the micro-batches: a list of one for each, or one for all.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 3], "v": [1.0, 2.0]}), pa.table({"t": [2, 9], "v": [4.0, 8.0]})]
@@ -105,7 +107,7 @@ def replay(
             "iw.group_by(...).agg on the stream that it is called with"
         )
     arrived = [made.stream.arrived(batch) for batch in tables]
-    replayed = _run(made, arrived, delays_of(delay, len(tables[0])), watermarks, until, buckets)
+    replayed = _run(made, arrived, delays_of(delay, len(tables[0])), clock, watermarks, until, buckets)
     return _as_given(replayed, made, made.stream.given(given))
 
 
@@ -122,17 +124,16 @@ def _run(
     query: StreamPlan,
     arrived: list[list[Piece]],
     delays: list[Any],
+    clock: Any,
     watermarks: Sequence[Any] | None,
     until: Any,
     count: int | None,
 ) -> Replayed:
     key = stream_key(query.schema, query.work, "replay")
     given = _given(watermarks, key, len(arrived))
-    slowest = (
-        _Slowest(key, {one.number: delays[one.number] for one in query.stream.sources})
-        if key is not None and given is None
-        else None
-    )
+    marks = [source.mark or Watermark(size_of(delays[source.number], "delay")) for source in query.stream.sources]
+    clocks = clocks_of(clock, key, marks, len(arrived))
+    slowest = None if key is None else Slowest(key, marks)
     last = _end(until, key)
     buckets = _buckets(query, count)
     watermark: int | None = None
@@ -140,13 +141,24 @@ def _run(
     for number, pieces in enumerate([*arrived, None]):
         if given is not None:
             watermark = given[min(number, len(given) - 1)]
-        table = None if pieces is None else pa.concat_tables([piece.table for piece in pieces])
+        table = None if pieces is None else arriving(pieces, slowest, clocks[number])
         _turn(query, buckets, table, watermark, replayed, key)
-        if slowest is not None and pieces is not None:
-            watermark = slowest.after(pieces)
+        if slowest is not None and pieces is not None and given is None:
+            times = {at: piece.times(slowest.key.column) for at, piece in enumerate(pieces)}
+            watermark = slowest.after(times, clocks[number])
     if last is not None:
         _turn(query, buckets, None, last, replayed, key)
     return replayed
+
+
+def arriving(pieces: Sequence[Piece], slowest: Slowest | None, clock: int | None) -> pa.Table:
+    """The tuples of all streams in the order of arrival; marked if they are too far ahead of the clock."""
+    tables = [piece.table for piece in pieces]
+    if slowest is not None and any(ahead is not None for ahead in slowest.aheads):
+        for at, table in enumerate(tables):
+            far = slowest.is_ahead(at, table.column(slowest.key.column), clock)
+            tables[at] = table.append_column(AHEAD, pa.array(np.zeros(len(table), dtype=bool) if far is None else far))
+    return pa.concat_tables(tables)
 
 
 def _buckets(query: StreamPlan, count: int | None) -> list[Bucket]:
@@ -158,28 +170,6 @@ def _buckets(query: StreamPlan, count: int | None) -> list[Bucket]:
         if states is not None:
             bucket.restore(states[number])
     return buckets
-
-
-class _Slowest:
-    """The watermark as in Spark: the smallest of all streams, and none before each stream has had a tuple."""
-
-    def __init__(self, key: Any, delays: Mapping[int, Any]) -> None:
-        self.key = key
-        sizes = {stream: size_of(delay, "delay") for stream, delay in delays.items()}
-        self.distances = {
-            stream: 0 if size == 0 else key.distance(size, up=True, what="replay: delay")
-            for stream, size in sizes.items()
-        }
-        self.reached: dict[int, int] = {}
-
-    def after(self, pieces: list[Piece]) -> int | None:
-        """The watermark after these tables."""
-        for piece in pieces:
-            latest, stream = _latest(self.key, piece), piece.source.number
-            if latest is not None:
-                reached = latest - self.distances[stream]
-                self.reached[stream] = max(reached, self.reached.get(stream, reached))
-        return min(self.reached.values()) if len(self.reached) == len(self.distances) else None
 
 
 def _end(until: Any, key: Any) -> int | None:
@@ -245,12 +235,3 @@ def in_buckets(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa
         np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
     )
     return [whole(table.filter(pa.array(bucket == index))) for index in range(count)]
-
-
-def _latest(key: Any, piece: Piece) -> int | None:
-    check_columns(piece.table.schema, [key.column], "replay")
-    times = piece.times(key.column)
-    times = times if times.type == key.type else times.cast(key.type)
-    keys, side = key.read(whole(pa.table({key.column: times})).column(0))
-    times = keys[side == PLAIN]
-    return int(times.max()) if len(times) else None

@@ -1,6 +1,6 @@
 """Check the input of a replayed stream: micro-batches of one stream or of several, and their delays."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import Any
 
@@ -8,8 +8,10 @@ import pyarrow as pa
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.runtime.places import place_of
+from inwindow.runtime.stream.watermarks import Watermark
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.windows.interval import is_negative, size_of
+from inwindow.windows.order_key import OrderKey
 
 MicroBatch = tuple[pa.Table, ...]  # a table for each stream
 
@@ -65,6 +67,31 @@ def delays_of(delay: Any, streams: int) -> list[Any]:
         if is_negative(size_of(one, "delay")):
             raise UsageError(f"replay(delay={one!r}): a delay is not negative")
     return delays
+
+
+def clocks_of(clock: Any, key: OrderKey | None, marks: Sequence[Watermark], count: int) -> list[int | None]:
+    """The time of each micro-batch, as a key. The watermarks of a query stand on what its windows are ordered by."""
+    for mark in marks:
+        if key is not None and mark.column not in (None, key.column):
+            raise UsageError(
+                f"replay(): the windows are ordered by {key.column!r}, which has no watermark: that of the stream is on "
+                f"{mark.column!r}: move it, as in iw.with_watermark(df, {key.column!r}, ...)"
+            )
+    if clock is None:
+        if any(mark.needs_clock for mark in marks):
+            raise UsageError(
+                "replay(): iw.with_watermark(ahead=, idle=) goes by the clock, and a replay has none: give clock= the time of each "
+                "micro-batch, in a list, or one time for all"
+            )
+        return [None] * count
+    if key is None:
+        raise UsageError("replay(clock=...): the windows have no order column, so nothing goes by a clock: drop clock=")
+    times = list(clock) if isinstance(clock, (list, tuple)) else [clock] * count
+    if len(times) != count:
+        raise UsageError(
+            f"replay(clock=...): {len(times)} times for {count} micro-batches: give one for each, or one for all"
+        )
+    return [int(key.value(time, what="replay: clock")) for time in times]
 
 
 def _takes(query: Callable[..., Any], streams: int) -> bool:

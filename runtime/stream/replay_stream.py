@@ -14,9 +14,12 @@ from inwindow.runtime.dictionaries import as_read
 from inwindow.runtime.expressions import Computed, compute_arguments
 from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Part, Query
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.bucket import Bucket
+from inwindow.runtime.stream.evolution import Changes
 from inwindow.runtime.stream.replay_input import MicroBatch
 from inwindow.runtime.stream.revising_bucket import Revising
+from inwindow.runtime.stream.watermarks import Watermark
 from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.interval import Size
@@ -36,13 +39,18 @@ class StreamPlan:
     lateness: Size | None = None
     in_kinds: bool = False  # rows and late tuples as one table, as of iw.outputs
     start: pa.Table | None = None  # the state with which the stream begins, a row per bucket
+    changes: Changes = "exact"  # under which it may be that of another query
 
     @property
     def work(self) -> Pass:
         return self.part.work
 
     def bucket(self) -> Bucket:
-        return self.part.bucket(self.schema)
+        made = self.part.bucket(self.schema)
+        made.changes = self.changes
+        if any(source.mark is not None and source.mark.ahead is not None for source in self.stream.sources):
+            made.arriving = self.schema.append(pa.field(AHEAD, pa.bool_()))
+        return made
 
     @property
     def explanation(self) -> Explanation:
@@ -64,11 +72,12 @@ class Source:
     number: int
     steps: tuple[Callable[[pa.Table], pa.Table], ...] = ()
     time: tuple[str, str] | None = None  # an arriving column, and the table's column whose watermark it has
+    mark: Watermark | None = None  # of iw.with_watermark
 
     def then(self, step: Callable[[pa.Table], pa.Table], timed_by: str | None, time: str) -> "Source":
         """Add an operator; its column ``time`` is never earlier than the column ``timed_by`` of its input."""
         raw = None if timed_by is None else self.raw(timed_by)
-        return Source(self.number, (*self.steps, step), None if raw is None else (time, raw))
+        return Source(self.number, (*self.steps, step), None if raw is None else (time, raw), self.mark)
 
     def raw(self, name: str) -> str | None:
         """The column of the table whose watermark a column of the arriving rows has."""
@@ -108,6 +117,16 @@ class Stream(ArrowData):
         empty = [empty_table(one.schema).select(self.names()) for one in streams]
         schema = pa.concat_tables(empty, promote_options="permissive").schema
         return Stream(schema, sources=tuple(source for one in streams for source in one.sources))
+
+    def marked(self, mark: Watermark) -> "Stream":
+        """The stream with a watermark of its own."""
+        self.check([str(mark.column)], "with_watermark")
+        if len(self.sources) > 1 or any(source.steps or source.mark for source in self.sources):
+            raise UsageError(
+                f"with_watermark({mark.column!r}): give each stream that replay() calls the query with one watermark, before any "
+                "union or other operator"
+            )
+        return replace(self, sources=tuple(replace(source, mark=mark) for source in self.sources))
 
     def arrived(self, batch: MicroBatch) -> list[Piece]:
         """This stream's tuples in a micro-batch, in the order of arrival."""

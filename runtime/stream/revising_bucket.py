@@ -93,7 +93,10 @@ class RevisingBucket(Bucket):
 
     @property
     def limit(self) -> int | None:
-        return None if self.done is None else self.done - self.bound
+        if self.done is None:
+            return None
+        settled = self.settled.done
+        return self.done - self.bound if settled is None else max(self.done - self.bound, settled)
 
     @property
     def waiting(self) -> int:
@@ -118,7 +121,9 @@ class RevisingBucket(Bucket):
         given.append(self.revisions.first(self._rows(self.shown, ahead, self.done), self.done or 0))
         if len(table):
             self.held = pa.concat_tables([self.held, self.log.addressed(table)])
-        self._settle()
+        mark, settled = self.limit, self.settled.done
+        if mark is not None and (settled is None or (mark - settled) * _STEPS >= self.bound):
+            self._settle(mark)
         return pa.RecordBatch.from_arrays(whole(pa.concat_tables(given)).columns, schema=self.schema)
 
     def _corrections(self, behind: pa.Table, until: int) -> pa.Table:
@@ -140,17 +145,19 @@ class RevisingBucket(Bucket):
         """A step of a bucket within; its rows with their names."""
         return self.names.named(bucket.step(tuples.select(self.within), until).rows, self.label or 0)
 
-    def _settle(self) -> None:
-        """Let the settled bucket follow, if it is far enough behind; and forget what it has passed."""
-        mark, done = self.limit, self.settled.done
-        if mark is None or (done is not None and (mark - done) * _STEPS < self.bound):
+    def settle(self) -> None:
+        if self.done is not None:
+            self._settle(self.done)
+
+    def _settle(self, mark: int) -> None:
+        """Let the settled bucket follow; forget what it has passed."""
+        if self.settled.done is not None and mark <= self.settled.done:
             return
-        if done is None or mark > done:
-            is_past = self.times(self.held)[0] < mark
-            self._rows(self.settled, self.held.filter(pa.array(is_past)), mark)
-            if is_past.any():
-                self.held = self.held.filter(pa.array(~is_past)).combine_chunks()
-            self.revisions.forget(mark)
+        is_past = self.times(self.held)[0] < mark
+        self._rows(self.settled, self.held.filter(pa.array(is_past)), mark)
+        if is_past.any():
+            self.held = self.held.filter(pa.array(~is_past)).combine_chunks()
+        self.revisions.forget(mark)
 
     # State
 

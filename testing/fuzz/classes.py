@@ -50,7 +50,23 @@ def _sorted(self: Any) -> list[int | None]:
     return sorted(self.ids, key=lambda id: (id is not None, id or 0))
 
 
-def _made(hooks: tuple[str, ...], options: dict[str, Any]) -> type:
+def is_refused(id: int | None) -> bool:
+    """Whether a picky class refuses a tuple."""
+    return id is not None and id % 5 == 3
+
+
+def _refusing(hook: Any) -> Any:
+    """The hook, which raises on some tuples after it has changed the state."""
+
+    def refusing(self: Any, id: int | None) -> None:
+        hook(self, id)
+        if is_refused(id):
+            raise ValueError(f"{id} is refused")
+
+    return refusing
+
+
+def _made(hooks: tuple[str, ...], options: dict[str, Any], *, picky: bool = False) -> type:
     in_any_order = options.get("commutative", False)
     written = {
         "initialize": _initialize, "iterate": _iterate, "expire": _remove if in_any_order else _expire, "merge": _merge,
@@ -58,28 +74,32 @@ def _made(hooks: tuple[str, ...], options: dict[str, Any]) -> type:
     }  # fmt: skip
     name = "".join(word.capitalize() for word in (*hooks, *(o for o in options if options[o] and o != "nulls")))
     name += "Null" if options.get("nulls") == "pass" else ""
+    if picky:
+        name = f"Picky{name}"
+        written |= {hook: _refusing(written[hook]) for hook in ("initialize", "iterate")}
     base = WindowAggregate if "expire" in hooks else Aggregate
     body = {hook: written[hook] for hook in (*hooks, "terminate")} | {"__module__": __name__}
     return types.new_class(name, (base,), {"returns": _LIST, **options}, lambda namespace: namespace.update(body))
 
 
-def _every_set() -> list[type]:
+def _every_set(*, picky: bool = False) -> list[type]:
     beginnings = (("iterate",), ("initialize", "iterate"))
     undone = ((), ("expire",), ("merge",), ("expire", "merge"), ("merge", "unmerge"), ("expire", "merge", "unmerge"))
     found = []
     for begins, more in itertools.product(beginnings, undone):
         hooks = (*begins, *more)
-        found.append(_made(hooks, {}))
-        found.append(_made(hooks, {"nulls": "pass", "empty": (-1,)}))
+        found.append(_made(hooks, {}, picky=picky))
+        found.append(_made(hooks, {"nulls": "pass", "empty": (-1,)}, picky=picky))
         if "merge" in more:
-            found.append(_made(hooks, {"commutative": True}))
+            found.append(_made(hooks, {"commutative": True}, picky=picky))
         if "expire" in more:
-            found.append(_made(hooks, {"commutative": True, "expire_any_order": True}))
+            found.append(_made(hooks, {"commutative": True, "expire_any_order": True}, picky=picky))
     return found
 
 
 HOOK_SETS = {one.__name__: one for one in _every_set()}
-globals().update(HOOK_SETS)
+PICKY_SETS = {one.__name__: one for one in _every_set(picky=True)}  # they raise on some tuples
+globals().update(HOOK_SETS | PICKY_SETS)
 
 # --- Classes that read the window, prune it, refuse to undo, restart ------------------------------------------
 

@@ -8,7 +8,7 @@ from inwindow.testing.fuzz import definition, tables
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.frames import as_test, batched
-from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, KINDS
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, KINDS, PICKY, on_error, said_on_error
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import IW, Call, Column, Drawn, literal, value_of
@@ -77,7 +77,8 @@ class Extents:
         grouped = IW.group_by(batched(self._source().table, self.cut), *self.keys)
         if self.extent is not None:
             grouped = grouped.window(self.extent.made)
-        table = grouped.agg(**{f"x{at}": value_of(one.text) for at, one in enumerate(self.ones)})
+        applied = {f"x{at}": value_of(one.text) for at, one in enumerate(self.ones)}
+        table = grouped.agg(**applied, **on_error(one.kind for one in self.ones))
         rows = (table.read_all() if self.cut > 0 else table).to_pylist()
         found = {self.place(row): [row[f"x{at}"] for at in range(len(self.ones))] for row in rows}
         if len(found) != len(rows):
@@ -164,7 +165,8 @@ class Extents:
         keys = "".join(f", {key!r}" for key in self.keys)
         lines = [
             f"table = {self._source().text}",
-            f"rows = iw.group_by({source}{keys}){window}.agg({applied}){read}.to_pylist()",
+            f"rows = iw.group_by({source}{keys}){window}.agg({applied}{said_on_error(one.kind for one in self.ones)}){read}"
+            ".to_pylist()",
             f"given = [[{', '.join(names)}] for row in rows]",
             f"expected = {literal([list(row) for row in rows])}",
             f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
@@ -210,6 +212,8 @@ def draw_extents(draw: Draw) -> Trial:
     order = ORDERS[draw.one([name for name, its in ORDERS.items() if its.has_extents])]
     keys = draw.one(_KEYS)
     ones = tuple(One(_kind(draw), draw.once_in(4)) for _ in range(draw.between(2, 6)))
+    if draw.once_in(6):
+        ones = (*ones, One(draw.one(list(PICKY)), draw.once_in(4)))
     columns = sorted({name for one in ones for name in KINDS[one.kind].columns} | {"ok"})
     small = not keys or draw.once_in(6)
     groups = 1 if not keys else draw.between(1, 4) if small else draw.between(20, 56)

@@ -11,7 +11,17 @@ from inwindow.optimizer.rules import RULES
 from inwindow.testing.fuzz import definition, tables, windows
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
-from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES, Kind
+from inwindow.testing.fuzz.kinds import (
+    BUILT_INS,
+    CLASSES,
+    EMITTING,
+    KINDS,
+    PICKY,
+    PLACES,
+    Kind,
+    on_error,
+    said_on_error,
+)
 from inwindow.testing.fuzz.orders import ORDERS
 from inwindow.testing.fuzz.tasks import in_a_task
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
@@ -93,7 +103,7 @@ class Frames:
     def _given(self, source: pa.Table, applied: dict[str, Any]) -> dict[str, list[Any]]:
         if self.budget:
             return in_a_task(source, -self.cut, self.budget, **applied)
-        return given_to(source, applied, self.cut)
+        return given_to(source, applied, self.cut, **on_error(over.kind for over in self.overs))
 
     def expected(self, given: Drawn, over: Over) -> list[definition.Wanted]:
         window = over.window.made
@@ -165,7 +175,8 @@ class Frames:
         expected = [want[0] for want in self.expected(given, self.overs[column])]
         lines = [
             f"table = {given.text}",
-            f"given = iw.with_columns({source}, {applied}){read}['x{column}'].to_pylist()",
+            f"given = iw.with_columns({source}, {applied}{said_on_error(over.kind for over in self.overs)}){read}"
+            f"['x{column}'].to_pylist()",
             f"expected = {literal(expected)}",
             f"assert agree(given, expected, within={difference.within!r}), given",
         ]
@@ -204,9 +215,9 @@ def in_order_of(drawn: Drawn, window: Any) -> Drawn:
     )
 
 
-def given_to(table: pa.Table, applied: dict[str, Any], cut: int) -> dict[str, list[Any]]:
+def given_to(table: pa.Table, applied: dict[str, Any], cut: int, **options: Any) -> dict[str, list[Any]]:
     """What the product gives, for a table or for a reader in batches."""
-    given = IW.with_columns(batched(table, cut), **applied)
+    given = IW.with_columns(batched(table, cut), **applied, **options)
     given = given.read_all() if cut > 0 else given
     return {name: given[name].to_pylist() for name in applied}
 
@@ -231,6 +242,9 @@ def draw_frames(draw: Draw) -> Trial:
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
     if draw.once_in(4):
         overs.append(Over(draw.one(list(PLACES)), windows.window(draw, order, at, windows.UNBOUNDED)))
+    if draw.once_in(6):
+        overs.append(over(draw.one(list(PICKY)), draw.one(its), draw.once_in(4)))
+        overs = [without_conflicts(one) for one in overs]
     columns = sorted({name for over in overs for name in KINDS[over.kind].columns} | {"ok"})
     if keys is _ALL or draw.once_in(6):
         drawn = tables.table(draw, order, columns, 1 if keys is _ALL else draw.between(1, 4))
@@ -262,6 +276,11 @@ def over(kind: str, window: Call, filtered: bool) -> Over:
     if not KINDS[kind].holes:
         window = window.without("exclude")
     return Over(kind, window, filtered)
+
+
+def without_conflicts(over: Over) -> Over:
+    """The aggregate over its window without the options that do not go with on_error=."""
+    return replace(over, window=over.window.without("exclude").without("min_count"))
 
 
 def _kind(draw: Draw) -> str:

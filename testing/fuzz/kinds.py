@@ -6,7 +6,7 @@ integers; n integers with the ends of int64; s texts; b booleans; d decimals; m 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial, reduce
@@ -36,6 +36,7 @@ class Kind:
     counts_nulls: bool = True  # where hooks see NULLs: whether min_count= counts them
     empty: Any = None  # of a frame in which nothing counts
     holes: bool = True  # whether it may be asked for with EXCLUDE
+    picky: bool = False  # its hooks raise on some tuples
     is_trailing: bool = False  # without terminate: for frames that end at the current tuple
     places: Callable[[list[int], list[Any]], list[Any]] | None = (
         None  # its own frame: of all groups and values, in order
@@ -208,15 +209,26 @@ def _finite(value: float) -> float:
 
 
 def _of_set(name: str) -> tuple[str, Kind]:
-    made: Any = classes.HOOK_SETS[name]
+    made: Any = (classes.HOOK_SETS | classes.PICKY_SETS)[name]
     in_any_order = "Commutative" in name
     means = (lambda ids: sorted(ids, key=lambda one: (one is not None, one or 0))) if in_any_order else list
     passes = name.endswith("Null")
-    column = "i" if passes else "id"
+    column, empty = ("i", [-1]) if passes else ("id", None)
+    picky = name in classes.PICKY_SETS
     return _kind(
-        f"classes.{made.__name__}()(...)", column, means, nulls="pass" if passes else "skip",
-        empty=[-1] if passes else None,
+        f"classes.{made.__name__}()(...)", column, _of_taken(means, empty) if picky else means,
+        nulls="pass" if passes else "skip", empty=empty, holes=not picky, picky=picky,
     )  # fmt: skip
+
+
+def _of_taken(means: Any, empty: Any) -> Any:
+    """The meaning over the tuples that a class takes."""
+
+    def of_taken(ids: Values) -> Any:
+        taken = [id for id in ids if not classes.is_refused(id)]
+        return means(taken) if taken else empty
+
+    return of_taken
 
 
 def _highest(values: Values) -> float:
@@ -247,6 +259,7 @@ CLASSES = dict(
               math.fsum(abs(x * y) for x, y in pairs)),
     ]
 )  # fmt: skip
+PICKY = dict(map(_of_set, classes.PICKY_SETS))
 EMITTING = dict(
     [
         _kind("classes.Running()(...)", "id", None, is_trailing=True),
@@ -284,4 +297,14 @@ PLACES = dict(
         ),
     ]
 )
-KINDS = BUILT_INS | CLASSES | EMITTING | PLACES
+KINDS = BUILT_INS | CLASSES | PICKY | EMITTING | PLACES
+
+
+def on_error(kinds: Iterable[str]) -> dict[str, str]:
+    """The options of a call with these kinds: if hooks of one raise, their tuples are left out."""
+    return {"on_error": "collect"} if any(KINDS[kind].picky for kind in kinds) else {}
+
+
+def said_on_error(kinds: Iterable[str]) -> str:
+    """The same as text."""
+    return "".join(f", {name}={value!r}" for name, value in on_error(kinds).items())

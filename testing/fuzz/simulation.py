@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.stream import log
 from inwindow.runtime.stream.bucket import Bucket, Output
-from inwindow.runtime.stream.replay import in_buckets
+from inwindow.runtime.stream.kinds import in_kinds
+from inwindow.runtime.stream.replay import arriving, in_buckets
 from inwindow.runtime.stream.replay_stream import Source, Stream, StreamPlan
+from inwindow.runtime.stream.watermarks import Slowest
 
 HAPPENS = ("goes on", "restarts", "runs twice")  # before and in a micro-batch
 _SMALL = 200  # bytes of a chunk
@@ -39,6 +42,11 @@ class Planned:
             bucket.begin(label)
         return self.buckets[:count]
 
+    def slowest(self) -> Slowest | None:
+        """Its watermarks, if they are its own."""
+        marks = [source.mark for source in self.plan.stream.sources]
+        return None if self.key is None else Slowest(self.key, [mark for mark in marks if mark is not None])
+
     def watermark(self, value: Any) -> int | None:
         """As a key."""
         return None if value is None or self.key is None else int(self.key.value(value, what="watermark"))
@@ -53,10 +61,14 @@ def simulated(
     happens: Sequence[str] = (),
     buckets: int = 1,
     chunks: bool = False,
+    clocks: Sequence[Any] = (),
 ) -> tuple[pa.Table, pa.Table]:
-    """The rows of a stream, and its late tuples. ``happens`` says what happens in each micro-batch, of :data:`HAPPENS`."""
+    """The rows of a stream, and its late tuples. ``happens`` says what happens in each micro-batch, of :data:`HAPPENS`.
+
+    With ``clocks``, the time of each micro-batch, the watermarks are those of the query's :func:`inwindow.with_watermark`.
+    """
     planned = Planned(query, batches[0][0].schema, len(batches[0]))
-    return run(planned, batches, watermarks, until, happens=happens, buckets=buckets, chunks=chunks)
+    return run(planned, batches, watermarks, until, happens=happens, buckets=buckets, chunks=chunks, clocks=clocks)
 
 
 def run(
@@ -68,6 +80,7 @@ def run(
     happens: Sequence[str] = (),
     buckets: int = 1,
     chunks: bool = False,
+    clocks: Sequence[Any] = (),
 ) -> tuple[pa.Table, pa.Table]:
     """The same of a query that is planned."""
     plan = planned.plan
@@ -76,16 +89,45 @@ def run(
     rows: list[pa.RecordBatch] = []
     late: list[pa.RecordBatch] = []
     last = watermarks[-1] if watermarks else None
+    slowest = planned.slowest() if clocks else None
+    reached: int | None = None
     with _small_chunks():
         for number, batch in enumerate([*batches, None, None]):
             mark = watermarks[number] if number < len(watermarks) else last if number == len(batches) else until
-            table = None if batch is None else pa.concat_tables([piece.table for piece in plan.stream.arrived(batch)])
+            at = reached if slowest is not None and number <= len(batches) else planned.watermark(mark)
+            table = None
+            if batch is not None:
+                clock = planned.watermark(clocks[number]) if clocks else None
+                came = plan.stream.arrived(batch)
+                table = arriving(came, slowest, clock)
+                if slowest is not None:
+                    reached = slowest.after({one: piece.times("t") for one, piece in enumerate(came)}, clock)
             pieces = in_buckets(plan, table, buckets)
             what = happens[number] if number < len(happens) else HAPPENS[0]
-            for given in states.step(pieces, planned.watermark(mark), what):
+            for given in states.step(pieces, at, what):
                 rows.append(pa.RecordBatch.from_arrays(given.rows.columns, names=list(plan.titles)).select(plan.order))
                 late.append(given.late)
-    return pa.Table.from_batches(rows), pa.Table.from_batches(late)
+    if not plan.in_kinds:
+        return pa.Table.from_batches(rows), pa.Table.from_batches(late)
+    whole = in_kinds({"row": pa.Table.from_batches(rows), "late": pa.Table.from_batches(late)})
+    row, behind = (
+        pa.Table.from_struct_array(whole.filter(pc.equal(whole["kind"], kind))[kind]) for kind in ("row", "late")
+    )
+    return row, behind
+
+
+def newest(rows: Sequence[dict[str, Any]], by: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a stream with ``allowed_lateness=``, merged: the last revision of each, without those that were withdrawn."""
+    merged: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name = repr([row[column] for column in by])
+        before = merged.get(name)
+        number = -1 if before is None else before["iw_revision"]
+        is_there = before is not None and not before["iw_withdrawn"]
+        assert row["iw_revision"] == number + 1, f"{row} comes after {before}"
+        assert is_there or not row["iw_withdrawn"], f"{row} is withdrawn, but was not there"
+        merged[name] = row
+    return [row for row in merged.values() if not row["iw_withdrawn"]]
 
 
 class _InBytes:

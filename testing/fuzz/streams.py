@@ -5,7 +5,7 @@ each micro-batch whether the stream goes on, restarts from what is stored, or ru
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,12 +14,13 @@ import pyarrow as pa
 from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.testing.fuzz import definition, extents, frames, tables, windows
 from inwindow.testing.fuzz.agree import agree
+from inwindow.testing.fuzz.clocks import Clocked, draw_clocked
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.extents import Extents, One
 from inwindow.testing.fuzz.frames import Frames, Over, as_test
-from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PLACES
+from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PICKY, PLACES, on_error, said_on_error
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
-from inwindow.testing.fuzz.simulation import HAPPENS, Planned, run
+from inwindow.testing.fuzz.simulation import HAPPENS, Planned, newest, run
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import Column, Drawn, literal, value_of
 from inwindow.udaf.errors import InWindowError
@@ -38,6 +39,12 @@ _TIMES: dict[str, OrderType] = {
     ),
     "date": replace(ORDERS["date"], far=(), sizes=("'0 days'", "'1 day'", "'3 days'"), slides=("'2 days'",)),
 }  # fmt: skip
+_BOUNDS = {  # of allowed_lateness, as what is taken off a watermark
+    "int64": ("0", "1", "3", "8", "1000"),
+    "timestamp with zone": ("timedelta(seconds=1)", "timedelta(seconds=4)", "timedelta(hours=1)"),
+    "timestamp in seconds": ("timedelta(seconds=1)", "timedelta(milliseconds=3500)", "timedelta(hours=1)"),
+    "date": ("timedelta(days=1)", "timedelta(hours=60)", "timedelta(days=90)"),
+}
 _FRAMES = (
     ("rows_between", 3), ("rows", 3), ("groups_between", 2), ("groups", 2), ("range_between", 3), ("range", 3), ("landmark", 2),
     ("scope", 1), ("unbounded", 2),
@@ -57,15 +64,22 @@ class OneStream:
     happens: tuple[str, ...]
     buckets: int
     chunks: bool
+    clocks: tuple[Any, ...]  # the time of each micro-batch
 
-    def on_time(self) -> tuple[Drawn, list[int]]:
-        """The tuples that are not late, in the order in which they came; and the numbers of those that are."""
+    def on_time(self, bound: Any = None, clocked: Clocked | None = None) -> tuple[Drawn, list[int]]:
+        """The tuples that are not late by more than a bound, in the order in which they came; and the numbers of the others."""
         kept: list[int] = []
         late: list[int] = []
         times, at = self.drawn.values["t"], self.drawn.values["at"]
+        watermarks: Sequence[Any] = self.watermarks
+        if clocked is not None:
+            watermarks = clocked.watermarks(list(zip(at, self.drawn.values["source"], times, strict=True)), self.clocks)
         for i in range(len(self.drawn)):
-            passed = next((mark for mark in reversed(self.watermarks[: at[i]]) if mark is not None), None)
+            passed = next((mark for mark in reversed(watermarks[: at[i]]) if mark is not None), None)
+            if passed is not None and bound is not None:
+                passed = passed - bound
             on_time = times[i] is not None and (passed is None or times[i] >= passed)
+            on_time &= clocked is None or not clocked.is_ahead(times[i], self.clocks[at[i]])
             (kept if on_time else late).append(i)
         return self.drawn.rows(kept), sorted(self.drawn.values["id"][i] for i in late)
 
@@ -89,6 +103,9 @@ class Streams:
     their: tuple[OneStream, ...]
     sources: int
     until: Any
+    bound: str = ""  # of allowed_lateness, as text
+    clocked: Clocked | None = None  # watermarks that go by the clock, in place of given ones
+    in_kinds: bool = False  # rows and late tuples come as one table
 
     @property
     def streams(self) -> int:
@@ -101,14 +118,34 @@ class Streams:
     @property
     def query(self) -> str:
         """The query, as a function of the streams."""
-        united = "iw.union(*streams, order_by='t')" if self.sources > 1 else "streams[0]"
+        each = [f"streams[{at}]" if self.clocked is None else self.clocked.stream(at) for at in range(self.sources)]
+        united = f"iw.union({', '.join(each)}, order_by='t')" if self.sources > 1 else each[0]
+        option = f", allowed_lateness={self.bound}" if self.bound else said_on_error(self.kinds)
         if isinstance(self.asked, Frames):
             applied = ", ".join(f"x{at}={over.text()}" for at, over in enumerate(self.asked.overs))
-            return f"lambda *streams: iw.with_columns({united}, {applied})"
+            return self._given(f"iw.with_columns({united}, {applied}{option})")
         assert self.asked.extent is not None
         keys = "".join(f", {key!r}" for key in self.asked.keys)
         applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.asked.ones))
-        return f"lambda *streams: iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied})"
+        return self._given(f"iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied}{option})")
+
+    def _given(self, text: str) -> str:
+        return f"lambda *streams: iw.outputs({text})" if self.in_kinds else f"lambda *streams: {text}"
+
+    @property
+    def kinds(self) -> list[str]:
+        """Of the aggregates."""
+        its = self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones
+        return [one.kind for one in its]
+
+    @property
+    def by(self) -> list[str]:
+        """The columns by which rows are merged, if a bound allows corrections."""
+        return ["iw_row"] if isinstance(self.asked, Frames) else [*self.asked.keys, "window"]
+
+    def on_time(self, one: OneStream) -> tuple[Drawn, list[int]]:
+        """The tuples that must be taken, and the numbers of the others."""
+        return one.on_time(value_of(self.bound) if self.bound else None, self.clocked)
 
     # Running
 
@@ -123,14 +160,14 @@ class Streams:
         return None
 
     def _difference(self, planned: Planned, one: OneStream) -> Difference | None:
-        table, late = one.on_time()
+        table, late = self.on_time(one)
         expected, error = attempt(lambda: self._expected(table))
         if error is not None:
             return Difference("the definition", None, None, error=error)
         given, error = attempt(
             lambda: run(
                 planned, one.batches(self.sources), one.watermarks, self.until, happens=one.happens,
-                buckets=one.buckets, chunks=one.chunks,
+                buckets=one.buckets, chunks=one.chunks, clocks=one.clocks if self.clocked else (),
             )
         )  # fmt: skip
         if error is not None:
@@ -139,6 +176,10 @@ class Streams:
         if sorted(lates["id"].to_pylist()) != late:
             return Difference("late tuples", sorted(lates["id"].to_pylist()), late)
         found = rows.to_pylist()
+        if self.bound:
+            found, error = attempt(lambda: newest(rows.to_pylist(), self.by))
+            if error is not None:
+                return Difference("revisions", None, None, error=error)
         places = [self._place(row) for row in found]
         if Counter(places) != Counter(expected.keys()):
             return Difference("rows", sorted(map(str, places)), sorted(map(str, expected)))
@@ -181,6 +222,12 @@ class Streams:
                 yield replace(self, their=(one,))
             return
         (one,) = self.their
+        if self.bound:
+            yield replace(self, bound="")
+        if self.in_kinds:
+            yield replace(self, in_kinds=False)
+        if self.clocked is not None:
+            yield replace(self, clocked=None)
         for asked in self._simpler_queries():
             yield replace(self, asked=asked)
         for drawn in one.drawn.smaller():
@@ -215,15 +262,17 @@ class Streams:
 
     def test(self, difference: Difference, name: str) -> str:
         (one,) = self.their[:1]
-        table, _ = one.on_time()
+        table, behind = self.on_time(one)
         rows = [[*place, *(result for result, _ in row)] for place, row in self._expected(table).items()]
         names = ["row['id']"]
         if isinstance(self.asked, Extents):
             names = [f"row[{key!r}]" for key in self.asked.keys] + ["row['window']['start']", "row['window']['end']"]
         width = len(self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones)
         names += [f"row['x{at}']" for at in range(width)]
+        clocks = f", clocks={literal(list(one.clocks))}" if self.clocked else ""
+        merged = f"newest(rows.to_pylist(), {self.by!r})" if self.bound else "rows.to_pylist()"
         lines = [
-            "from inwindow.testing.fuzz.simulation import simulated",
+            f"from inwindow.testing.fuzz.simulation import {'newest, ' if self.bound else ''}simulated",
             "",
             f"table = {one.drawn.text}",
             "batches = [",
@@ -234,8 +283,9 @@ class Streams:
             f"query = {self.query}",
             f"watermarks, until = {literal(list(one.watermarks))}, {literal(self.until)}",
             f"rows, late = simulated(query, batches, watermarks, until, happens={list(one.happens)!r}, "
-            f"buckets={one.buckets}, chunks={one.chunks})",
-            f"given = [[{', '.join(names)}] for row in rows.to_pylist()]",
+            f"buckets={one.buckets}, chunks={one.chunks}{clocks})",
+            f"assert sorted(late['id'].to_pylist()) == {behind}",
+            f"given = [[{', '.join(names)}] for row in {merged}]",
             f"expected = {literal(rows)}",
             f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
         ]
@@ -266,14 +316,17 @@ def never_decided(table: Drawn, window: Any) -> set[int]:
 
 def draw_streams(draw: Draw) -> Trial:
     """A query, and ten streams of up to 36 tuples."""
-    order = _TIMES[draw.one(list(_TIMES))]
+    kind = draw.one(list(_TIMES))
+    order = _TIMES[kind]
     asked = _extents(draw, order) if draw.once_in(3) else _frames(draw, order)
-    names = [over.kind for over in asked.overs] if isinstance(asked, Frames) else [one.kind for one in asked.ones]
+    names = Streams(asked, (), 1, None).kinds
     columns = sorted({name for kind in names for name in KINDS[kind].columns} | {"ok"})
     sources = draw.weighed(((1, 5), (2, 1), (3, 1)))
     key = draw.one(list(tables.KEYS))
     their = tuple(_stream(draw, order, columns, sources, key) for _ in range(10))
-    return Streams(asked, their, sources, order.near(_FAR))
+    bound = draw.one(_BOUNDS[kind]) if draw.once_in(3) and not on_error(names) else ""
+    clocked = draw_clocked(draw, kind, sources) if draw.once_in(3) else None
+    return Streams(asked, their, sources, order.near(_FAR), bound, clocked, draw.once_in(3))
 
 
 def _frames(draw: Draw, order: OrderType) -> Frames:
@@ -282,7 +335,7 @@ def _frames(draw: Draw, order: OrderType) -> Frames:
     at = (*keys, ("order_by", "'t'"))
     overs: list[Over] = []
     while len(overs) < 3:
-        kind = draw.weighed(((BUILT_INS, 5), (CLASSES, 3), (EMITTING, 1), (_ON_STREAMS, 1)))
+        kind = draw.weighed(((BUILT_INS, 10), (CLASSES, 6), (PICKY, 1), (EMITTING, 2), (_ON_STREAMS, 2)))
         kinds = windows.TRAILING if kind is EMITTING else windows.UNBOUNDED if kind is _ON_STREAMS else _FRAMES
         window = windows.window(draw, order, at, kinds).without("final")  # a stream has no last tuple
         over = frames.over(draw.one(list(kind)), window, draw.once_in(4))
@@ -297,10 +350,11 @@ def _extents(draw: Draw, order: OrderType) -> Extents:
         extent = extents.extent(draw, order)
         keys = draw.one((("k",), ("l", "k"), ()))
         ones = tuple(
-            One(draw.one(list(CLASSES) if draw.once_in(3) else list(BUILT_INS)), draw.once_in(4)) for _ in "123"
+            One(draw.one(list(draw.weighed(((BUILT_INS, 12), (CLASSES, 5), (PICKY, 1))))), draw.once_in(4))
+            for _ in "123"
         )
         asked = Extents(_EMPTY, keys, extent, ones, 0)
-        if all(_can_be(Streams(replace(asked, ones=(one,)), (), 1, None), order) for one in ones):
+        if _can_be(Streams(asked, (), 1, None), order):
             return asked
 
 
@@ -332,4 +386,5 @@ def _stream(draw: Draw, order: OrderType, columns: list[str], sources: int, key:
     watermarks = tuple(None if number < unknown else order.near(mark) for number, mark in enumerate(marks))
     often = draw.one((0, 1, 2))  # never, now and then, in each micro-batch
     happens = tuple(HAPPENS[0] if often == 0 or (often == 1 and draw.once_in(2)) else draw.one(HAPPENS) for _ in marks)
-    return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3))
+    clocks = tuple(map(order.near, sorted(draw.between(order.low - 2, order.high + 4) for _ in marks)))
+    return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3), clocks)

@@ -29,6 +29,7 @@ from bad import (
     hooks,
     keywords,
     on_errors,
+    over,
     pairs,
     places,
     points,
@@ -43,6 +44,7 @@ from bad import (
     streams,
     temporal,
     temporal_windows,
+    watermarks,
 )
 from bad.input import TABLE, Bad, MyAvg
 
@@ -59,6 +61,7 @@ TABLES = (
     points,
     streams,
     stream_states,
+    watermarks,
     extents,
     saved,
     temporal,
@@ -73,6 +76,7 @@ TABLES = (
     hooks,
     results,
     statements,
+    over,
     aggregate_expressions,
     aggregate_forms,
     aggregate_statements,

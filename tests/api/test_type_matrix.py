@@ -60,7 +60,7 @@ def wrong(use: Use, kind: Kind, ours: Any) -> Any:
     """The first row that is not as it must be, or None."""
     if use.gives == "any":
         return None
-    theirs = out((use.plain or use.call)(Given(kind, plain=True))).to_pylist()
+    theirs = of_integers(use, kind)
     values = dict(zip(kind.numbers, (plain(one.as_py()) for one in _three(kind)), strict=True))
     given = [plain(row) for row in out(ours).to_pylist()]
     for row, other in zip(given, theirs, strict=True):
@@ -77,6 +77,18 @@ def wrong(use: Use, kind: Kind, ours: Any) -> Any:
             if not fits:
                 return name, row, other
     return None
+
+
+def of_integers(use: Use, kind: Kind) -> list[dict[str, Any]]:
+    """What the integers give; once, where it depends on nothing else of the kind."""
+    if use.plain is not None:
+        return out(use.plain(Given(kind, plain=True))).to_pylist()
+    if (use, kind.numbers) not in _GIVEN:
+        _GIVEN[use, kind.numbers] = out(use.call(Given(kind, plain=True))).to_pylist()
+    return _GIVEN[use, kind.numbers]
+
+
+_GIVEN: dict[tuple[Use, tuple[Any, ...]], list[dict[str, Any]]] = {}
 
 
 def _three(kind: Kind) -> list[Any]:

@@ -121,9 +121,9 @@ def saved() -> pa.Table:
     return iw.state_of(TABLE, counting, until=9)
 
 
-def continuing(start: Any, **options: Any) -> Any:
+def continuing(start: Any, changes: Any = "exact", **options: Any) -> Any:
     """A stream that begins with a state."""
-    return iw.testing.replay([TABLE], lambda df: iw.continued(counting(df), start), **options)
+    return iw.testing.replay([TABLE], lambda df: iw.continued(counting(df), start, changes=changes), **options)
 
 
 ROWS = [
@@ -151,11 +151,12 @@ ROWS = [
     ),
     Bad(
         "the state of another query",
-        lambda: bucket().restore(bucket(6).state()),
+        lambda: bucket(6).restore(bucket().state()),
         iw.StateError,
         "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the window of a: (range "
-        "between 6 preceding and current row) in the state, (range between 5 preceding and current row) in the query\ngo on with "
-        "the query that wrote it, or give the changed one a new checkpointLocation",
+        "between 5 preceding and current row) in the state, (range between 6 preceding and current row) in the query\nto take a "
+        "nevertheless, write iw.continued(result, changes='from now'): its first frames lack the tuples that are not held\ngo on "
+        "with the query that wrote it, or give the changed one a new checkpointLocation",
     ),
     Bad(
         "a state with a value of a class that the query no longer has",
@@ -227,7 +228,8 @@ ROWS = [
         lambda: bucket().restore(bucket(aggregate=Locked(2)).state()),
         iw.StateError,
         "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the aggregate of a: "
-        "Locked(price) in the state, avg(price) in the query\ngo on with the query that wrote it, or give the changed one a new "
+        "Locked(price) in the state, avg(price) in the query\nto take a nevertheless, write iw.continued(result, changes='from "
+        "now'): it is folded anew from the tuples that are held\ngo on with the query that wrote it, or give the changed one a new "
         "checkpointLocation",
     ),
     Bad(
@@ -296,11 +298,19 @@ ROWS = [
     ),
     Bad(
         "a stream that begins with the state of another query",
-        lambda: continuing(iw.state_of(TABLE, lambda df: counting(df, 6), until=9)),
+        lambda: continuing(iw.state_of(TABLE, lambda df: counting(df, 4), until=9)),
         iw.StateError,
         "the state in this checkpoint belongs to other aggregates or windows, and would be misread:\n  the window of n: (range "
-        "between 6 preceding and current row) in the state, (range between 5 preceding and current row) in the query\ngo on with "
-        "the query that wrote it, or give the changed one a new checkpointLocation",
+        "between 4 preceding and current row) in the state, (range between 5 preceding and current row) in the query\nto take n "
+        "nevertheless, write iw.continued(result, changes='from now'): its first frames lack the tuples that are not held\ngo on "
+        "with the query that wrote it, or give the changed one a new checkpointLocation",
+    ),
+    Bad(
+        "changes that nobody knows",
+        lambda: continuing(saved(), changes="all"),
+        iw.UsageError,
+        "continued(changes='all'): write 'exact' (take a changed query if its results are those of a batch run) or 'from now' "
+        "(also one that begins with what is held)",
     ),
     Bad(
         "a stream that begins with the state of another number of buckets",

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples.sliding import sliding
 from samples.stacks import check, check_panes, column, maker
@@ -42,7 +42,6 @@ streams = st.sampled_from([tame, wild, tiny, constant, with_specials])
 tame_streams = st.sampled_from([tame, constant, with_specials])
 null_or_none = st.sampled_from([st.none(), st.nothing()])
 modes = pytest.mark.parametrize("growing", [False, True])
-few = settings(max_examples=60, deadline=None)
 
 
 def deviations(xs):
@@ -159,7 +158,6 @@ def floats(values):
 
 @pytest.mark.parametrize("op", SHAPES)
 @modes
-@few
 @given(data=st.data())
 def test_shapes(op, growing, data):
     elements = data.draw(null_or_none) | data.draw(tame_streams if growing else streams)
@@ -168,7 +166,6 @@ def test_shapes(op, growing, data):
 
 @pytest.mark.parametrize("op", PAIRS)
 @modes
-@few
 @given(data=st.data())
 def test_pairs(op, growing, data):
     kinds, null = tame_streams if growing else streams, data.draw(null_or_none)
@@ -178,7 +175,6 @@ def test_pairs(op, growing, data):
 
 @pytest.mark.parametrize("op", FITS)
 @modes
-@few
 @given(data=st.data())
 def test_fits(op, growing, data):
     kinds, null = tame_streams if growing else streams, data.draw(null_or_none)
@@ -187,7 +183,6 @@ def test_fits(op, growing, data):
 
 
 @pytest.mark.parametrize("op", SHAPES)
-@few
 @given(data=st.data(), pane=st.integers(1, 5))
 def test_shapes_of_panes(op, data, pane):
     stream = data.draw(sliding(st.none() | data.draw(tame_streams)))
@@ -195,7 +190,6 @@ def test_shapes_of_panes(op, data, pane):
 
 
 @pytest.mark.parametrize("op", PAIRS)
-@few
 @given(data=st.data(), pane=st.integers(1, 5))
 def test_pairs_of_panes(op, data, pane):
     elements = st.tuples(st.none() | data.draw(tame_streams), st.none() | data.draw(tame_streams))
@@ -204,7 +198,6 @@ def test_pairs_of_panes(op, data, pane):
 
 
 @pytest.mark.parametrize("op", FITS)
-@few
 @given(data=st.data(), pane=st.integers(1, 5))
 def test_fits_of_panes(op, data, pane):
     elements = st.tuples(st.none() | data.draw(tame_streams), st.none() | data.draw(tame_streams))

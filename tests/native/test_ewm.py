@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples.sliding import sliding
 from samples.stacks import check, check_panes, column, maker
@@ -20,7 +20,6 @@ from inwindow.native._ewm import Ewm
 VALUES = st.none() | st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1e-9])
 MODES = [(gap, adjust) for gap in ("place", "number", "time") for adjust in (True, False)]
 modes = pytest.mark.parametrize(("gap", "adjust"), MODES)
-few = settings(max_examples=60, deadline=None)
 SPECIAL = [None, 1.0, math.nan, math.inf, -math.inf]
 
 
@@ -72,7 +71,6 @@ def ewm(gap, adjust, alpha, whole):
 
 
 @modes
-@few
 @given(data=st.data(), alpha=st.sampled_from([0.1, 0.5, 0.97, 1.0]), growing=st.booleans(), whole=st.booleans())
 def test_frames(gap, adjust, data, alpha, growing, whole):
     stream = data.draw(sliding(VALUES, growing))
@@ -84,7 +82,6 @@ def test_frames(gap, adjust, data, alpha, growing, whole):
 
 
 @modes
-@few
 @given(data=st.data(), pane=st.integers(1, 5))
 def test_panes(gap, adjust, data, pane):
     stream = data.draw(sliding(VALUES))

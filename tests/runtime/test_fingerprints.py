@@ -251,7 +251,7 @@ def test_other_code_is_another_query(change: str) -> None:
 
 
 WINDOWS = [
-    ('iw.range(5, partition_by="k", order_by="t")', 'iw.range(6, partition_by="k", order_by="t")'),
+    ('iw.range(6, partition_by="k", order_by="t")', 'iw.range(5, partition_by="k", order_by="t")'),
     ('iw.scope(lower=lambda t: t - 5, order_by="t")', 'iw.scope(lower=lambda t: t - 60, order_by="t")'),
     ('iw.scope(lower=scaled(1), order_by="t")', 'iw.scope(lower=scaled(0.5), order_by="t")'),
     (
@@ -269,7 +269,7 @@ WINDOWS = [
     ('iw.rows(5, order_by="t", slide=2)', 'iw.rows(5, order_by="t", slide=2, final="emit")'),
     ('iw.landmark(since=3, order_by="t")', 'iw.landmark(since=4, order_by="t")'),
     ('iw.range(5, order_by="t")', 'iw.range(5, order_by="t", partition_by="k")'),
-    ('iw.range(5, order_by="t")', 'iw.range(5.0, order_by="t")'),
+    ('iw.range(5, order_by="t", slide=5)', 'iw.range(5.0, order_by="t", slide=5)'),
 ]
 
 

@@ -14,7 +14,7 @@ SETTINGS = {
     "spark.sql.session.timeZone": "America/New_York",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "true",  # the default, but not under SPARK_TESTING
 }
-# Of Spark's own work on few rows; what also runs on Connect, the examples and all scripts have what Spark has by default.
+# Of Spark's own work on few rows; the examples and all scripts have what Spark has by default.
 CHEAPER = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
@@ -24,6 +24,7 @@ UNSET = (
     "spark.sql.ansi.enabled",
     "spark.sql.adaptive.enabled",
     "spark.sql.streaming.stateStore.providerClass",
+    "spark.sql.exchange.reuse",
     "spark.inwindow.memory",
     "spark.inwindow.hotKeys",
 )
@@ -39,7 +40,8 @@ def spark(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory)
         builder = SparkSession.builder.remote("local[2]")
     else:
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.log.level", "OFF").config(map=CHEAPER)
+        builder = builder.config("spark.log.level", "OFF")
+    builder = builder.config(map=CHEAPER)
     builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("spark-warehouse")))
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)

@@ -46,9 +46,9 @@ SCHEMA = "id int, k string, t int, u int, " + ", ".join(f"{name} {kind}" for nam
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> list[tuple[Any, ...]]:
+def tables(draw: st.DrawFn, least: int = 0) -> list[tuple[Any, ...]]:
     """Rows of ``id, k, t, u`` and a value of each type: ``t`` has ties and NULLs, ``u`` has neither."""
-    size = draw(st.integers(0, ROWS))
+    size = draw(st.integers(least, ROWS))
     places = draw(st.permutations(range(size)))
     keys, times = st.sampled_from(["a", "b", "c", None]), st.one_of(st.none(), st.integers(0, 8))
     columns: list[list[Any]] = [list(range(size))]

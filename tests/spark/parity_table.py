@@ -96,12 +96,11 @@ def calls(built_in: BuiltIn, types: list[str]) -> dict[tuple[str, str], Any]:
 class Comparison:
     """One built-in on all types over all frames: cells, (type, frame) -> how they compare."""
 
-    def __init__(self, spark: Any, built_in: BuiltIn) -> None:
+    def __init__(self, df: Any, table: pa.Table, built_in: BuiltIn) -> None:
         from pyspark.sql import functions as F
 
-        self.F, self.built_in = F, built_in
-        self.df = spark.createDataFrame(rows_of_every_type(), SCHEMA)
-        kinds = dict(zip(self.df.columns, self.df.limit(0).toArrow().schema.types, strict=True))
+        self.F, self.df, self.table, self.built_in = F, df, table, built_in
+        kinds = dict(zip(table.column_names, table.schema.types, strict=True))
         ours = {kind for kind in VALUES if accepts(built_in, kind, kinds)}
         theirs = {kind for kind in VALUES if self._is_theirs(kind)}
         self.accepted = {
@@ -131,7 +130,7 @@ class Comparison:
             for n, (column, shown) in enumerate(its)
         }
         results = by_id(iw.with_columns(self.df, **ours)), by_id(self.df.withColumns(theirs))
-        on_a_table = iw.with_columns(self.df.toArrow(), **ours).sort_by("id")  # what tests/sail compare with
+        on_a_table = iw.with_columns(self.table, **ours).sort_by("id")  # what tests/sail compare with
         assert differences(results[0].cast(on_a_table.schema), on_a_table, exact=False) == []
         like = in_any_order if self.built_in.unordered else same
         return {
@@ -160,7 +159,9 @@ def frame_text(kind: str, lower: int, upper: int) -> str:
 
 def page(spark: Any) -> str:
     """The whole page."""
-    comparisons = [Comparison(spark, built_in) for built_in in BUILT_INS]
+    df = spark.createDataFrame(rows_of_every_type(), SCHEMA)
+    table = df.toArrow()
+    comparisons = [Comparison(df, table, built_in) for built_in in BUILT_INS]
     named = list(DEVIATIONS)
     by_type, by_frame, wrong = [], [], []
     frames = [frame_text(*one) for one in OVER]

@@ -5,20 +5,19 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from spark.script import answer
 
 from inwindow.runtime.spark.jvm import ensure_java
 
-JOB = """
-import glob, signal, subprocess, threading, time
+SCRIPT = """
+import signal, subprocess, threading, time
 import inwindow as iw
 
-folder = {folder!r}
-
 class Slow(iw.WindowAggregate):
+    def __init__(self, folder, late):
+        self.folder, self.late = folder, late
     def initialize(self, value): self.total = value
     def iterate(self, value):
         self.total += value
@@ -28,59 +27,56 @@ class Slow(iw.WindowAggregate):
         import os, time
         from pyspark import TaskContext
         attempt = TaskContext.get().attemptNumber()
-        open(os.path.join(folder, f"{{value}}-{{attempt}}-{{os.getpid()}}"), "w").close()
-        {straggle}
+        open(os.path.join(self.folder, f"{{value}}-{{attempt}}-{{os.getpid()}}"), "w").close()
+        if self.late:
+            time.sleep(250 if value == 2000 and attempt == 0 else 0)  # in its first attempt only, which is killed
+        else:
+            time.sleep(0.1)
     def expire(self, value): self.total -= value
     def terminate(self) -> float: return self.total
 
 spark = session({master!r}, sql_shuffle_partitions="4", executorEnv_PYTHONPATH=os.environ.get("PYTHONPATH", ""), **{settings!r})
 df = spark.range(0, 20000, 1, 4).selectExpr("id", "id % 8 as k", "cast(id as double) as v")
 w = iw.rows(10, partition_by="k", order_by="id")
-made = iw.with_columns(df, a=Slow()("v").over(w), b=iw.avg("v").over(w))
-made = made.groupBy("k").agg({{"a": "sum", "b": "sum", "id": "count"}})  # a second stage, which may ask for the first again
-"""
-ANSWER = """
-rows = sorted(map(list, made.collect()))
 local = spark.createDataFrame(iw.with_columns(df.toArrow(), a=iw.sum("v").over(w), b=iw.avg("v").over(w)))
-expected = sorted(map(list, local.groupBy("k").agg({"a": "sum", "b": "sum", "id": "count"}).collect()))
-same = len(rows) == len(expected) and all(abs(x - y) <= 1e-9 * abs(y) for a, b in zip(rows, expected) for x, y in zip(a, b))
-files = os.listdir(folder)
-print(json.dumps({"same": same, "again": len(files) - len({name.split("-")[0] for name in files}), "killed": killed}))
-"""
-KILLER = """
+expected = sorted(map(list, local.groupBy("k").agg({{"a": "sum", "b": "sum", "id": "count"}}).collect()))
+
+def run(folder, late):
+    made = iw.with_columns(df, a=Slow(folder, late)("v").over(w), b=iw.avg("v").over(w))
+    made = made.groupBy("k").agg({{"a": "sum", "b": "sum", "id": "count"}})  # a second stage, which may ask for the first again
+    rows = sorted(map(list, made.collect()))
+    same = len(rows) == len(expected) and all(abs(x - y) <= 1e-9 * abs(y) for a, b in zip(rows, expected) for x, y in zip(a, b))
+    files = os.listdir(folder)
+    return {{"same": same, "again": len(files) - len({{name.split("-")[0] for name in files}})}}
+
 killed = []
-def kill_one():
-    while len({name.split("-")[2] for name in os.listdir(folder)}) < 2: time.sleep(0.02)  # both are at work
+def kill_one(folder):
+    while len({{name.split("-")[2] for name in os.listdir(folder)}}) < 2: time.sleep(0.02)  # both are at work
     theirs = "CoarseGrainedExecutorBackend.*" + spark.sparkContext.applicationId
     mine = subprocess.run(["pgrep", "-f", theirs], capture_output=True, text=True)
     victim = int(mine.stdout.split()[0])
     os.kill(victim, signal.SIGKILL)
     killed.append(victim)
-threading.Thread(target=kill_one, daemon=True).start()
+
+threading.Thread(target=kill_one, args=[{dies!r}], daemon=True).start()
+given = {{"dies": run({dies!r}, False), "late": run({late!r}, True), "killed": len(killed)}}
+print(json.dumps(given))
 """
 
-
-# No task starts before both executors are there: one alone could have done the whole job before the other comes.
-BOTH = {
+SETTINGS = {
+    # No task starts before both executors are there: one alone could have done the whole job before the other comes.
     "cores_max": "2",
     "scheduler_minRegisteredResourcesRatio": "1.0",
     "scheduler_maxRegisteredResourcesWaitingTime": "300s",
-    "executor_extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "executor_extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
+    "executor_memory": "800m",
+    "speculation": "true",
+    "speculation_interval": "100ms",
+    "speculation_multiplier": "1.1",
+    "speculation_quantile": "0.3",
+    "speculation_minTaskRuntime": "10s",  # more than a task takes that is not late
+    "sql_adaptive_enabled": "false",
 }
-
-
-def run(folder: Path, master: str, straggle: str, killer: str = "killed = []", **settings: str) -> dict[str, Any]:
-    notes = folder / "notes"
-    notes.mkdir()
-    job = JOB.format(folder=str(notes), straggle=straggle, master=master, settings=BOTH | settings)
-    given: dict[str, Any] = answer(folder, job + killer + ANSWER)
-    return given
-
-
-def test_an_executor_that_dies(tmp_path: Path) -> None:
-    given = run(tmp_path, "local-cluster[2,1,1024]", "time.sleep(0.1)", KILLER, sql_adaptive_enabled="false")
-    assert given["same"]
-    assert given["killed"] and given["again"] > 0  # it did die in the middle, and its work was done again
 
 
 @pytest.fixture
@@ -111,17 +107,12 @@ def two_hosts(tmp_path: Path) -> Iterator[str]:
         process.wait()
 
 
-def test_speculative_execution(tmp_path: Path, two_hosts: str) -> None:
-    given = run(
-        tmp_path,
-        two_hosts,
-        "time.sleep(250 if value == 2000 and attempt == 0 else 0)",  # one task is late, in its first attempt, which is killed
-        speculation="true",
-        speculation_interval="100ms",
-        speculation_multiplier="1.1",
-        speculation_quantile="0.3",
-        sql_adaptive_enabled="false",
-        executor_memory="800m",
-    )
-    assert given["same"]
-    assert given["again"] > 0
+def test_an_executor_dies_and_a_task_is_late(tmp_path: Path, two_hosts: str) -> None:
+    """On one cluster, which is eight JVMs."""
+    folders = {name: str(tmp_path / name) for name in ("dies", "late")}
+    for folder in folders.values():
+        Path(folder).mkdir()
+    given = answer(tmp_path, SCRIPT.format(master=two_hosts, settings=SETTINGS, **folders))
+    assert given["dies"]["same"] and given["late"]["same"]
+    assert given["killed"] and given["dies"]["again"] > 0  # it did die in the middle, and its work was done again
+    assert given["late"]["again"] > 0

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import inwindow as iw
@@ -147,14 +148,28 @@ QUERIES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
 }  # fmt: skip
 
 
-def catalogs(spark: Any, folder: Path) -> tuple[iw.Catalog, iw.Catalog]:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each stream's rows in a folder of its own."""
+    folder = tmp_path_factory.mktemp("streams")
+    for name in DATA:
+        (folder / name).mkdir()
+        pq.write_table(table_of(name), folder / name / "rows.parquet")
+    return folder
+
+
+def table_of(name: str) -> pa.Table:
+    columns = [part.split()[0] for part in DATA[name][0].split(", ")]
+    return pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows_of(name)])
+
+
+def catalogs(spark: Any, files: Path) -> tuple[iw.Catalog, iw.Catalog]:
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
     tables, streams = {}, {}
     for name, (ddl, _) in DATA.items():
-        columns = [part.split()[0] for part in ddl.split(", ")]
-        tables[f"src_{name}"] = pa.Table.from_pylist([dict(zip(columns, row, strict=True)) for row in rows_of(name)])
-        path = str(folder / name)
-        spark.createDataFrame(rows_of(name), ddl).coalesce(1).write.parquet(path)
-        streams[f"src_{name}"] = spark.readStream.schema(ddl).parquet(path).withWatermark("ts", "0 seconds")
+        tables[f"src_{name}"] = table_of(name)
+        stream = spark.readStream.schema(ddl).parquet(str(files / name))
+        streams[f"src_{name}"] = stream.withWatermark("ts", "0 seconds")
     local, there = iw.Catalog(tables), iw.Catalog(spark, **streams)
     for catalog in (local, there):
         catalog.run(DECLARED)
@@ -186,9 +201,9 @@ def in_minutes(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_a_stream_gives_the_rows_of_the_batch(spark: Any, tmp_path: Path, name: str) -> None:
+def test_a_stream_gives_the_rows_of_the_batch(spark: Any, files: Path, tmp_path: Path, name: str) -> None:
     query, by_hand = QUERIES[name]
-    local, there = catalogs(spark, tmp_path)
+    local, there = catalogs(spark, files)
     expected = plain(row.values() for row in local.cql(query).to_pylist())
     assert in_minutes(expected) == sorted(by_hand)
     made = there.cql(query)
@@ -220,8 +235,8 @@ MANY = """
 
 
 @pytest.mark.parametrize(("query", "message"), MISTAKES)
-def test_what_cannot_be_put_together(spark: Any, tmp_path: Path, query: str, message: str) -> None:
-    _, there = catalogs(spark, tmp_path)
+def test_what_cannot_be_put_together(spark: Any, files: Path, query: str, message: str) -> None:
+    _, there = catalogs(spark, files)
     there.run(MANY)
     with pytest.raises(iw.UsageError, match="line 1, column") as raised:
         there.cql(query)

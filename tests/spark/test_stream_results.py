@@ -30,6 +30,10 @@ BATCHES = [
     tuples(("a", 0), ("b", 1)), tuples(("a", 10), ("b", 12)), tuples(("a", 60), ("b", 61)), tuples(("b", 5), ("a", 200)),
     tuples(("c", 30), ("a", 201), ("a", None)),
 ]  # fmt: skip
+# The same in as few as make them late: Spark compares with the watermark of the batch before.
+THREE = [
+    pa.concat_tables([*BATCHES[:2], BATCHES[2].slice(0, 1)]), BATCHES[2].slice(1), pa.concat_tables(BATCHES[3:]),
+]  # fmt: skip
 LATE = ["a at None", "b at 5", "c at 30"]
 
 
@@ -100,7 +104,7 @@ def test_a_step_behind_a_call_is_the_call_still(spark: Any, tmp_path: Path) -> N
 def test_without_a_watermark_below_one_may_stand_above(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     numbered = iw.with_columns(
-        read(spark, tmp_path, *BATCHES, delay=None), n=iw.count().over(iw.unbounded(partition_by="k"))
+        read(spark, tmp_path, *THREE, delay=None), n=iw.count().over(iw.unbounded(partition_by="k"))
     )
     minutes = numbered.withWatermark("ts", "0 seconds").groupBy("k").count().select("k", "count")
     assert numbered.columns == ["k", "ts", "v", "note", "n"] and minutes.columns == ["k", "count"]
@@ -116,7 +120,7 @@ def test_rows_and_late_tuples_in_one_query(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     feed, rows = Feed(tmp_path / "feed", DDL), tmp_path / "rows"
     came: list[str] = []
-    for batches in (BATCHES[:3], BATCHES[3:]):
+    for batches in (THREE[:2], THREE[2:]):
         result = iw.select(feed.add(*batches).read(spark, delay="0 seconds"), "k", "ts", n=iw.count().over(WINDOW))
         both = result.unionByName(iw.late(result), allowMissingColumns=True)
         finished(started(both, tmp_path, sink="parquet", path=str(rows)))
@@ -181,9 +185,9 @@ def test_two_in_one_query_need_a_store(spark: Any, tmp_path: Path) -> None:
 
 
 def test_late_tuples_are_whole_rows_here_and_replayed(spark: Any, tmp_path: Path) -> None:
-    df = read(spark, tmp_path, *BATCHES)
+    df = read(spark, tmp_path, *THREE)
     late = collected(spark, iw.late(hops(df)), tmp_path, "late")
-    replayed = iw.late(iw.testing.replay(BATCHES, hops)).to_pylist()
+    replayed = iw.late(iw.testing.replay(THREE, hops)).to_pylist()
     assert iw.late(hops(df)).columns == list(replayed[0]) == ["k", "ts", "v", "note"]
     assert sorted(row["note"] for row in late) == sorted(row["note"] for row in replayed) == LATE
 
@@ -191,8 +195,8 @@ def test_late_tuples_are_whole_rows_here_and_replayed(spark: Any, tmp_path: Path
 def test_results_in_one_query(spark: Any, tmp_path: Path) -> None:
     """Of one stream, of two, and one twice: each has its watermark, and its own metrics."""
     use(spark, "transformWithState")
-    df = read(spark, tmp_path, *BATCHES)
-    other = read(spark, tmp_path / "other", *BATCHES)
+    df = read(spark, tmp_path, *THREE)
+    other = read(spark, tmp_path / "other", *THREE)
     sums = iw.with_columns(df, s=iw.sum("v").over(iw.range("2 minutes", partition_by="k", order_by="ts")))
     results = [counted(df).select("k", "ts"), sums.select("k", "ts"), counted(other).select("k", "ts")]
     query = started(results[0].union(results[1]).union(results[2]), tmp_path, name="three")
@@ -247,3 +251,75 @@ def test_metrics_of_a_stream_without_order(spark: Any, tmp_path: Path) -> None:
         started(iw.with_columns(df, n=iw.count().over(iw.rows(3, partition_by="k"))), tmp_path, name="arrived")
     )
     assert [one["live_tuples"] for one in metrics(query)] == [50, 51, 52]
+
+
+# Bad tuples
+
+
+class Even(iw.WindowAggregate):
+    """Takes even seconds alone; raises after it has changed its state."""
+
+    def initialize(self, v):
+        self.total = v
+        self.check(v)
+
+    def iterate(self, v):
+        self.total += v
+        self.check(v)
+
+    def expire(self, v):
+        self.total -= v
+
+    def check(self, v):
+        if v % 2:
+            raise ValueError(f"{v} is odd")
+
+    def terminate(self) -> float:
+        return self.total
+
+
+class Grown(Even):
+    """The same over a frame that grows: each key has a state."""
+
+
+def with_errors(df: Any) -> Any:
+    own = iw.unbounded(partition_by="k", order_by="ts")
+    return iw.with_columns(df, x=Even()("v").over(WINDOW), y=Grown()("v").over(own), on_error="collect")
+
+
+def extents_with_errors(df: Any) -> Any:
+    hops = iw.group_by(df, "k").window(iw.hop("ts", size="1 minute", every="30 seconds"))
+    return hops.agg(x=Even()("v"), on_error="collect")
+
+
+@pytest.mark.parametrize(("operator", "query"), zip(OPERATORS, [with_errors, extents_with_errors], strict=True))
+def test_bad_tuples_come_from_the_same_operator(spark: Any, tmp_path: Path, operator: str, query: Any) -> None:
+    """Rows and bad tuples of a query with a restart are those of the replayed stream."""
+    use(spark, operator)
+    feed, rows, failed, count = Feed(tmp_path / "feed", DDL), [], [], 0
+    for number, batches in enumerate((BATCHES[:3], BATCHES[3:])):
+        outputs = iw.outputs(query(feed.add(*batches).read(spark, delay="0 seconds")))
+        assert outputs.columns == ["kind", "row", "late", "failed"]
+        run = finished(started(outputs, tmp_path, sink="parquet", path=str(tmp_path / f"rows_{number}")))
+        count += iw.metrics(run)["failed_tuples"]
+        for row in spark.read.parquet(str(tmp_path / f"rows_{number}" / "*.parquet")).collect():
+            (rows if row.kind == "row" else failed if row.kind == "failed" else []).append(row[row.kind])
+    replayed = iw.testing.replay(BATCHES, query, delay="0 seconds")
+    letters = iw.failed(replayed).to_pylist()
+    shown = {(one["aggregate"], one["message"], one["key"], one["tuple"]["v"]) for one in letters}
+    assert {(one.aggregate, one.message, one.key, one.tuple.v) for one in failed} == shown
+    assert len(failed) == len(letters) == count > 1
+    names = ["k", *(["note", "x", "y"] if query is with_errors else ["x"])]
+    expected = [tuple(row[name] for name in names) for row in replayed.table.to_pylist()]
+    assert sorted(map(repr, (tuple(row[name] for name in names) for row in rows))) == sorted(map(repr, expected))
+
+
+def test_bad_tuples_for_a_query_of_their_own(spark: Any, tmp_path: Path) -> None:
+    use(spark, "transformWithState")
+    failed = iw.failed(with_errors(read(spark, tmp_path, *BATCHES)))
+    assert failed.columns == ["aggregate", "call", "hook", "message", "key", "time", "tuple"]
+    assert failed.schema["tuple"].dataType.names == ["k", "ts", "v"]
+    got = collected(spark, failed, tmp_path, "bad")
+    assert {one["message"] for one in got if one["aggregate"] == "x"} == {
+        "Even.initialize(1.0) raised ValueError: 1.0 is odd", "Even.iterate(61.0) raised ValueError: 61.0 is odd",
+    }  # fmt: skip

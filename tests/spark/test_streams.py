@@ -70,7 +70,7 @@ CHANGED = {
         lambda df: sliding(df, iw.count),
         "the aggregate of above: Above.v. in the state, count.v. in the query\n",
     ),
-    "window": (lambda df: sliding(df, size="8 seconds"), "the window of x: .* 9 seconds .* 8 seconds"),
+    "window": (lambda df: sliding(df, size="12 seconds"), "the window of x: .* 9 seconds .* 12 seconds"),
 }
 
 
