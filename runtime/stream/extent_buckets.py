@@ -103,7 +103,7 @@ class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they arrived, and sorted when an extent that contains them closes."""
 
     rows = "one for each extent"
-    evolves = True
+    can_evolve = True
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         self.hiding = hiding(work)
@@ -205,7 +205,7 @@ class CountedExtentBucket(WaitingBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
     rows = "one for each extent"
-    evolves = True
+    can_evolve = True
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         self.hiding = hiding(work)

@@ -19,12 +19,13 @@ from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_memory import NEXT, STATE
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import DIRECTORY, stored
+from inwindow.runtime.stream.stored import DIRECTORY, directory_of, stored
 from inwindow.udaf.errors import StateError
 from inwindow.windows.order_key import PLAIN, OrderKey
 from inwindow.windows.sequence import Positions
 
 _TUPLES = ("held", "pending")  # the tables of tuples; "log" belongs to "held"
+_SHOWN = "shown/"
 _INT64 = np.iinfo(np.int64)
 
 
@@ -71,14 +72,16 @@ def inspected(head: bytes, chunk: Callable[[int], bytes] | None) -> Inspected:
         header, tables, size = found.header, found.tables(), len(head)
         if "keys" not in header:
             raise StateError(_UNSAID)
-        for name, its_directory in DIRECTORY.items():
-            directory = tables.pop(its_directory, None)
+        for name in [one for one in tables if one.rpartition("/")[2] in DIRECTORY]:
+            directory = tables.pop(directory_of(name), None)
             if directory is not None and chunk is not None and len(directory):
                 flags = tuple(directory.schema.names[directory.schema.names.index(ADDRESS) + 1 :])
-                log = Log(tables[name].schema, header["number"] if name == "held" else None, flags)
+                log = Log(tables[name].schema, None, flags)  # in any order
                 tables[name] = log.read(tables[name], directory, chunk).drop_columns([ADDRESS])
                 size += sum(directory.column("bytes").to_pylist())
-    return Inspected(header["bucket"], header, tables, size)
+    # With allowed_lateness= there are buckets within; one has all that has been shown.
+    shown = {name.removeprefix(_SHOWN): table for name, table in tables.items() if name.startswith(_SHOWN)}
+    return Inspected(header["bucket"], header, shown or tables, size)
 
 
 _UNSAID = (

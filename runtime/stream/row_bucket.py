@@ -40,7 +40,7 @@ _NOWHERE = Sequence(None, False)  # for errors: the number of an earlier tuple t
 class RowBucket(WaitingBucket):
     """Rows with the columns that pass through, and a result column per step."""
 
-    evolves = True
+    can_evolve = True
 
     def __init__(
         self,
