@@ -64,6 +64,7 @@ if _typing.TYPE_CHECKING:
     from inwindow.runtime.metrics import metrics
     from inwindow.runtime.outputs import outputs
     from inwindow.runtime.progress import show_progress
+    from inwindow.runtime.prometheus import prometheus
     from inwindow.runtime.save import saved
     from inwindow.runtime.select import select
     from inwindow.runtime.spark.arrival_time import arrival_time
@@ -179,6 +180,7 @@ __all__ = [
     "percentile_approx",
     "priority_sample",
     "product",
+    "prometheus",
     "range",
     "range_between",
     "rank",
@@ -247,6 +249,7 @@ _LATER = {
     "inwindow.runtime.metrics": ["metrics"],
     "inwindow.runtime.outputs": ["outputs"],
     "inwindow.runtime.progress": ["show_progress"],
+    "inwindow.runtime.prometheus": ["prometheus"],
     "inwindow.runtime.save": ["saved"],
     "inwindow.runtime.select": ["select"],
     "inwindow.runtime.spark.arrival_time": ["arrival_time"],

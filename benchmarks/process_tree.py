@@ -1,8 +1,8 @@
 """What a process and all that descends from it use, read from ``/proc`` (Linux).
 
 A Spark job is a tree: this Python, the JVM it started, the daemon which that started, and the workers forked from it. The
-CPU time of a process that has ended is kept by the one that waited for it (``cutime``, ``cstime``), so the sum over the
-living, with their dead children, misses nothing.
+CPU time of a process that has ended is kept by the one that waited for it (``cutime``, ``cstime``). Nobody waits for Spark's Python
+workers: it ends those that were idle for a minute, and what they took since the first look is not counted.
 """
 
 import os
@@ -77,7 +77,14 @@ class Seconds:
 
 def seconds(action: Callable[[], object]) -> Seconds:
     """CPU seconds of the whole tree, and wall time, of an action."""
-    cpu, wall = sum(process.cpu for process in tree()), time.perf_counter()
+    before, wall = tree(), time.perf_counter()
     action()
     wall = time.perf_counter() - wall
-    return Seconds(sum(process.cpu for process in tree()) - cpu, wall)
+    return Seconds(between(before, tree()), wall)
+
+
+def between(before: list[Process], after: list[Process]) -> float:
+    """The CPU seconds of a tree between two looks at it."""
+    living = {process.pid for process in after}
+    lost = sum(process.cpu for process in before if process.is_worker and process.pid not in living)
+    return sum(process.cpu for process in after) - sum(process.cpu for process in before) + lost

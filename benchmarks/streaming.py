@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import functions
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import inwindow as iw
 from benchmarks.measure import markdown
-from benchmarks.process_tree import Seconds, seconds
+from benchmarks.process_tree import Process, Seconds, between, seconds, tree
 from benchmarks.results import put
-from benchmarks.spark_data import session
+from benchmarks.spark_data import NEVER, WEIGHING, session
 from benchmarks.stream_by_hand import BY_HAND, SLOW
 
 F: Any = functions
@@ -36,6 +37,7 @@ _MANAGER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBas
 STREAMING = "spark.sql.streaming"
 ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 RECOMMENDED = {  # docs/streaming.md
+    WEIGHING: NEVER,
     f"{STREAMING}.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     f"{STREAMING}.checkpointFileManagerClass": _MANAGER,
 }
@@ -143,6 +145,7 @@ class Ran:
     """What a query took."""
 
     spent: Seconds
+    steady: float | None  # CPU us per row from the second micro-batch on: without the start of the query
     took: list[float]  # seconds of each micro-batch
     state: float | None  # of ours: bytes of state for each tuple in it, after the last micro-batch with data
 
@@ -151,12 +154,44 @@ class Ran:
         each = sorted(self.took[1:-1] or self.took)
         middle, most = each[len(each) // 2], each[min(int(len(each) * 0.99), len(each) - 1)]
         held = "" if self.state is None else f"; {self.state:.0f}"
-        return f"{self.spent.cpu / rows * 1e6:.1f} ({middle:.2f}, {most:.2f}{held})"
+        steady = "" if self.steady is None else f", {self.steady:.1f}"
+        return f"{self.spent.cpu / rows * 1e6:.1f}{steady} ({middle:.2f}, {most:.2f}{held})"
+
+
+class Ends(StreamingQueryListener):
+    """The process tree at the end of each micro-batch with data, and its rows."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[list[Process], int]] = []
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802  # Spark's name
+        """Nothing to note."""
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """A micro-batch has ended."""
+        if event.progress.numInputRows:
+            self.seen.append((tree(), event.progress.numInputRows))
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """Nothing to note."""
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """Nothing to note."""
+
+    @property
+    def steady(self) -> float | None:
+        """CPU microseconds per row between the first end and the last."""
+        if len(self.seen) < 2:
+            return None
+        spent = sum(between(before, after) for (before, _), (after, _) in pairwise(self.seen))
+        return spent / sum(rows for _, rows in self.seen[1:]) * 1e6
 
 
 def run(spark: Any, build: Callable[[Any], Any], place: str) -> Ran:
     """A query over all files."""
     progress: list[Any] = []
+    ends = Ends()
+    spark.streams.addListener(ends)
     with tempfile.TemporaryDirectory(prefix="inwindow-checkpoint-") as checkpoint:
 
         def action() -> None:
@@ -166,8 +201,9 @@ def run(spark: Any, build: Callable[[Any], Any], place: str) -> Ran:
             progress.extend(query.recentProgress)
 
         spent = seconds(action)
+    spark.streams.removeListener(ends)
     took = [one["durationMs"]["triggerExecution"] / 1000 for one in progress]
-    return Ran(spent, took, _bytes_per_tuple([one for one in progress if one["numInputRows"]][-1]))
+    return Ran(spent, ends.steady, took, _bytes_per_tuple([one for one in progress if one["numInputRows"]][-1]))
 
 
 def _bytes_per_tuple(progress: Any) -> float | None:
@@ -225,8 +261,9 @@ def main() -> None:
         rows = measured(spark, chosen, places, asked)
         spark.stop()
     text = (
-        f"{__doc__}\n\n{asked.rows:,} rows, {asked.batch:,} in a micro-batch: CPU us per row (median and 99th percentile of the "
-        "seconds of a micro-batch; of ours also the bytes of state for each tuple in it: as Arrow a tuple has 32).\n\n"
+        f"{__doc__}\n\n{asked.rows:,} rows, {asked.batch:,} in a micro-batch: CPU us per row of the whole query, and from the "
+        "second micro-batch on (median and 99th percentile of the seconds of a micro-batch; of ours also the bytes of state for "
+        "each tuple in it: as Arrow a tuple has 32).\n\n"
         f"{markdown(['', *(f'{keys:,} keys' for keys in places)], rows)}"
     )
     print(text)

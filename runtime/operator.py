@@ -27,6 +27,7 @@ from inwindow.runtime.hooks import Unfit
 from inwindow.runtime.reports import hook_error, overflow_error, result_error
 from inwindow.runtime.reserved import BEGINS
 from inwindow.runtime.state_bytes import from_bytes, to_bytes
+from inwindow.runtime.step_costs import spending
 from inwindow.windows.neighbours import Mask
 from inwindow.windows.sequence import Sequence
 
@@ -188,7 +189,7 @@ def reporting(
 ) -> Any:
     """Call into a step; errors of its hooks or kernels name the aggregate and the tuple."""
     try:
-        return action(*arguments)
+        return spending(step.name, action, *arguments)
     except HookRaised as raised:
         error = hook_error(step, work, raised, buffer(), sequence)
     except Unfit as unfit:

@@ -62,11 +62,11 @@ class Failures:
         """Whether failures are wanted as rows, not only their number."""
         return self.mode == "collect"
 
-    def note(self, failure: Failure) -> None:
-        """Add a failure."""
+    def note(self, failure: Failure | None) -> None:
+        """Add a failure; None if only their number is wanted."""
         with self._lock:
             self.count += 1
-            if self.collects:
+            if failure is not None:
                 self._found.append(failure)
 
     @property
@@ -85,6 +85,11 @@ class Failures:
             count, found = self.count, self._found
             self.count, self._found = 0, []
         return count, self._as_table(found)
+
+    @property
+    def none(self) -> pa.Table:
+        """No failures."""
+        return self._as_table([])
 
     def _as_table(self, found: list[Failure]) -> pa.Table:
         """``tuple`` is a struct of the columns that the call reads, NULL where an aggregate does not read one."""

@@ -11,6 +11,7 @@ from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.operation_columns import columns_read, results_of, sent_of
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, stateful
+from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.stream.advancing import Advancing
 
@@ -23,14 +24,16 @@ def advanced_on(
     layout = Sides.of(schemas, columns_read(operation, schemas), keys, operation.time())
     part = Advancing.of(operation, layout)
     result = part.bucket(layout.schema, session.zone).schema
+    behind = False
     for side in sides:
         check_query(side.df, side.session, where, stacklevel=6)
         check_time(side, operation.time(), where, "the column", "make both ends timestamps before that")
+        alone = not operator_of(side.df.sparkSession.conf).goes_with_others
+        behind |= check_before(side.df, where, timed=True, alone=alone)
     sent = sent_of(
         sides, layout, lambda _, made: hash_of([made[name] for name in layout.known or ()], session).alias("hash")
     )
     results = results_of(operation, schemas, sides, result)
-    conf = sent.sparkSession.conf
-    call = StreamCall.new(where, timed=True, alone=not operator_of(conf).goes_with_others)
+    call = StreamCall.new(where, timed=True, alone=alone, is_behind_state=behind)
     job = job_of(part, layout.schema, session.zone)
     return tracked(stateful(sent, job, results, tuple(results), str(call.metrics), session), call)

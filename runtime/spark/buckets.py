@@ -28,8 +28,10 @@ from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
+from inwindow.runtime.step_costs import measured
 from inwindow.runtime.stream.bucket import Bucket, Changed, Output
 from inwindow.runtime.stream.evolution import Changes, Said
 from inwindow.udaf.sentinel import COUNTS, Found
@@ -45,7 +47,8 @@ PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
     "state_bytes bigint, failed_tuples bigint, "
-    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string"
+    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string, "
+    "step_nanos array<bigint>, step_tuples array<bigint>"  # an element for each aggregate
 )
 
 
@@ -173,6 +176,7 @@ class Taken:
     given: Output
     has_changed: bool  # False: its state is stored already
     has_moved: bool  # the watermark has moved, so the bucket's timer has fired and must be set again
+    spent: dict[str, int]  # nanoseconds by the names of the aggregates' results
 
 
 class Turns:
@@ -201,10 +205,10 @@ class Turns:
         if batches:
             table = pa.Table.from_batches(batches).rename_columns(self.job.arriving.names)
         # Before the first tuple, Spark's watermark is 0: there is none yet.
-        with seldom_collected():
+        with seldom_collected(), measured() as spent:
             given = bucket.step(table, watermark * 1000 if watermark > 0 else None)
         has_moved = state is None or bucket.done != done
-        return Taken(bucket, given, has_changed=has_moved or table is not None, has_moved=has_moved)
+        return Taken(bucket, given, has_moved or table is not None, has_moved, spent)
 
 
 def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
@@ -240,6 +244,8 @@ def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None
             **{name: getattr(found, name) if first else 0 for name in COUNTS},
             "deviation": worst.size if first and worst is not None else None,
             "largest": str(worst) if first and worst is not None else None,
+            "step_nanos": [taken.spent.get(step.name, 0) for step in bucket.work.steps] if first else None,
+            "step_tuples": bucket.held_by() if first else None,
         }
 
 
@@ -253,8 +259,8 @@ class BucketProcessor(StatefulProcessor):
         """Called once per task and micro-batch."""
         self.handle = handle
         self.turns = Turns(self.job)
-        self.state = handle.getValueState("bucket", "content binary")
-        self.chunks = handle.getMapState("chunks", "number bigint", "content binary")
+        self.state = handle.getValueState("bucket", STORED)
+        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
         self.done: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
@@ -265,7 +271,7 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Row, timerValues: Any) -> None:  # noqa: N803  # Spark's name
         """In the first micro-batch, before any turn: the state with which the bucket begins."""
-        self.state.update((bytes(initialState.content),))
+        self.state.update((as_text(bytes(initialState.content)),))
         if self.timed:
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
@@ -277,7 +283,7 @@ class BucketProcessor(StatefulProcessor):
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
-        head = None if content is None else bytes(content[0])
+        head = None if content is None else as_bytes(content[0])
         taken = self.turns.take(int(key[0]), head, payloads, watermark, self._chunk)
         changed = taken.bucket.changed()
         if taken.has_changed:
@@ -288,14 +294,14 @@ class BucketProcessor(StatefulProcessor):
             yield Row(**one)
 
     def _store(self, changed: Changed) -> None:
-        self.state.update((changed.head,))
+        self.state.update((as_text(changed.head),))
         for number in changed.removed:
             self.chunks.removeKey((number,))
         for number, chunk in changed.chunks.items():
-            self.chunks.updateValue((number,), (chunk,))
+            self.chunks.updateValue((number,), (as_text(chunk),))
 
     def _chunk(self, number: int) -> bytes:
-        return bytes(self.chunks.getValue((number,))[0])
+        return as_bytes(self.chunks.getValue((number,))[0])
 
     def close(self) -> None:
         """There is nothing to close."""

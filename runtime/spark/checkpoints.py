@@ -9,6 +9,7 @@ from pyspark.sql import types as T
 
 from inwindow.runtime.spark.messages import message_of
 from inwindow.runtime.spark.output_types import spark_batch
+from inwindow.runtime.spark.state_text import bytes_in_sql
 from inwindow.runtime.spark.types import to_spark
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.inspection import READERS, inspected
@@ -104,12 +105,16 @@ def _contents(spark: Any, path: str, operator: Any, batch: int | None) -> Any:
             raise StateError(
                 f"stream_state({shown(path)}): this is the state of an {_IN_PANDAS} that is not inwindow's"
             )
-        return state.selectExpr("key.bucket", "CAST(NULL AS BIGINT) AS number", "value.groupState.content")
+        return state.selectExpr("key.bucket", "CAST(NULL AS BIGINT) AS number", _content("value.groupState"))
     heads = reader.option("stateVarName", _VALUES[0]).load(path)
     chunks = reader.option("stateVarName", _VALUES[1]).load(path)
-    return heads.selectExpr("key.bucket", "CAST(NULL AS BIGINT) AS number", "value.content").union(
-        chunks.selectExpr("key.bucket", "user_map_key.number", "user_map_value.content")
+    return heads.selectExpr("key.bucket", "CAST(NULL AS BIGINT) AS number", _content("value")).union(
+        chunks.selectExpr("key.bucket", "user_map_key.number", _content("user_map_value"))
     )
+
+
+def _content(value: str) -> str:
+    return f"{bytes_in_sql(f'{value}.content')} AS content"
 
 
 def _opened(contents: Any, by: str) -> Any:

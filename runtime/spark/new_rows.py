@@ -11,8 +11,8 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, inlined, mapped, mapped_in_arrow, results_by_title, titled
-from inwindow.runtime.spark.failed_lists import collected_by
-from inwindow.runtime.spark.failed_rows import failed_results, remember
+from inwindow.runtime.spark.failed_lists import guarding
+from inwindow.runtime.spark.failed_rows import counted, failed_results, remember
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -28,22 +28,26 @@ def new_rows(plan: SparkPlan) -> Any:
     sources = list(query.passed.values())
     handed, schema = crossing(columns, list(dict.fromkeys([*needed(work), *sources])), work, shuffle)
     part = query.verb.part(query, shuffle.worked(work), sources)
-    results, failures = results_by_title(columns, query, work), collected_by([work])
+    results, failures = results_by_title(columns, query, work), guarding([work])
     if failures is not None:  # a row of bad tuples alone has no results
         results = {title: replace(result, nullable=True) for title, result in results.items()}
     output = [*results.values(), *failed_results(columns, failures, new_rows=True)]
+    tells = failures is not None
     if plan.panes_first:
         made = _panes_first(columns, part, handed, schema, output)
     else:
         df = shuffle.done(columns.df, columns, work)
         if query.verb.rows == "groups" and not work.partition_by and work.extent is None:
-            made = _one_row(df, columns, handed, schema, part, output)
+            made = _one_row(df, columns, handed, schema, part, output, tells)
         else:
-            made = mapped_in_arrow(df, handed, Job(InOrder(part), schema, columns.session.memory), output)
-    F, count = columns.session.F, len(results)
-    rows = made if failures is None else made.where(F.col(f"_{count + 1}"))
-    given = titled(rows, results, query.order or list(results), columns.session)
-    return remember(given, columns, failures, made, [F.col(f"_{count}")])
+            made = mapped_in_arrow(df, handed, Job(InOrder(part), schema, columns.session.memory, tells), output)
+    if not tells:
+        return titled(made, results, query.order or list(results), columns.session)
+    F = columns.session.F
+    failed, real = (F.col(f"_{len(results) + at}") for at in (0, 1))
+    seen, count = counted(made, failed, columns, failures)
+    given = titled(seen.where(real), results, query.order or list(results), columns.session)
+    return remember(given, columns, failures, made, [failed], [count])
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:
@@ -67,11 +71,19 @@ def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Sch
     return mapped_in_arrow(Shuffle(needed=True).done(partials, their, plan.merging), handed, merging, results)
 
 
-def _one_row(df: Any, columns: Columns, handed: list[Any], schema: pa.Schema, part: Part, results: list[Result]) -> Any:
+def _one_row(
+    df: Any,
+    columns: Columns,
+    handed: list[Any],
+    schema: pa.Schema,
+    part: Part,
+    results: list[Result],
+    tells: bool,
+) -> Any:
     """All tuples in one task, with one extra row so that the task also starts without tuples."""
     F = columns.session.F
     sent = df.select(*[column.alias(f"_{i}") for i, column in enumerate(handed)], F.lit(True).alias("real"))
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in sent.schema.fields[:-1]]
     none = df.sparkSession.range(1).select(*nothing, F.lit(False).alias("real"))
-    job = Job(OneRow(part), schema.append(pa.field(f"{PREFIX}real", pa.bool_())), columns.session.memory)
+    job = Job(OneRow(part), schema.append(pa.field(f"{PREFIX}real", pa.bool_())), columns.session.memory, tells)
     return mapped(sent.unionAll(none).coalesce(1), job, results)

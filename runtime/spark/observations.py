@@ -58,7 +58,7 @@ def found_results(works: Iterable[Pass]) -> list[Result]:
 def observed(df: Any, works: Iterable[Pass], columns: list[Any], F: Any) -> Any:
     """Observe the findings of the sentinels of passes, which are in ``columns``."""
     for sentinel, column in zip(sentinels_of(*works), columns, strict=True):
-        observation = _observation(df)
+        observation = observation_of(df)
         df = df.observe(observation, *metrics(column, F))
         sentinel.elsewhere(lambda observation=observation: _found(observation))
     return df
@@ -76,7 +76,8 @@ def found_in(row: Any) -> Found:
     return Found(**{name: row[name] for name in COUNTS}, largest=largest)
 
 
-def _observation(df: Any) -> Any:
+def observation_of(df: Any) -> Any:
+    """A new observation, of the kind of the DataFrame's session."""
     if is_connect(df):
         from pyspark.sql.connect.observation import Observation as OfConnect
 
@@ -86,10 +87,14 @@ def _observation(df: Any) -> Any:
     return Observation()
 
 
-def _found(observation: Any) -> Found:
-    """The findings; empty before the first action has ended, because ``get`` would wait for it."""
+def row_of(observation: Any) -> Any:
+    """What was observed; None before the first action has ended, because ``get`` would wait for it."""
     jvm = getattr(observation, "_jo", None)
     if jvm is not None and not jvm.future().isCompleted():
-        return Found()
-    row = observation.get
+        return None
+    return observation.get or None
+
+
+def _found(observation: Any) -> Found:
+    row = row_of(observation)
     return found_in(row) if row else Found()

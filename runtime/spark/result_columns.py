@@ -21,8 +21,8 @@ from inwindow.runtime.spark import worker
 from inwindow.runtime.spark.clustering import with_clustering
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, mapped, results_of, struct_of
-from inwindow.runtime.spark.failed_lists import collected_by
-from inwindow.runtime.spark.failed_rows import failed_results, remember
+from inwindow.runtime.spark.failed_lists import guarding
+from inwindow.runtime.spark.failed_rows import counted, failed_results, remember
 from inwindow.runtime.spark.observations import found_results, observed
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.session import is_connect, quoted
@@ -41,8 +41,8 @@ def with_result_columns(plan: SparkPlan) -> Any:
     by = _by_udf if columns.session.has_iterator_udf else _by_map
     results: dict[str, tuple[str, Result]] = {}
     titles: list[str] = []
-    failures, lists = collected_by(plan.passes), []
-    if failures is not None and not columns.session.has_iterator_udf:
+    failures, lists, counts = guarding(plan.passes), [], []
+    if failures is not None and failures.collects and not columns.session.has_iterator_udf:
         raise UsageError(
             f"with_columns(on_error='collect'): bad tuples come beside results of an Arrow UDF, but {columns.session.why_no_udf}"
             ": write on_error='skip', or iw.select"
@@ -51,9 +51,10 @@ def with_result_columns(plan: SparkPlan) -> Any:
         title = f"{PREFIX}result_{len(titles)}"
         shuffle = with_partials(shuffle, columns, works[0])
         its = _Crossing.of(columns, plan.query, works, shuffle)
-        df = by(shuffle.done(df, columns, works[0]), its, title)
+        df, count = by(shuffle.done(df, columns, works[0]), its, title)
         results |= its.named(quoted(title))
-        if collected_by(works) is not None:
+        counts.append(count)
+        if guarding(works) is not None:
             lists.append(columns.session.expr(f"{quoted(title)}.`_{len(its.results)}`"))
         if isinstance(shuffle.cut, Cut):
             df = df.where(columns.session.F.col(HALO) == 0).drop(SHARD, HALO)
@@ -62,7 +63,7 @@ def with_result_columns(plan: SparkPlan) -> Any:
     replaced = {name.casefold() for name in plan.query.aggregates}
     kept = [name for name in columns.names if name.casefold() not in replaced]
     made = _finished(df, columns, plan.query, results, titles)
-    return with_clustering(remember(made, columns, failures, df, lists), clustering, kept)
+    return with_clustering(remember(made, columns, failures, df, lists, counts), clustering, kept)
 
 
 def _finished(
@@ -116,19 +117,22 @@ class _Crossing:
         return {name: (f"{struct}.`_{at}`", result) for at, (name, result) in enumerate(pairs)}
 
 
-def _by_udf(df: Any, its: _Crossing, title: str) -> Any:
-    """The data with a struct of results, by an iterator-style Arrow UDF."""
+def _by_udf(df: Any, its: _Crossing, title: str) -> tuple[Any, Any]:
+    """The data with a struct of results, by an iterator-style Arrow UDF; and a function that says how often hooks raised."""
     session = its.columns.session
-    failed = failed_results(its.columns, collected_by(its.works), new_rows=False)
+    failures = guarding(its.works)
+    failed = failed_results(its.columns, failures, new_rows=False)
     fields = [*its.results, *failed, *found_results(its.works)]
-    job = shipped(worker.Job(its.task, its.schema, session.memory))
+    job = shipped(worker.Job(its.task, its.schema, session.memory, failures is not None))
     udf = session.F.arrow_udf(worker.scalar_function(job), struct_of(fields)).asNondeterministic()
     df = df.withColumn(title, udf(*its.handed.values()))
     found = [session.expr(f"{quoted(title)}.`_{at}`") for at in range(len(its.results) + len(failed), len(fields))]
-    return observed(df, its.works, found, session.F).sample(1.0, 0)  # all rows: a LIMIT stays above it
+    column = session.expr(f"{quoted(title)}.`_{len(its.results)}`")
+    df, count = counted(observed(df, its.works, found, session.F), column, its.columns, failures)
+    return df.sample(1.0, 0), count  # all rows: a LIMIT stays above it
 
 
-def _by_map(df: Any, its: _Crossing, title: str) -> Any:
+def _by_map(df: Any, its: _Crossing, title: str) -> tuple[Any, Any]:
     """The same by ``mapInArrow``, to which all columns go: used if an Arrow UDF is not possible (``Session.why_no_udf``)."""
     session = its.columns.session
     fields = df.schema.fields
@@ -150,4 +154,4 @@ def _by_map(df: Any, its: _Crossing, title: str) -> Any:
         for at, (r, field) in enumerate(zip(through, fields, strict=True))
     ]
     struct = F.struct(*[F.col(f"_{len(fields) + at}").alias(f"_{at}") for at in range(len(its.results))])
-    return made.select(*back, struct.alias(title))
+    return made.select(*back, struct.alias(title)), lambda: 0

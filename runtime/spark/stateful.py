@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inwindow.runtime.spark.buckets import OUTPUT, BucketProcessor, Turns, outcome, received
+from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.udaf.errors import UsageError
 
@@ -67,7 +68,7 @@ class ApplyInPandas:
             packed = packed.select("*", far)
         timeout = "EventTimeTimeout" if timed else "NoTimeout"
         return packed.groupBy("bucket").applyInPandasWithState(
-            turns_function(job, timed), OUTPUT, "content binary", "append", timeout
+            turns_function(job, timed), OUTPUT, STORED, "append", timeout
         )
 
 
@@ -85,11 +86,11 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
             made.append(Turns(job))
         payloads = received(pair for frame in frames for pair in zip(frame["number"], frame["content"], strict=True))
         watermark = state.getCurrentWatermarkMs() if timed else 0
-        content = bytes(state.get[0]) if state.exists else None
+        content = as_bytes(state.get[0]) if state.exists else None
         taken = made[0].take(label, content, payloads, watermark)
         if content is None or taken.has_changed:
             content = taken.bucket.state()
-            state.update((content,))
+            state.update((as_text(content),))
         if timed:
             state.setTimeoutTimestamp(max(watermark, 1))
         yield pd.DataFrame(list(outcome(taken, len(content), made[0].job.kinds)))

@@ -32,6 +32,7 @@ from inwindow.runtime.spark.session import Session
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, job_of, partitions_of, stateful, turned
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
+from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.watermarks import is_ahead
@@ -56,6 +57,7 @@ class StreamFramePlan:
     query: Query
     work: Pass
     ahead: int | None  # a tuple further ahead of the clock is late; in microseconds
+    is_behind_state: bool  # of a step of Spark's before the call
 
     def with_clock(self, handed: list[Any], job: StreamJob) -> tuple[list[Any], StreamJob]:
         """Tell the workers which tuples are too far ahead of the clock, if there is a bound."""
@@ -122,8 +124,10 @@ class StreamFrame(AnyFrame):
         work = query.verb.stream_pass(query, columns.schema(), **self.session.planning)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
         ahead = self.check_stream(columns, work, where)
+        alone = not operator_of(self.session_conf).goes_with_others
+        behind = self.data.isStreaming and check_before(self.data, where, timed=bool(work.order_by), alone=alone)
         revised_titles(query, work, query.order or query.titles)
-        return StreamFramePlan(self, columns, query, work, ahead)
+        return StreamFramePlan(self, columns, query, work, ahead, behind)
 
     def made(self, query: Query) -> "Made":
         """The job of the buckets, and what crosses to it."""
@@ -147,7 +151,8 @@ class StreamFrame(AnyFrame):
         made = self.made(query)
         timed = bool(made.job.part.work.order_by)
         where = "group_by().window()" if query.verb.rows == "groups" else query.where
-        call = StreamCall.new(where, timed=timed, alone=timed and not operator_of(self.session_conf).goes_with_others)
+        alone = timed and not operator_of(self.session_conf).goes_with_others
+        call = StreamCall.new(where, timed=timed, alone=alone, is_behind_state=made.plan.is_behind_state)
         return self._rows(made, call)
 
     def _rows(self, made: "Made", call: StreamCall, start: Any = None) -> Any:

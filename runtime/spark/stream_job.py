@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from inwindow.optimizer.plan import failures_in
+from inwindow.runtime.metrics import HELD, SECONDS
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark import buckets
@@ -61,6 +62,9 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     if sentinels_of(work):
         sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
         sums.append(F.max_by("largest", "deviation").alias("largest"))
+    for i, step in enumerate(work.steps):
+        nanos, tuples = (F.coalesce(F.sum(F.col(name)[i]), F.lit(0)) for name in ("step_nanos", "step_tuples"))
+        sums += [(nanos / 1e9).alias(f"{SECONDS}{step.name}"), tuples.alias(f"{HELD}{step.name}")]
     return given.observe(metrics, *sums)
 
 

@@ -4,6 +4,7 @@ A result, and what its methods return, are DataFrames of our own subclass of PyS
 We cannot follow a result through a method of another DataFrame (``other.union(result)``), or through a view and SQL.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, wraps
@@ -12,11 +13,13 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
+from inwindow.runtime.spark.stream_writers import following_writer
 from inwindow.udaf.errors import UsageError
 
 _CALLS = "_inwindow_calls"
 _METRICS = "inwindow"
 _LOCK = Lock()
+_OUTER = re.compile(r"(left|right|full)?_?outer$|(left|right|full)$")
 
 
 @dataclass(frozen=True)
@@ -26,10 +29,11 @@ class StreamCall:
     where: str
     timed: bool  # whether it waits for a watermark
     alone: bool  # whether Spark allows only one operator of its kind in a query
+    is_behind_state: bool  # whether a stateful step of Spark's stands before it
     metrics: "MetricsName"
 
     @classmethod
-    def new(cls, where: str, *, timed: bool, alone: bool) -> "StreamCall":
+    def new(cls, where: str, *, timed: bool, alone: bool, is_behind_state: bool = False) -> "StreamCall":
         """A call with a new name for its metrics: in one query Spark needs a different name for each result."""
         with _LOCK:
             number, name = 1, _METRICS
@@ -37,7 +41,7 @@ class StreamCall:
                 number += 1
                 name = f"{_METRICS}_{number}"
             _TAKEN[name] = its = MetricsName(name)
-        return cls(where, timed, alone, its)
+        return cls(where, timed, alone, is_behind_state, its)
 
 
 class MetricsName(str):
@@ -77,6 +81,8 @@ def _method(given: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(given)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         _check_together(given.__name__, calls_of(self), _all(map(calls_of, (*args, *kwargs.values()))))
+        if given.__name__ == "join":
+            _check_join(self, *args, **kwargs)
         made = given(self, *args, **kwargs)
         is_spark = type(made).__module__.startswith("pyspark.sql.")
         if is_spark and type(made).__name__ in ("DataFrame", "GroupedData"):
@@ -92,6 +98,18 @@ def _check_together(method: str, calls: tuple[StreamCall, ...], others: tuple[St
             f"{method}() of the results of {calls[0].where} and of {others[0].where} on a stream: Spark takes two in one query "
             "only with the RocksDB state store: before the calls set spark.sql.streaming.stateStore.providerClass to "
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider, or write them by a query each"
+        )
+
+
+def _check_join(left: Any, other: Any = None, on: Any = None, how: Any = None) -> None:
+    """Spark's outer join gives no row for a tuple that meets none, if it comes when the watermark has passed it; ours all do."""
+    calls = [call for call in (*calls_of(left), *calls_of(other)) if call.timed]
+    if calls and isinstance(how, str) and _OUTER.match(how.casefold()) and left.isStreaming and other.isStreaming:
+        where = calls[0].where
+        raise UsageError(
+            f"join(how={how!r}) of the result of {where} on a stream with another stream: rows would be missing. Those of {where} "
+            "come when the watermark has passed them, and for such Spark's outer join gives no row without a partner. Use an inner "
+            f"join; or write the rows of {where} by a query of its own, and read them as a stream with a watermark of its own"
         )
 
 
@@ -124,6 +142,6 @@ def _write_stream(kind: Any) -> property:
             for call in calls_of(self):
                 if _TAKEN.get(call.metrics) is call.metrics:
                     del _TAKEN[call.metrics]
-        return kind.writeStream.__get__(self)
+        return following_writer(kind.writeStream.__get__(self), calls_of(self), self.sparkSession.conf)
 
     return property(write_stream)

@@ -13,7 +13,7 @@ from pyspark import shuffle
 
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.memory_budget import allowed
-from inwindow.runtime.spark.failed_lists import collected_by, with_failed
+from inwindow.runtime.spark.failed_lists import guarding, with_failed
 from inwindow.runtime.spark.observations import with_found
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.rows_in_lists import Lists
@@ -31,6 +31,7 @@ class Job:
     task: Task
     schema: pa.Schema
     memory: int | None = None
+    tells: bool = False  # whether the output has a last column with bad tuples, or how many there are
 
     @property
     def steps(self) -> list[Step]:
@@ -41,7 +42,7 @@ class Job:
         rows = self.task.run(batches, self.schema, Room(allowed(self.memory), spilled))
         task = self.task
         makes = (lambda: task.operator(self.schema).schema) if isinstance(task, InOrder) else None
-        for batch in with_failed(collected_by(self.task.works), rows, makes):
+        for batch in with_failed(guarding(task.works) if self.tells else None, rows, makes):
             yield with_found(self.task.works, batch)
 
 

@@ -157,6 +157,10 @@ class Bucket(ABC):
     def live(self) -> int:
         """How many tuples are held for frames."""
 
+    def held_by(self) -> list[int]:
+        """How many tuples are held for each aggregate."""
+        return [self.live] * len(self.work.steps)
+
     # State
 
     @abstractmethod

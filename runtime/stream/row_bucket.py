@@ -68,6 +68,13 @@ class RowBucket(WaitingBucket):
             fields.append(pa.field(emitted_at, self.key.type))
         self.schema = pa.schema(fields)
 
+    def begin(self, label: int | None = None) -> None:
+        super().begin(label)
+        self.step_tuples = [0] * len(self.work.steps)
+
+    def held_by(self) -> list[int]:
+        return self.step_tuples
+
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         released, times = self.released(table, times)
         if not len(released) and not len(self.held):
@@ -143,23 +150,28 @@ class RowBucket(WaitingBucket):
         plain = [lane.lane if isinstance(lane, KeyedLane) else lane for lane in lanes]
         ready = np.minimum.reduce([np.maximum(lane.decided(frontier), frontier.gone) for lane in plain])
         states = States(keyed, self.memory, turn, ready) if keyed else None
-        due, keep, taken = frontier.due(ready), ready, []
+        due, taken = frontier.due(ready), []
+        needs: list[Positions | None] = []  # from where each step needs tuples; None: as the states remember
         for step, lane in zip(self.steps, lanes, strict=True):
             run = partial(reporting, step, self.work, lambda: buffer, _NOWHERE)
             if isinstance(lane, KeyedLane):
                 assert states is not None
                 taken.append(run(states.run, lane))
+                needs.append(None)
             else:
                 lane.arrive(frontier.sequence)
                 taken.append(run(lane.results, frontier.sequence, due))
-                keep = np.minimum(keep, frontier.needed(lane.view, ready))
+                needs.append(np.minimum(ready, frontier.needed(lane.view, ready)))
+        remembered = ready
         if states is not None:
-            keep = np.minimum(keep, states.remember())
+            remembered = np.minimum(ready, states.remember())
         elif self.counts:
             new = np.flatnonzero(turn.has_new)
             counts, keys = turn.counts(new), turn.keys(self.memory, new)
             self.memory.update(turn.which[new], keys, counts, counts, [None] * len(new), np.ones(len(new), dtype=bool))
-        self._hold(turn, keep, ready, self._hidden(turn, lanes))
+        found = [remembered if need is None else need for need in needs]
+        self.step_tuples = [int((frontier.ends - need).sum()) for need in found]
+        self._hold(turn, np.minimum.reduce(found), ready, self._hidden(turn, lanes))
         return self._rows(turn, due, taken)
 
     def _hidden(self, turn: Turn, lanes: list[Any]) -> dict[str, Any]:

@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime.stream import log
 from inwindow.runtime.stream.bucket import Bucket, Output
-from inwindow.runtime.stream.replay import in_buckets
+from inwindow.runtime.stream.kinds import in_kinds
+from inwindow.runtime.stream.replay import arriving, in_buckets
 from inwindow.runtime.stream.replay_stream import Source, Stream, StreamPlan
+from inwindow.runtime.stream.watermarks import Slowest
 from inwindow.windows.order_key import OrderKey
 
 HAPPENS = ("goes on", "restarts", "runs twice", "is changed")  # before and in a micro-batch
@@ -55,6 +58,11 @@ class Planned:
             columns = [*columns[:-results], *reversed(columns[-results:])]
         return pa.RecordBatch.from_arrays(columns, names=list(self.plan.titles)).select(self.plan.order)
 
+    def slowest(self) -> Slowest | None:
+        """Its watermarks, if they are its own."""
+        marks = [source.mark for source in self.plan.stream.sources]
+        return None if self.key is None else Slowest(self.key, [mark for mark in marks if mark is not None])
+
     def watermark(self, value: Any) -> int | None:
         """As a key."""
         return None if value is None or self.key is None else int(self.key.value(value, what="watermark"))
@@ -75,10 +83,14 @@ def simulated(
     happens: Sequence[str] = (),
     buckets: int = 1,
     chunks: bool = False,
+    clocks: Sequence[Any] = (),
 ) -> tuple[pa.Table, pa.Table]:
-    """The rows of a stream, and its late tuples. ``happens`` says what happens in each micro-batch, of :data:`HAPPENS`."""
+    """The rows of a stream, and its late tuples. ``happens`` says what happens in each micro-batch, of :data:`HAPPENS`.
+
+    With ``clocks``, the time of each micro-batch, the watermarks are those of the query's :func:`inwindow.with_watermark`.
+    """
     planned = Planned(query, batches[0][0].schema, len(batches[0]))
-    return run(planned, batches, watermarks, until, happens=happens, buckets=buckets, chunks=chunks)
+    return run(planned, batches, watermarks, until, happens=happens, buckets=buckets, chunks=chunks, clocks=clocks)
 
 
 def run(
@@ -90,6 +102,7 @@ def run(
     happens: Sequence[str] = (),
     buckets: int = 1,
     chunks: bool = False,
+    clocks: Sequence[Any] = (),
 ) -> tuple[pa.Table, pa.Table]:
     """The same of a query that is planned."""
     plan = planned.plan
@@ -99,23 +112,38 @@ def run(
     rows: list[pa.RecordBatch] = []
     late: list[pa.RecordBatch] = []
     last = watermarks[-1] if watermarks else None
+    slowest = planned.slowest() if clocks else None
+    reached: int | None = None
     with _small_chunks():
         for number, batch in enumerate([*batches, None, None]):
             mark = watermarks[number] if number < len(watermarks) else last if number == len(batches) else until
-            table = None if batch is None else pa.concat_tables([piece.table for piece in plan.stream.arrived(batch)])
+            at = reached if slowest is not None and number <= len(batches) else planned.watermark(mark)
+            table = None
+            if batch is not None:
+                clock = planned.watermark(clocks[number]) if clocks else None
+                came = plan.stream.arrived(batch)
+                table = arriving(came, slowest, clock)
+                if slowest is not None:
+                    reached = slowest.after({one: piece.times("t") for one, piece in enumerate(came)}, clock)
             pieces = in_buckets(plan, table, buckets)
             what = happens[number] if number < len(happens) else HAPPENS[0]
             if what == "is changed" and evolves:
                 changed = 1 - changed
                 states.go_on_in(planned.fresh(buckets, changed))
-            parts = [(pieces, planned.watermark(mark))]
+            parts = [(pieces, at)]
             if what == HISTORY and number == 0 and planned.key is not None:
-                parts = list(_portions(planned, pieces, planned.watermark(mark)))
+                parts = list(_portions(planned, pieces, at))
             for some, passed in parts:
                 for given in states.step(some, passed, what):
                     rows.append(planned.named(given.rows, changed))
                     late.append(given.late)
-    return pa.Table.from_batches(rows), pa.Table.from_batches(late)
+    if not plan.in_kinds:
+        return pa.Table.from_batches(rows), pa.Table.from_batches(late)
+    whole = in_kinds({"row": pa.Table.from_batches(rows), "late": pa.Table.from_batches(late)})
+    row, behind = (
+        pa.Table.from_struct_array(whole.filter(pc.equal(whole["kind"], kind))[kind]) for kind in ("row", "late")
+    )
+    return row, behind
 
 
 def _portions(planned: Planned, pieces: list[Any], until: int | None) -> Iterator[tuple[list[Any], int | None]]:

@@ -6,7 +6,7 @@ changed query; and whether the stream begins with the state of a history, sorted
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.testing.fuzz import definition, extents, frames, tables, windows
 from inwindow.testing.fuzz.agree import agree
+from inwindow.testing.fuzz.clocks import Clocked, draw_clocked
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.extents import Extents, One
 from inwindow.testing.fuzz.frames import Frames, Over, as_test
@@ -64,17 +65,22 @@ class OneStream:
     happens: tuple[str, ...]
     buckets: int
     chunks: bool
+    clocks: tuple[Any, ...]  # the time of each micro-batch
 
-    def on_time(self, bound: Any = None) -> tuple[Drawn, list[int]]:
+    def on_time(self, bound: Any = None, clocked: Clocked | None = None) -> tuple[Drawn, list[int]]:
         """The tuples that are not late by more than a bound, in the order in which they came; and the numbers of the others."""
         kept: list[int] = []
         late: list[int] = []
         times, at = self.drawn.values["t"], self.drawn.values["at"]
+        watermarks: Sequence[Any] = self.watermarks
+        if clocked is not None:
+            watermarks = clocked.watermarks(list(zip(at, self.drawn.values["source"], times, strict=True)), self.clocks)
         for i in range(len(self.drawn)):
-            passed = next((mark for mark in reversed(self.watermarks[: at[i]]) if mark is not None), None)
+            passed = next((mark for mark in reversed(watermarks[: at[i]]) if mark is not None), None)
             if passed is not None and bound is not None:
                 passed = passed - bound
             on_time = times[i] is not None and (passed is None or times[i] >= passed)
+            on_time &= clocked is None or not clocked.is_ahead(times[i], self.clocks[at[i]])
             (kept if on_time else late).append(i)
         return self.drawn.rows(kept), sorted(self.drawn.values["id"][i] for i in late)
 
@@ -99,6 +105,8 @@ class Streams:
     sources: int
     until: Any
     bound: str = ""  # of allowed_lateness, as text
+    clocked: Clocked | None = None  # watermarks that go by the clock, in place of given ones
+    in_kinds: bool = False  # rows and late tuples come as one table
 
     @property
     def streams(self) -> int:
@@ -111,15 +119,19 @@ class Streams:
     @property
     def query(self) -> str:
         """The query, as a function of the streams."""
-        united = "iw.union(*streams, order_by='t')" if self.sources > 1 else "streams[0]"
+        each = [f"streams[{at}]" if self.clocked is None else self.clocked.stream(at) for at in range(self.sources)]
+        united = f"iw.union({', '.join(each)}, order_by='t')" if self.sources > 1 else each[0]
         option = f", allowed_lateness={self.bound}" if self.bound else said_on_error(self.kinds)
         if isinstance(self.asked, Frames):
             applied = ", ".join(f"x{at}={over.text()}" for at, over in enumerate(self.asked.overs))
-            return f"lambda *streams: iw.with_columns({united}, {applied}{option})"
+            return self._given(f"iw.with_columns({united}, {applied}{option})")
         assert self.asked.extent is not None
         keys = "".join(f", {key!r}" for key in self.asked.keys)
         applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.asked.ones))
-        return f"lambda *streams: iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied}{option})"
+        return self._given(f"iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied}{option})")
+
+    def _given(self, text: str) -> str:
+        return f"lambda *streams: iw.outputs({text})" if self.in_kinds else f"lambda *streams: {text}"
 
     @property
     def kinds(self) -> list[str]:
@@ -134,7 +146,7 @@ class Streams:
 
     def on_time(self, one: OneStream) -> tuple[Drawn, list[int]]:
         """The tuples that must be taken, and the numbers of the others."""
-        return one.on_time(value_of(self.bound) if self.bound else None)
+        return one.on_time(value_of(self.bound) if self.bound else None, self.clocked)
 
     # Running
 
@@ -156,7 +168,7 @@ class Streams:
         given, error = attempt(
             lambda: run(
                 planned, one.batches(self.sources), one.watermarks, self.until, happens=one.happens,
-                buckets=one.buckets, chunks=one.chunks,
+                buckets=one.buckets, chunks=one.chunks, clocks=one.clocks if self.clocked else (),
             )
         )  # fmt: skip
         if error is not None:
@@ -213,6 +225,10 @@ class Streams:
         (one,) = self.their
         if self.bound:
             yield replace(self, bound="")
+        if self.in_kinds:
+            yield replace(self, in_kinds=False)
+        if self.clocked is not None:
+            yield replace(self, clocked=None)
         for asked in self._simpler_queries():
             yield replace(self, asked=asked)
         for drawn in one.drawn.smaller():
@@ -247,13 +263,14 @@ class Streams:
 
     def test(self, difference: Difference, name: str) -> str:
         (one,) = self.their[:1]
-        table, _ = self.on_time(one)
+        table, behind = self.on_time(one)
         rows = [[*place, *(result for result, _ in row)] for place, row in self._expected(table).items()]
         names = ["row['id']"]
         if isinstance(self.asked, Extents):
             names = [f"row[{key!r}]" for key in self.asked.keys] + ["row['window']['start']", "row['window']['end']"]
         width = len(self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones)
         names += [f"row['x{at}']" for at in range(width)]
+        clocks = f", clocks={literal(list(one.clocks))}" if self.clocked else ""
         merged = f"newest(rows.to_pylist(), {self.by!r})" if self.bound else "rows.to_pylist()"
         lines = [
             f"from inwindow.testing.fuzz.simulation import {'newest, ' if self.bound else ''}simulated",
@@ -267,7 +284,8 @@ class Streams:
             f"query = {self.query}",
             f"watermarks, until = {literal(list(one.watermarks))}, {literal(self.until)}",
             f"rows, late = simulated(query, batches, watermarks, until, happens={list(one.happens)!r}, "
-            f"buckets={one.buckets}, chunks={one.chunks})",
+            f"buckets={one.buckets}, chunks={one.chunks}{clocks})",
+            f"assert sorted(late['id'].to_pylist()) == {behind}",
             f"given = [[{', '.join(names)}] for row in {merged}]",
             f"expected = {literal(rows)}",
             f"assert agree(sorted(given, key=str), sorted(expected, key=str), within={difference.within!r}), given",
@@ -308,7 +326,8 @@ def draw_streams(draw: Draw) -> Trial:
     key = draw.one(list(tables.KEYS))
     their = tuple(_stream(draw, order, columns, sources, key) for _ in range(10))
     bound = draw.one(_BOUNDS[kind]) if draw.once_in(3) and not on_error(names) else ""
-    return Streams(asked, their, sources, order.near(_FAR), bound)
+    clocked = draw_clocked(draw, kind, sources) if draw.once_in(3) else None
+    return Streams(asked, their, sources, order.near(_FAR), bound, clocked, draw.once_in(3))
 
 
 def _frames(draw: Draw, order: OrderType) -> Frames:
@@ -370,4 +389,5 @@ def _stream(draw: Draw, order: OrderType, columns: list[str], sources: int, key:
     happens = tuple(HAPPENS[0] if often == 0 or (often == 1 and draw.once_in(2)) else draw.one(HAPPENS) for _ in marks)
     if draw.once_in(4):
         happens = (HISTORY, *happens[1:])
-    return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3))
+    clocks = tuple(map(order.near, sorted(draw.between(order.low - 2, order.high + 4) for _ in marks)))
+    return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3), clocks)

@@ -16,10 +16,12 @@ import pyarrow as pa
 from inwindow import temporal
 from inwindow.runtime.call_arguments import emitted_at
 from inwindow.runtime.group_by import group_by
+from inwindow.runtime.outputs import outputs
 from inwindow.runtime.select import select
 from inwindow.runtime.stream.replay import replay
 from inwindow.runtime.union import union
 from inwindow.runtime.with_columns import with_columns
+from inwindow.runtime.with_watermark import with_watermark
 from inwindow.testing.fuzz import classes
 from inwindow.udaf import builtins
 from inwindow.udaf.contract import PUNT
@@ -37,7 +39,8 @@ IW: Any = SimpleNamespace(
     **{name: getattr(frames, name) for name in FRAMES},
     **{name: getattr(extents, name) for name in ("cumulate", "hop", "session", "tumble")},
     asc=asc, desc=desc,
-    with_columns=with_columns, select=select, group_by=group_by, union=union, emitted_at=emitted_at, temporal=temporal,
+    with_columns=with_columns, select=select, group_by=group_by, union=union, outputs=outputs,
+    with_watermark=with_watermark, emitted_at=emitted_at, temporal=temporal,
     testing=SimpleNamespace(replay=replay), PUNT=PUNT,
 )  # fmt: skip
 NAMES = {

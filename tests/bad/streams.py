@@ -35,6 +35,12 @@ def counts(extent: Any) -> Callable[[], Replayed]:
     return lambda: replay([TABLE], lambda df: iw.group_by(df, "item").window(extent).agg(n=iw.count()))
 
 
+class Session:
+    """As far as ``iw.prometheus`` looks at a session before it listens."""
+
+    streams = None
+
+
 class Running:
     """As far as ``iw.metrics`` looks at a query."""
 
@@ -103,6 +109,36 @@ ROWS = [
         lambda: iw.metrics(Running()),
         iw.UsageError,
         "metrics(name='inwindow'): the query has 'inwindow_2': give one of these as name=",
+    ),
+    Bad(
+        "numbers of no session",
+        lambda: iw.prometheus(TABLE, port=0),
+        iw.UsageError,
+        "prometheus('Table'): give the Spark session that runs the queries",
+    ),
+    Bad(
+        "numbers for nobody",
+        lambda: iw.prometheus(Session()),
+        iw.UsageError,
+        "prometheus(): say where Prometheus finds the numbers: path='/var/lib/node_exporter/inwindow.prom', or port=9108",
+    ),
+    Bad(
+        "a file that the node exporter does not read",
+        lambda: iw.prometheus(Session(), path="numbers.txt"),
+        iw.UsageError,
+        "prometheus(path='numbers.txt'): the node exporter reads files that end in .prom: name it such",
+    ),
+    Bad(
+        "a folder that is not there",
+        lambda: iw.prometheus(Session(), path="/no/such/folder/a.prom"),
+        iw.UsageError,
+        "prometheus(path='/no/such/folder/a.prom'): there is no such folder: make it first",
+    ),
+    Bad(
+        "a port that is none",
+        lambda: iw.prometheus(Session(), port=70000),
+        iw.UsageError,
+        "prometheus(port=70000): a port is a number from 0 (any that is free) to 65535",
     ),
     Bad(
         "a descending order",

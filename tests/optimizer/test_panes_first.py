@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from samples.against_definition import close, expected_groups, largest
 from samples.ids import IdsMerge
@@ -169,6 +169,7 @@ def test_which_built_ins_can() -> None:
 
 
 @pytest.mark.parametrize("name", candidates())
+@settings(max_examples=settings.default.max_examples // 3)
 @given(data=st.data())
 def test_built_ins_as_without_panes(name: str, data: st.DataObject) -> None:
     row = TABLE[name]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, note
+from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 from samples.against_definition import equal
 from samples.aggregates import Mean
@@ -99,6 +99,7 @@ def assert_same(found: pa.Table, expected: pa.Table, table: pa.Table) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data())
 def test_hooks_in_shards(order: str, data: Any) -> None:
     table = data.draw(tables(order))
@@ -130,6 +131,7 @@ CARRIED = [iw.sum, iw.avg, iw.count, iw.min, iw.max, iw.stddev, iw.skewness, iw.
 
 
 @pytest.mark.parametrize("order", ORDERS)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data())
 def test_frames_from_the_partitions_start_begin_with_partials(order: str, data: Any) -> None:
     """With bounded frames beside them, NULLs, filters, arguments of other types, frames that look ahead, Python classes."""

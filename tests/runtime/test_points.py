@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, note
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from samples.against_definition import close, largest, partitions, rows_of
 from samples.ids import (
@@ -171,6 +171,7 @@ def test_classes(order: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_INS)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(data=st.data())
 def test_built_ins(name: str, data: st.DataObject) -> None:
     row, order = BUILT_INS[name], data.draw(st.sampled_from(list(ORDERS)))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.against_definition import equal
 from samples.ids import IdsMerge
@@ -60,6 +60,7 @@ def savable() -> list[str]:
 
 
 @pytest.mark.parametrize("name", savable())
+@settings(max_examples=settings.default.max_examples // 3)
 @given(data=st.data())
 def test_built_ins(name: str, data: st.DataObject, tmp_path_factory: Any) -> None:
     row = TABLE[name]

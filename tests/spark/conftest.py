@@ -24,6 +24,7 @@ UNSET = (
     "spark.sql.ansi.enabled",
     "spark.sql.adaptive.enabled",
     "spark.sql.streaming.stateStore.providerClass",
+    "spark.sql.exchange.reuse",
     "spark.inwindow.memory",
     "spark.inwindow.hotKeys",
 )

@@ -57,6 +57,8 @@ SOME = {
         "register_refuses",
         "names_belong_to_a_session",
     ],
+    "stream_metrics": ["a_query_is_heard"],
+    "composing_streams": ["refused_before_a_call[transformWithState]", "refused_behind_a_call[transformWithState]"],
     "stream_results": [
         "a_second_watermark_is_refused[transformWithState]",
         "a_step_behind_a_call_is_the_call_still",
@@ -67,6 +69,7 @@ SOME = {
         "a_name_of_metrics_is_free_again",
         "metrics_are_those_of_the_query[applyInPandasWithState]",
     ],
+    "watermarks": ["a_far_time_and_a_silent_stream[transformWithState]"],
     "streams": [
         "batches_without_data_move_time_on[transformWithState]",
         "late_tuples_are_a_stream",

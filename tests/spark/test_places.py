@@ -77,7 +77,7 @@ def test_nulls_ignored_within_the_parentheses(spark: Any) -> None:
 
 def test_streams_in_calls_and_in_text(spark: Any, tmp_path: Path) -> None:
     """Numbers go on from batch to batch; what looks ahead waits."""
-    use(spark, "transformWithState")
+    use(spark, "applyInPandasWithState")
     rng = np.random.default_rng(5)
     seconds = np.sort(rng.integers(0, 60, 60))
     table = pa.table(

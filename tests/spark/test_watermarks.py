@@ -31,7 +31,7 @@ def query(spark: Any, feed: Feed, silent: Feed, idle: str | None) -> Any:
     other = iw.with_watermark(silent.read(spark, None), "ts", timedelta(seconds=10), ahead="24 hours", idle=idle)
     assert one.columns == other.columns == ["k", "ts", "note"]
     both = iw.union(one, other, order_by="ts").where("k <> 'none'")
-    said = iw.explain(both, n=iw.count().over(WINDOW))
+    said = str(iw.explain(both, n=iw.count().over(WINDOW)))
     assert "a tuple more than 1 day ahead of the clock is late" in said and "  late: iw.outputs(result) gives" in said
     return iw.outputs(iw.with_columns(both, n=iw.count().over(WINDOW)))
 

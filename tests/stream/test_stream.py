@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.against_definition import equal
 from samples.ids import (
@@ -207,6 +207,7 @@ def test_active_expiration(time: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("row", TABLE.values(), ids=TABLE)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(data=st.data())
 def test_built_ins(row: Any, data: st.DataObject) -> None:
     values = SMALL if row.kind == pa.float64() else row.values

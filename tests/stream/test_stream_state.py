@@ -137,20 +137,3 @@ def test_times_have_their_types(kind: str) -> None:
     state = iw.stream_state(replay)
     assert {state.schema.field(name).type for name in ("oldest", "newest", "watermark")} == {type_}
     assert state["watermark"].to_pylist() == state["oldest"].to_pylist() == [moment(3)]
-
-
-def test_with_allowed_lateness_the_shown_state_counts() -> None:
-    """Tuples that are kept for corrections only are in the bytes, and not in the counts."""
-    table = pa.table({"k": ["a"] * 40, "t": list(range(40))})
-    window = iw.range(5, partition_by="k", order_by="t")
-
-    def state(**options: int) -> pa.Table:
-        def query(df: Any) -> Any:
-            return iw.with_columns(df, n=iw.count().over(window), **options)
-
-        return iw.stream_state(iw.testing.replay([table], query, buckets=1, delay=3), by="bucket")
-
-    plain, revised = state(), state(allowed_lateness=20)
-    same = ["keys", "held_tuples", "waiting_tuples", "oldest", "newest", "watermark"]
-    assert plain.select(same).equals(revised.select(same))
-    assert revised["state_bytes"].to_pylist() > plain["state_bytes"].to_pylist()

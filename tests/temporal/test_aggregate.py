@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.aggregates import Mean, Total
 from samples.temporal_cases import KINDS, in_kind, rows, rows_of, table
@@ -160,6 +160,7 @@ def wide(its: Any) -> pa.Table:
 
 
 @pytest.mark.parametrize("name", BUILT_INS)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(rows(2, most=8))
 def test_built_ins(name: str, its: Any) -> None:
     data, applied = wide(its), BUILT_INS[name]

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.replays import replayed
 from samples.temporal_streams import bag, check, cut_streams, decided, on_time
@@ -55,6 +55,7 @@ def until(rows: pa.Table, last: Any) -> pa.Table:
 
 
 @pytest.mark.parametrize("name", OF_TUPLES)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(case=cut_streams(), restarts=st.booleans())
 def test_of_tuples(name: str, case: Any, restarts: bool) -> None:
     kind, batches, marks, last = case
@@ -67,6 +68,7 @@ def test_of_tuples(name: str, case: Any, restarts: bool) -> None:
 
 
 @pytest.mark.parametrize("name", OF_RELATIONS)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(case=cut_streams(sides=2), restarts=st.booleans())
 def test_of_relations(name: str, case: Any, restarts: bool) -> None:
     kind, batches, marks, last = case

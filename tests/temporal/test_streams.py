@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.replays import replayed
 from samples.temporal_cases import KINDS
@@ -61,6 +61,7 @@ def test_two_relations(name: str, case: Any, restarts: bool) -> None:
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
 @pytest.mark.parametrize("condition", [None, "during", pc.field("v") > pc.field("w")], ids=["", "during", "v > w"])
+@settings(max_examples=settings.default.max_examples // 2)
 @given(case=cut_streams(sides=2, nulls=False), restarts=st.booleans())
 def test_join(how: str, condition: Any, case: Any, restarts: bool) -> None:
     def is_decided(rows: pa.Table, last: Any) -> pa.Table:
