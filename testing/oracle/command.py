@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(table(json.loads(options.table.read_text())))
         return 0
     if not options.engine:
-        parser.error("which engine?")
+        parser.error(f"engine: {' or '.join(DIALECTS)}")
     return _ask(options)
 
 
