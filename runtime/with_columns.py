@@ -102,6 +102,11 @@ def with_columns(
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     place.check(place.replaced(aggregates), "with_columns")  # a column that a result replaces must be unique
     valid = None if of is None else valid_window(aggregates)
+    if valid is not None and failures is not None:
+        raise UsageError(
+            f"with_columns(on_error={failures.mode!r}, of=...): rows that hold for a while leave in any order, and hooks that "
+            "raise end the call there: leave on_error= out"
+        )
     if valid is not None:
         held: Data = carried_out(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         return held

@@ -62,11 +62,11 @@ class Failures:
         """Whether failures are wanted as rows, not only their number."""
         return self.mode == "collect"
 
-    def note(self, failure: Failure) -> None:
-        """Add a failure."""
+    def note(self, failure: Failure | None) -> None:
+        """Add a failure; None if only their number is wanted."""
         with self._lock:
             self.count += 1
-            if self.collects:
+            if failure is not None:
                 self._found.append(failure)
 
     @property

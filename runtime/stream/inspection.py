@@ -19,12 +19,13 @@ from inwindow.runtime.ordering import partition_numbers
 from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_memory import NEXT, STATE
 from inwindow.runtime.stream.log import ADDRESS, Log
-from inwindow.runtime.stream.stored import DIRECTORY, stored
+from inwindow.runtime.stream.stored import DIRECTORY, directory_of, stored
 from inwindow.udaf.errors import StateError
 from inwindow.windows.order_key import PLAIN, OrderKey
 from inwindow.windows.sequence import Positions
 
-_TUPLES = ("held", "pending")  # the tables of tuples; "log" belongs to "held"
+# The tables of tuples. A bucket that gives corrections (`revising_bucket.py`) holds two others, and the tuples between them.
+_TUPLES = ("held", "pending", "settled/held")
 _INT64 = np.iinfo(np.int64)
 
 
@@ -50,6 +51,10 @@ class Inspected:
         its = [self.tables[name].select(names) for name in _TUPLES if name in self.tables]
         return pa.concat_tables(its) if its and names else pa.table({"": pa.nulls(sum(map(len, its)))})
 
+    def of_keys(self, name: str) -> pa.Table | None:
+        """A table with a row per key, if there is one; with corrections that at the watermark."""
+        return self.tables.get(name, self.tables.get(f"shown/{name}"))
+
     @cached_property
     def order(self) -> OrderKey | None:
         """How times are numbers; None in arrival order, or for a state that holds no tuples."""
@@ -71,8 +76,8 @@ def inspected(head: bytes, chunk: Callable[[int], bytes] | None) -> Inspected:
         header, tables, size = found.header, found.tables(), len(head)
         if "keys" not in header:
             raise StateError(_UNSAID)
-        for name, its_directory in DIRECTORY.items():
-            directory = tables.pop(its_directory, None)
+        for name in [one for one in tables if one.rpartition("/")[2] in DIRECTORY]:
+            directory = tables.pop(directory_of(name), None)
             if directory is not None and chunk is not None and len(directory):
                 flags = tuple(directory.schema.names[directory.schema.names.index(ADDRESS) + 1 :])
                 log = Log(tables[name].schema, header["number"] if name == "held" else None, flags)
@@ -106,13 +111,13 @@ def by_bucket(state: Inspected) -> pa.Table:
 
 def by_key(state: Inspected) -> pa.Table:
     """A row per key that has tuples, or aggregates, in the state."""
-    memory = state.tables.get("memory")
+    memory, newest = state.of_keys("memory"), state.of_keys("newest")
     remembered = _remembered(state)
     tables = [state.tuples.select(state.keys)] if state.keys else []
     if state.keys and memory is not None:
         tables.append(memory.select(state.keys))
-    if state.keys and "newest" in state.tables:  # the newest rows of keys whose extents are filled
-        tables.append(state.tables["newest"].select(range(len(state.keys))).rename_columns(state.keys))
+    if state.keys and newest is not None:  # the newest rows of keys whose extents are filled
+        tables.append(newest.select(range(len(state.keys))).rename_columns(state.keys))
     every = pa.concat_tables(tables) if tables else None
     number = (
         np.zeros(len(state.tuples) + remembered, dtype=np.int64) if every is None else partition_numbers(every.columns)
@@ -157,7 +162,8 @@ def _counted(state: Inspected, number: Positions, count: int) -> dict[str, pa.Ar
 
 
 def _remembered(state: Inspected) -> int:
-    return len(state.tables["memory"]) if "memory" in state.tables else 0
+    memory = state.of_keys("memory")
+    return 0 if memory is None else len(memory)
 
 
 def _lengths(column: pa.ChunkedArray) -> Positions:

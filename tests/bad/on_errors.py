@@ -2,6 +2,7 @@
 
 import threading
 
+import pyarrow as pa
 from bad.input import TABLE, Bad, MyAvg
 
 import inwindow as iw
@@ -39,6 +40,18 @@ ROWS = [
         ),
         iw.UsageError,
         "MyAvg(n): on_error='skip' does not go with exclude=: drop one of them, or write a call of its own for this aggregate",
+    ),
+    Bad(
+        "on_error= over rows that hold for a while",
+        lambda: iw.with_columns(
+            TABLE.select(["t"]),
+            a=MyAvg()("n").over(iw.temporal.valid(order_by="t")),
+            of=pa.table({"since": [1], "until": [9], "n": [1]}),
+            on_error="skip",
+        ),
+        iw.UsageError,
+        "with_columns(on_error='skip', of=...): rows that hold for a while leave in any order, and hooks that raise end the call "
+        "there: leave on_error= out",
     ),
     Bad(
         "on_error= where late tuples correct rows",

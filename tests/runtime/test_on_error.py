@@ -310,3 +310,12 @@ def test_skipped_tuples_are_counted_in_the_log(caplog: pytest.LogCaptureFixture)
 def test_an_aggregate_may_be_called_on_error() -> None:
     result = iw.with_columns(pa.table({"id": [1, 2]}), on_error=Ids()("id").over(iw.rows(2)))
     assert result["on_error"].to_pylist() == [[1], [1, 2]]
+
+
+def test_at_points_of_another_table() -> None:
+    events = pa.table({"t": [1, 2, 3, 4], "id": [1, 3, 5, 8]})
+    points = pa.table({"t": [2, 4, 9]})
+    ids = PickyIds()("id").over(iw.range(5, order_by="t"))
+    result = iw.with_columns(points, x=ids, of=events, on_error="collect")
+    assert result["x"].to_pylist() == [[1], [1, 5], None]
+    assert [one["tuple"] for one in iw.failed(result).to_pylist()] == [{"t": 2, "id": 3}, {"t": 4, "id": 8}]

@@ -1,6 +1,7 @@
 """With ``allowed_lateness=`` the newest revisions are at any moment the rows over all tuples that are known then."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +26,7 @@ from samples.merging import BOUNDS, Merged, disordered, within
 from samples.replays import TIMES, end_of, replayed, stream_windows
 
 import inwindow as iw
+from inwindow.runtime.stream import log
 from inwindow.runtime.stream.replay_stream import Stream
 
 FRAMES = (
@@ -176,3 +178,21 @@ def test_rows_of_a_history_are_not_corrected(data: st.DataObject) -> None:
     table = table.filter(pc.field("id").isin(list(ids)))
     wanted = iw.with_columns(table, x=Ids()("id").over(window)).filter(known)
     assert texts(merged.newest()) == texts(wanted.to_pylist())
+
+
+def test_stream_state_sees_the_keys_of_both_ends() -> None:
+    """One key has tuples within the bound, one only an aggregate that grows, one only a tuple of an earlier frame."""
+    batches = [
+        pa.table({"k": ["a", "b"], "t": [1, 2]}),
+        pa.table({"k": ["c"], "t": [90]}),
+        pa.table({"k": ["d"], "t": [95]}),
+    ]
+    by = {"partition_by": "k", "order_by": "t"}
+    applied = {"n": iw.count().over(iw.unbounded(**by)), "m": iw.max("t").over(iw.range(3, **by))}
+    query = lambda df: iw.with_columns(df, **applied, allowed_lateness=8)  # noqa: E731
+    with patch.object(log, "FULL", 1):
+        state = iw.stream_state(iw.testing.replay(batches, query, buckets=1))
+    rows = {
+        row["key"]["k"]: (row["held_tuples"], row["waiting_tuples"], row["seen_tuples"]) for row in state.to_pylist()
+    }
+    assert rows == {"a": (0, 0, 1), "b": (0, 0, 1), "c": (1, 0, 1), "d": (0, 1, None)}
