@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.against_definition import expected_column, expected_groups
-from samples.broken_aggregates import ForgetsToCountDown, MeanOfMedians, PoisonedByNaN
+from samples.broken_aggregates import ForgetsToCountDown, MeanOfMedians
+from samples.broken_numbers import PoisonedByNaN
 from samples.ids import IdsAll, IdsExpire, LongestInWindow, Running
 from samples.kept_aggregates import GuardedTotal, SparkMean, TopK, Total, WeightedMean
 from samples.streams import tables, windows
