@@ -25,7 +25,7 @@ from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import Part, fingerprint
-from inwindow.runtime.guarded import hiding
+from inwindow.runtime.guard import hiding
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
