@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import canonical_keys
 from inwindow.runtime.group_operator import GroupOperator
-from inwindow.runtime.guarded import Guarded, hiding
+from inwindow.runtime.guard import hiding
+from inwindow.runtime.guarded import Guarded
 from inwindow.runtime.ordering import partition_numbers, sorted_by
 from inwindow.runtime.reserved import hidden_of
 from inwindow.runtime.stream.bucket import Bucket, whole
