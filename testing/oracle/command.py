@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(page(json.loads(options.table.read_text())))
         return 0
     if not options.engine:
-        parser.error("which engine?")
+        parser.error(f"engine: {' or '.join(DIALECTS)}")
     return _ask(options)
 
 
