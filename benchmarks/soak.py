@@ -21,7 +21,7 @@ from benchmarks import plot, stream_driver
 from benchmarks import stream_feed as feed
 from benchmarks.process_tree import tree
 
-NAMES = ["leaving", "ranges"]
+NAMES = ["leaving", "ranges", "kinds", "corrected"]
 ROWS, KEYS, LIFETIME = 2000, 100, 4  # per file; keys of a generation; files that it lives for
 AHEAD = 3
 MEGA = 1 << 20

@@ -21,6 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from benchmarks import stream_feed as feed
+from benchmarks import stream_outputs
 from benchmarks.process_tree import tree
 from inwindow.runtime.spark.jvm import ensure_java
 
@@ -64,9 +65,14 @@ def drive(folder: Path, names: list[str], finish: bool) -> None:
     spark.stop()
 
 
+def query_of(name: str) -> Any:
+    """The query of a name, over a table or a stream."""
+    return getattr(stream_outputs if hasattr(stream_outputs, name) else feed, name)
+
+
 def _start(spark: Any, folder: Path, name: str, first: bool, finish: bool) -> Any:
     spark.conf.set(PROVIDER, STORES + ("RocksDBStateStoreProvider" if first else "HDFSBackedStateStoreProvider"))
-    made = getattr(feed, name)(feed.read(spark, folder / "feed"))
+    made = query_of(name)(feed.read(spark, folder / "feed", marked=not hasattr(stream_outputs, name)))
     writer = made.writeStream.outputMode("append").option("checkpointLocation", str(folder / f"checkpoint_{name}"))
     writer = writer.trigger(availableNow=True) if finish else writer.trigger(processingTime="0 seconds")
     rows = folder / f"rows_{name}"
@@ -129,10 +135,16 @@ class Verdict:
 
 def against_batch(folder: Path, names: list[str], table: pa.Table) -> list[Verdict]:
     """What the sinks hold in the end against the batch run over the same tuples."""
-    second = ds.dataset(str(folder / f"rows_{names[1]}"), partitioning="hive").to_table()
     verdicts = []
-    for name, rows in zip(names, (pq.read_table(folder / f"{names[0]}.parquet"), second), strict=True):
-        batch = getattr(feed, name)(table)
+    for name in names:
+        if name == names[0]:
+            rows = pq.read_table(folder / f"{name}.parquet")
+        else:
+            rows = ds.dataset(str(folder / f"rows_{name}"), partitioning="hive").to_table()
+        if hasattr(stream_outputs, name):
+            batch, rows = stream_outputs.wanted(name, table, rows), stream_outputs.in_the_end(name, rows)
+        else:
+            batch = query_of(name)(table)
         found, wanted = (Counter(feed.plain(one.select(batch.column_names))) for one in (rows, batch))
         verdicts.append(Verdict(name, found.total(), (wanted - found).total(), (found - wanted).total()))
     return verdicts

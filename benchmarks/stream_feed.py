@@ -46,10 +46,10 @@ def put(folder: Path, number: int, table: pa.Table) -> None:
     hidden.rename(folder / f"{number:06}.parquet")
 
 
-def read(spark: Any, folder: Path) -> Any:
-    """The files as a stream, one per micro-batch."""
+def read(spark: Any, folder: Path, marked: bool = True) -> Any:
+    """The files as a stream, one per micro-batch; with a watermark."""
     stream = spark.readStream.schema(DDL).option("maxFilesPerTrigger", 1).parquet(str(folder))
-    return stream.withWatermark("ts", DELAY)
+    return stream.withWatermark("ts", DELAY) if marked else stream
 
 
 class Left(iw.WindowAggregate):

@@ -19,7 +19,8 @@ from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.cascade import HookLevels, KernelLevels, Levels, PaneCascade
 from inwindow.runtime.compiled_hooks import CEvaluator, LoopInput, NumbaEvaluator
 from inwindow.runtime.evaluators import Evaluator, KernelEvaluator, KernelInput, KernelRecompute
-from inwindow.runtime.guarded import Guard, Guarded, GuardedEmitter
+from inwindow.runtime.guard import Guard
+from inwindow.runtime.guarded import Guarded, GuardedEmitter
 from inwindow.runtime.hole_lane import HoledLane
 from inwindow.runtime.hooks import Answers, Arguments, HookEmitter, HookEvaluator
 from inwindow.runtime.lanes import EmitLane, ExpirationLane, FrameLane, Lane, TumbleEmitLane

@@ -19,7 +19,7 @@ def outputs(result: Any) -> Any:
     There is a column ``kind``, and a struct for each kind, which is NULL in the rows of the others: ``row`` (a row of the result)
     and ``late`` (a tuple behind the watermark, with all its columns, as it came). On Spark it is a streaming DataFrame: write it in
     place of ``result``. Take it apart where it is written (``writeStream.partitionBy("kind")``, or ``foreachBatch``), or behind it:
-    ``where("kind = 'late'").select("late.*")``.
+    ``where("kind = 'late'").select("late.*")``. With ``on_error="collect"`` a third kind, ``failed``, is what :func:`failed` gives.
 
     >>> import pyarrow as pa, inwindow as iw
     >>> batches = [pa.table({"t": [1, 9]}), pa.table({"t": [12]}), pa.table({"t": [2, 14]})]

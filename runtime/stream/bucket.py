@@ -25,6 +25,7 @@ from inwindow.optimizer.plan import Pass, failures_in
 from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import Part, fingerprint
+from inwindow.runtime.guard import hiding
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
@@ -70,7 +71,7 @@ class Bucket(ABC):
 
     schema: pa.Schema  # of the rows
     rows: str  # what there is a row for, in words
-    evolves = False  # whether its state can go on under another query
+    can_evolve = False  # whether a state of this kind can go on under another query
     changes: Changes = "exact"  # which other query
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, log: Log, zone: str = "UTC") -> None:
@@ -206,7 +207,6 @@ class Bucket(ABC):
             "plan": self.plan, "said": self.compared, "bucket": self.label, "done": self.done, "late": self.late,
             "keys": list(dict.fromkeys(self.work.partition_by)),
             "time": None if self.key is None else self.key.column,
-            "number": self.log.number,
         }  # fmt: skip
         return head_of(header, {**logs, **self.tables()})
 
@@ -244,6 +244,11 @@ class Bucket(ABC):
     def by_key(self) -> dict[str, Sequence[str]]:
         """The tables of the state with rows of single keys, and the columns in which they have the key (`key_transfer.py`)."""
         return {"held": self.work.partition_by}
+
+    @property
+    def evolves(self) -> bool:
+        """Whether the state can go on under another query; not if held tuples have flags with the names of results."""
+        return self.can_evolve and not hiding(self.work)
 
     def take_states(self, numbers: list[int]) -> None:
         """Take, of the states of each key, those with these numbers: the query has changed."""

@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.dictionaries import canonical_keys
 from inwindow.runtime.group_operator import GroupOperator
-from inwindow.runtime.guarded import Guarded, hiding
+from inwindow.runtime.guard import hiding
+from inwindow.runtime.guarded import Guarded
 from inwindow.runtime.ordering import partition_numbers, sorted_by
 from inwindow.runtime.reserved import hidden_of
 from inwindow.runtime.stream.bucket import Bucket, whole
@@ -103,7 +104,7 @@ class ExtentBucket(Bucket):
     """Extents by time: tuples are held as they arrived, and sorted when an extent that contains them closes."""
 
     rows = "one for each extent"
-    evolves = True
+    can_evolve = True
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         self.hiding = hiding(work)
@@ -205,7 +206,7 @@ class CountedExtentBucket(WaitingBucket):
     """Extents of tuples counted within the keys: the number of a tuple in its partition is the attribute."""
 
     rows = "one for each extent"
-    evolves = True
+    can_evolve = True
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         self.hiding = hiding(work)

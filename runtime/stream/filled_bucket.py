@@ -31,7 +31,7 @@ _GIVEN = f"{PREFIX}given"
 class FilledExtentBucket(ExtentBucket):
     """Extents by time; behind the last one of a key, extents without tuples give rows until the key is forgotten."""
 
-    evolves = False  # it keeps rows, with all results
+    can_evolve = False  # it keeps rows, with all results
 
     def __init__(self, work: Pass, schema: pa.Schema, **at: Any) -> None:
         super().__init__(work, schema, **at)

@@ -80,7 +80,7 @@ def inspected(head: bytes, chunk: Callable[[int], bytes] | None) -> Inspected:
             directory = tables.pop(directory_of(name), None)
             if directory is not None and chunk is not None and len(directory):
                 flags = tuple(directory.schema.names[directory.schema.names.index(ADDRESS) + 1 :])
-                log = Log(tables[name].schema, header["number"] if name == "held" else None, flags)
+                log = Log(tables[name].schema, None, flags)  # in any order
                 tables[name] = log.read(tables[name], directory, chunk).drop_columns([ADDRESS])
                 size += sum(directory.column("bytes").to_pylist())
     return Inspected(header["bucket"], header, tables, size)

@@ -17,7 +17,7 @@ from inwindow.optimizer.plan import Pass, Step
 from inwindow.optimizer.stream import counts, resumes
 from inwindow.runtime.buffer import Buffer, concat
 from inwindow.runtime.build import lane_of
-from inwindow.runtime.guarded import Guard, hiding
+from inwindow.runtime.guard import Guard, hiding
 from inwindow.runtime.lanes import FrameLane, Piece
 from inwindow.runtime.operator import reporting
 from inwindow.runtime.ordering import order_levels, sorted_by
@@ -40,7 +40,7 @@ _NOWHERE = Sequence(None, False)  # for errors: the number of an earlier tuple t
 class RowBucket(WaitingBucket):
     """Rows with the columns that pass through, and a result column per step."""
 
-    evolves = True
+    can_evolve = True
 
     def __init__(
         self,

@@ -6,8 +6,10 @@ each of its buckets in turn.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,8 +20,13 @@ from inwindow.runtime.stream.kinds import in_kinds
 from inwindow.runtime.stream.replay import arriving, in_buckets
 from inwindow.runtime.stream.replay_stream import Source, Stream, StreamPlan
 from inwindow.runtime.stream.watermarks import Slowest
+from inwindow.windows.order_key import OrderKey
 
-HAPPENS = ("goes on", "restarts", "runs twice")  # before and in a micro-batch
+HAPPENS = ("goes on", "restarts", "runs twice", "is changed")  # before and in a micro-batch
+HISTORY = (
+    "is a history"  # what the first one may be: it comes sorted, in portions, and the stream begins with its state
+)
+_PORTION = 5  # tuples of a history
 _SMALL = 200  # bytes of a chunk
 
 
@@ -31,16 +38,25 @@ class Planned:
         assert isinstance(made, StreamPlan)
         self.plan = made
         self.key = stream_key(made.schema, made.work, "replay")
-        self.buckets: list[Bucket] = []
+        self.plans = made, _changed(made)
+        self.buckets: tuple[list[Bucket], ...] = [], []
 
-    def fresh(self, count: int) -> list[Bucket]:
-        """So many buckets without tuples; the objects have been others before."""
-        while len(self.buckets) < count:
-            self.buckets.append(self.plan.bucket())
-        self.buckets.append(self.buckets.pop(0))
-        for label, bucket in enumerate(self.buckets[:count]):
+    def fresh(self, count: int, changed: int = 0) -> list[Bucket]:
+        """So many buckets without tuples, of the query or of the changed one; the objects have been others before."""
+        its = self.buckets[changed]
+        while len(its) < count:
+            its.append(self.plans[changed].bucket())
+        its.append(its.pop(0))
+        for label, bucket in enumerate(its[:count]):
             bucket.begin(label)
-        return self.buckets[:count]
+        return its[:count]
+
+    def named(self, rows: pa.RecordBatch, changed: int) -> pa.RecordBatch:
+        """The rows with the query's own columns."""
+        columns, results = rows.columns, len(self.plan.work.steps)
+        if changed:
+            columns = [*columns[:-results], *reversed(columns[-results:])]
+        return pa.RecordBatch.from_arrays(columns, names=list(self.plan.titles)).select(self.plan.order)
 
     def slowest(self) -> Slowest | None:
         """Its watermarks, if they are its own."""
@@ -50,6 +66,12 @@ class Planned:
     def watermark(self, value: Any) -> int | None:
         """As a key."""
         return None if value is None or self.key is None else int(self.key.value(value, what="watermark"))
+
+
+def _changed(plan: StreamPlan) -> StreamPlan:
+    """The same with other names of its results, in another order: its state goes on from that of the query."""
+    steps = tuple(replace(step, name=f"{step.name}_renamed") for step in reversed(plan.work.steps))
+    return replace(plan, part=replace(plan.part, work=replace(plan.work, steps=steps)))
 
 
 def simulated(
@@ -84,7 +106,8 @@ def run(
 ) -> tuple[pa.Table, pa.Table]:
     """The same of a query that is planned."""
     plan = planned.plan
-    its = planned.fresh(buckets)
+    its, changed = planned.fresh(buckets), 0
+    evolves = its[0].evolves
     states: Any = _InChunks(its) if chunks else _InBytes(its)
     rows: list[pa.RecordBatch] = []
     late: list[pa.RecordBatch] = []
@@ -104,9 +127,16 @@ def run(
                     reached = slowest.after({one: piece.times("t") for one, piece in enumerate(came)}, clock)
             pieces = in_buckets(plan, table, buckets)
             what = happens[number] if number < len(happens) else HAPPENS[0]
-            for given in states.step(pieces, at, what):
-                rows.append(pa.RecordBatch.from_arrays(given.rows.columns, names=list(plan.titles)).select(plan.order))
-                late.append(given.late)
+            if what == "is changed" and evolves:
+                changed = 1 - changed
+                states.go_on_in(planned.fresh(buckets, changed))
+            parts = [(pieces, at)]
+            if what == HISTORY and number == 0 and planned.key is not None:
+                parts = list(_portions(planned, pieces, at))
+            for some, passed in parts:
+                for given in states.step(some, passed, what):
+                    rows.append(planned.named(given.rows, changed))
+                    late.append(given.late)
     if not plan.in_kinds:
         return pa.Table.from_batches(rows), pa.Table.from_batches(late)
     whole = in_kinds({"row": pa.Table.from_batches(rows), "late": pa.Table.from_batches(late)})
@@ -114,6 +144,29 @@ def run(
         pa.Table.from_struct_array(whole.filter(pc.equal(whole["kind"], kind))[kind]) for kind in ("row", "late")
     )
     return row, behind
+
+
+def _portions(planned: Planned, pieces: list[Any], until: int | None) -> Iterator[tuple[list[Any], int | None]]:
+    """The tuples of each bucket in order, a few at a time; the watermark follows those of the slowest, up to ``until``."""
+    key = planned.key
+    assert key is not None
+    if until is None or None in pieces:
+        yield pieces, until
+        return
+    sorted_pieces = [_in_order(pa.Table.from_batches([piece]), key) for piece in pieces]
+    longest = max(map(len, sorted_pieces))
+    for at in range(0, longest, _PORTION):
+        some = [piece.slice(at, _PORTION) for piece in sorted_pieces]
+        rest = [piece.slice(at + _PORTION).column(key.column).drop_null() for piece in sorted_pieces]
+        next_times = [int(key.read(one.combine_chunks().slice(0, 1))[0][0]) for one in rest if len(one)]
+        yield some, min([until, *next_times])
+    yield [None] * len(pieces), until
+
+
+def _in_order(table: pa.Table, key: OrderKey) -> pa.Table:
+    """By time, NULL first, ties as they came."""
+    keys, side = key.read(table.column(key.column).combine_chunks())
+    return table.take(pa.array(np.lexsort((keys, side))))
 
 
 def newest(rows: Sequence[dict[str, Any]], by: Sequence[str]) -> list[dict[str, Any]]:
@@ -145,6 +198,12 @@ class _InBytes:
             bucket.restore(state)
         return _steps(self.buckets, pieces, watermark)
 
+    def go_on_in(self, others: list[Bucket]) -> None:
+        """Let other buckets go on from what is stored."""
+        for other, bucket in zip(others, self.buckets, strict=True):
+            other.restore(bucket.state())
+        self.buckets = others
+
 
 class _InChunks:
     """Buckets whose states are a head and chunks, which are put and removed and never written again."""
@@ -168,6 +227,10 @@ class _InChunks:
             self.stores[at].update(changed.chunks)
             self.heads[at] = changed.head
         return given
+
+    def go_on_in(self, others: list[Bucket]) -> None:
+        """Let other buckets go on from what is stored."""
+        self.buckets = others
 
     def _read(self) -> None:
         for label, (bucket, head, store) in enumerate(zip(self.buckets, self.heads, self.stores, strict=True)):

@@ -1,7 +1,8 @@
 """Streams: what they give is what the definition gives of the tuples that are not late, whatever happens on the way.
 
 A seed draws the query, the tuples, their disorder, where micro-batches end, watermarks, late tuples, idle sources, and in
-each micro-batch whether the stream goes on, restarts from what is stored, or runs it twice as after a crash.
+each micro-batch whether the stream goes on, restarts from what is stored, runs it twice as after a crash, or goes on with a
+changed query; and whether the stream begins with the state of a history, sorted as Spark sorts it.
 """
 
 from collections import Counter
@@ -20,7 +21,7 @@ from inwindow.testing.fuzz.extents import Extents, One
 from inwindow.testing.fuzz.frames import Frames, Over, as_test
 from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, EMITTING, KINDS, PICKY, PLACES, on_error, said_on_error
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
-from inwindow.testing.fuzz.simulation import HAPPENS, Planned, newest, run
+from inwindow.testing.fuzz.simulation import HAPPENS, HISTORY, Planned, newest, run
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import Column, Drawn, literal, value_of
 from inwindow.udaf.errors import InWindowError
@@ -386,5 +387,7 @@ def _stream(draw: Draw, order: OrderType, columns: list[str], sources: int, key:
     watermarks = tuple(None if number < unknown else order.near(mark) for number, mark in enumerate(marks))
     often = draw.one((0, 1, 2))  # never, now and then, in each micro-batch
     happens = tuple(HAPPENS[0] if often == 0 or (often == 1 and draw.once_in(2)) else draw.one(HAPPENS) for _ in marks)
+    if draw.once_in(4):
+        happens = (HISTORY, *happens[1:])
     clocks = tuple(map(order.near, sorted(draw.between(order.low - 2, order.high + 4) for _ in marks)))
     return OneStream(drawn, watermarks, happens, draw.weighed(((1, 3), (2, 1), (3, 1))), draw.once_in(3), clocks)

@@ -29,7 +29,7 @@ _FAULTS = ("internal", "panic", "assertion", "unreachable", "logical_error", "in
 class Engine:
     """One engine: ``command`` is the Python of its environment, a name in runners.py, an argument."""
 
-    def __init__(self, command: Sequence[str], patience: float = 20.0) -> None:
+    def __init__(self, command: Sequence[str], patience: float = 60.0) -> None:
         self.command, self.patience = command, patience
         self.version = ""
         self.has_answered = False  # the first answer may take long
@@ -70,6 +70,8 @@ class Engine:
 
     def _ended(self) -> Answer:
         assert self.process is not None
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
         code = self.process.poll()
         self.stop()
         return Answer(None, f"hangs for {self.patience:.0f} s" if code is None else f"ended with {code}", True)

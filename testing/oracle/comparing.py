@@ -1,6 +1,7 @@
 """Whether an engine's rows are those of the definition, and in what way they differ."""
 
 import math
+import re
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -64,7 +65,7 @@ def agrees(given: Any, wanted: Wanted) -> bool:
     if isinstance(value, (int, float, Decimal, Fraction)):
         return not isinstance(given, (str, list)) and _near(given, value, wanted.within)
     if isinstance(value, datetime) and isinstance(given, str):
-        return given.rstrip("0").rstrip(".") in (str(value), f"{value}.000000".rstrip("0").rstrip("."))
+        return bool(re.fullmatch(r"\d{4}-\d\d-\d\d.\d\d:\d\d:\d\d.*", given)) and datetime.fromisoformat(given) == value
     if isinstance(value, date) and isinstance(given, (datetime, str)):
         return str(given)[:19].removesuffix(" 00:00:00") == str(value)[:19].removesuffix(" 00:00:00")
     if isinstance(given, date) and isinstance(value, datetime):

@@ -45,7 +45,7 @@ SQLITE = Dialect(
     lacks=frozenset(
         _DISTINCT | _ORDERED_SETS | _STATISTICS | _REGRESSIONS | _IGNORES
         | _functions("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor", "string_agg_by", "array_agg", "arg_max", "arg_min")
-        | {"qualify", "type decimal", "type date", "type timestamp", "nan", "wide sums", "huge offset"}
+        | {"qualify", "type decimal", "type date", "type timestamp", "nan", "infinity", "wide sums", "huge offset"}
     ),
     types={"double": "REAL", "text": "TEXT", "bool": "INTEGER"},
     functions={"string_agg": "group_concat({0}, ',')"},
@@ -124,7 +124,7 @@ SPARK = Dialect(
 
 SAIL = Dialect(
     "sail",
-    lacks=SPARK.lacks - {"start behind end", "huge offset", "groups", "inherited window"},
+    lacks=SPARK.lacks | _ORDERED_SETS | {"filter", "window clause", "qualify"},
     types=SPARK.types,
     functions=SPARK.functions,
     nulls="low",
@@ -139,8 +139,17 @@ TURSO = Dialect(
     nulls="low",
     double="({})",
 )
-HYPER = Dialect("hyper", lacks=frozenset(_DISTINCT | {"exclude"}))
-POLARS = Dialect("polars", types={"double": "DOUBLE"}, lacks=frozenset({"groups", "exclude", "filter"}))
+HYPER = Dialect(
+    "hyper",
+    lacks=frozenset(
+        _DISTINCT
+        | _IGNORES
+        | _ORDERED_SETS
+        | _functions("array_agg", "string_agg_by")
+        | {"exclude", "groups", "window clause"}
+    ),
+)
+POLARS = Dialect("polars", types={"double": "DOUBLE"}, lacks=frozenset({"groups", "exclude", "filter", "wide sums"}))
 MARIADB = Dialect(
     "mariadb",
     runner="mysql",
@@ -156,7 +165,18 @@ MARIADB = Dialect(
     nulls="low",
     source=by_union,
 )
-H2 = Dialect("h2", runner="jdbc")
+H2 = Dialect(
+    "h2",
+    runner="jdbc",
+    lacks=frozenset(
+        {
+            "wide sums",
+            "huge offset",
+            "window clause",
+            *_functions("array_agg", "quantile_disc", "mode", "arg_max", "arg_min", "string_agg_by"),
+        }
+    ),
+)
 HSQLDB = Dialect("hsqldb", runner="jdbc")
 DERBY = Dialect("derby", runner="jdbc")
 

@@ -67,15 +67,15 @@ def draw_case(seed: int, number: int, rows: int = 0) -> Case:
 
 
 def _in_parts(call: Call) -> Call:
-    """By keys, but where the definition is fast without."""
-    is_fast = call.its.kind == "place" and call.its.name != "dense_rank"
-    framed = call.framed if is_fast else replace(call.framed, keys=("k",))
-    orders = framed.orders if not framed.orders or framed.orders[-1].column == "id" or not call.its.is_ordered else (
-        *framed.orders, Order("id"))  # fmt: skip
-    unit = "rows" if len(orders) > len(framed.orders) and framed.unit == "range" and framed.has_offsets else framed.unit
-    if unit != framed.unit:
+    """By keys, but where the definition is fast without; in an order without ties, where these show."""
+    is_fast = call.its.kind == "place" and call.its.name not in ("rank", "dense_rank", "percent_rank")
+    call = call if is_fast else replace(call, framed=replace(call.framed, keys=("k",)))
+    if is_determined(call):
+        return call
+    framed = replace(call.framed, orders=(*call.framed.orders[:1], Order("id")))
+    if framed.unit == "range" and framed.has_offsets:
         framed = replace(framed, unit="rows", lower=-2, upper=1)
-    return replace(call, framed=replace(framed, orders=orders))
+    return replace(call, framed=framed)
 
 
 def _around(draw: Draw, case: Case) -> Around:

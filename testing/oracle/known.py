@@ -20,11 +20,13 @@ class Known:
     kind: str
     name: str
     shows: Callable[[Found], bool]
+    fails: bool = False  # the engine fails, in place of a wrong result
 
 
 def class_of(engine: str, found: Found) -> Known | None:
     """The known difference that a case shows; None if it is new."""
-    return next((one for one in KNOWN if engine in one.engines and one.shows(found)), None)
+    fails = found.difference.kind == "crash"
+    return next((one for one in KNOWN if engine in one.engines and one.fails == fails and one.shows(found)), None)
 
 
 # --- What cases look like -------------------------------------------------------------------------------------
@@ -81,6 +83,15 @@ def _has_null_orders(found: Found) -> bool:
     return nulls and any(call.framed.unit == "range" and call.framed.has_offsets for call in _calls(found))
 
 
+def _ranges_over_dates(found: Found) -> bool:
+    dates = any(one.name == "t" and one.type == "date" for one in found.case.table.columns)
+    return dates and any(call.framed.unit == "range" and call.framed.has_offsets for call in _calls(found))
+
+
+def _excludes_without_order(found: Found) -> bool:
+    return any(call.framed.exclude and not call.framed.orders for call in _calls(found))
+
+
 def _slides(found: Found) -> bool:
     """A frame that rows leave."""
     return any(call.framed.unit is not None and call.framed.lower is not None for call in _calls(found))
@@ -112,14 +123,16 @@ _IGNORING = ("lag ignore nulls", "lead ignore nulls")
 _DATAFUSION = ("datafusion", "sail")  # Sail runs on DataFusion
 
 KNOWN: tuple[Known, ...] = (
-    Known(("duckdb",), BUG, "corr and regr_slope of a constant are NaN", _both(_of("corr", "regr_slope"), _wants_null)),
+    Known(("sail",), BUG, "RANGE over dates", _ranges_over_dates),
+    Known(
+        ("duckdb",), CHOICE, "corr and regr_slope of a constant are NaN", _both(_of("corr", "regr_slope"), _wants_null)
+    ),
     Known(("duckdb", "polars", "clickhouse", "h2", "spark"), CANCELLATION, "sums of squares", _cancels),
     Known(_DATAFUSION, BUG, "OVER (w) without w's order", _in_parentheses),
     Known(_DATAFUSION, CHOICE, "-0.0 before 0.0", _has_two_zeros),
     Known(_DATAFUSION, OURS, "lag(x, 0) IGNORE NULLS", _both(_of(*_IGNORING), _offset_zero)),
     Known(_DATAFUSION, BUG, "lead IGNORE NULLS (known upstream)", _of("lead ignore nulls")),
     Known(_DATAFUSION, BUG, "bit_xor of no values is 0", _both(_of("bit_xor"), _wants_null)),
-    Known(_DATAFUSION, BUG, "NULL order values and RANGE offsets", _has_null_orders),
     Known(
         _DATAFUSION, BUG, "regr_r2 of a constant y", _both(_of("regr_r2"), lambda found: found.difference.given is None)
     ),
@@ -131,8 +144,9 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(_DATAFUSION, BUG, "infinity stays", _both(_of("sum", "avg"), _sticks)),
     Known(_DATAFUSION, BUG, "statistics after rows have left", _both(_of(*_STATISTICS), _slides)),
+    Known(_DATAFUSION, BUG, "NULL order values and RANGE offsets", _has_null_orders),
     Known((*_DATAFUSION, "mariadb"), CANCELLATION, "sums after rows have left", _cancels),
-    Known(("sail",), BUG, "ORDER BY column cannot be empty", _says("ORDER BY column cannot be empty")),
+    Known(("sail",), BUG, "ORDER BY column cannot be empty", _says("ORDER BY column cannot be empty"), True),
     Known(
         ("clickhouse",),
         BUG,
@@ -143,7 +157,11 @@ KNOWN: tuple[Known, ...] = (
     Known(("clickhouse",), CHOICE, "avg of bigint overflows", _of("avg")),
     Known(("clickhouse",), CHOICE, "argMin skips NULLs", _of("arg_min", "arg_max")),
     Known(("clickhouse",), CHOICE, "the default of a type without NULLs", lambda found: found.case.inner is not None),
+    Known(("sqlite", "turso"), BUG, "group_concat of empty texts", _both(_of("string_agg"), _slides)),
+    Known(("turso",), BUG, "group_concat of empty texts ends the process", _both(_of("string_agg"), _slides), True),
+    Known(("h2",), BUG, "EXCLUDE without ORDER BY (in 2.1.214)", _excludes_without_order),
+    Known(("h2",), CHOICE, "lists in no order", _of("string_agg")),
     Known(("hyper",), BUG, "variances of large numbers", _of(*_STATISTICS)),
     Known(("polars",), BUG, "cume_dist and percent_rank by a product", _of("cume_dist", "percent_rank")),
-    Known(("spark",), BUG, "FILTER of what is never true", _says("Unsupported window function: null")),
+    Known(("spark",), BUG, "FILTER of what is never true", _says("Unsupported window function: null"), True),
 )

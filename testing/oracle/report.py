@@ -5,7 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from inwindow.testing.oracle.known import CLASSES, Known
+from inwindow.testing.oracle import upstream
+from inwindow.testing.oracle.known import CLASSES, KNOWN, Known
 from inwindow.testing.oracle.running import Tally
 
 COLUMNS = ("engine", "version", "queries", "cases", "same", "not asked", "refused", *CLASSES, "not explained")
@@ -55,3 +56,21 @@ def table(kept: dict[str, Any]) -> str:
             "| " + " | ".join([engine, said["version"], *(f"{count:,}" for count in (*counts, *differs))]) + " |"
         )
     return "\n".join(lines)
+
+
+def names(kept: dict[str, Any]) -> str:
+    """The differences by name, with the queries of each engine that show them."""
+    lines = ["| difference | class | queries |", "|---|---|---|"]
+    for known in KNOWN:
+        counts = [
+            (engine, said["by name"].get(known.name, 0)) for engine, said in kept.items() if engine in known.engines
+        ]
+        seen = [f"{engine} {count:,}" for engine, count in counts if count]
+        if seen:
+            lines.append(f"| {known.name} | {known.kind} | {', '.join(seen)} |")
+    return "\n".join(lines)
+
+
+def page(kept: dict[str, Any]) -> str:
+    """What docs/oracle.md says of the figures and the faults."""
+    return "\n".join([table(kept), "", names(kept), "", "## Faults to report", "", *upstream.pages()])

@@ -107,7 +107,7 @@ def chunked(price: float = 1.0) -> Any:
 def unsaid() -> bytes:
     """A state as an earlier inwindow wrote it."""
     found = stored(bucket().state())
-    header = {name: its for name, its in found.header.items() if name not in ("keys", "time", "number")}
+    header = {name: its for name, its in found.header.items() if name not in ("keys", "time")}
     return head_of(header, found.tables())
 
 

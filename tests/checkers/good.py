@@ -85,6 +85,7 @@ def calls(table: Any) -> None:
         iw.explain(table, n=iw.count("*").over(window)),
         iw.late(table),
         iw.outputs(table),
+        iw.with_watermark(table, "ts", "10 seconds", ahead="1 day", idle=5),
         iw.metrics(table)["late_tuples"],
         iw.union(table, table, order_by="ts"),
     )

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from inwindow.testing.oracle import upstream
 from inwindow.testing.oracle.asking import Engine
 from inwindow.testing.oracle.cases import Call, Case, Framed
 from inwindow.testing.oracle.command import main
-from inwindow.testing.oracle.comparing import difference
+from inwindow.testing.oracle.comparing import agrees, difference
 from inwindow.testing.oracle.dialects import DIALECTS
 from inwindow.testing.oracle.drawing import draw_case
 from inwindow.testing.oracle.known import class_of
-from inwindow.testing.oracle.meaning import expected
+from inwindow.testing.oracle.meaning import Wanted, expected
+from inwindow.testing.oracle.report import page
 from inwindow.testing.oracle.running import Found, Tally, attempt, run, shrunk
 from inwindow.testing.oracle.sql import query
 from inwindow.testing.oracle.tables import Column, Table
@@ -84,3 +86,32 @@ def test_the_command_keeps_figures_and_prints_their_table(tmp_path: Path, capsys
     capsys.readouterr()
     assert main(["--table", str(kept)]) == 0
     assert "| duckdb |" in capsys.readouterr().out
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "oracle.md"
+
+
+def test_the_page_says_what_the_figures_say() -> None:
+    """Made by `python -m inwindow.testing.oracle --table docs/oracle.json`."""
+    kept = json.loads(PAGE.with_suffix(".json").read_text())
+    begin, end = "[//]: # (begin: the oracle's figures)\n", "[//]: # (end: the oracle's figures)"
+    assert PAGE.read_text().split(begin)[1].split(end)[0].strip() == page(kept).strip()
+
+
+def test_what_faults_should_give_is_what_duckdb_gives() -> None:
+    engine = Engine([sys.executable, "duckdb"])
+    try:
+        for bug in upstream.BUGS:
+            today = bug.answer(engine) if bug.portable else bug.expected
+            assert len(today) == len(bug.expected), bug.title
+            for row, wanted in zip(today, bug.expected, strict=True):
+                assert all(agrees(one, Wanted(other, 1e-12)) for one, other in zip(row, wanted, strict=True)), bug.title
+    finally:
+        engine.stop()
+
+
+def test_a_fault_is_there_or_gone() -> None:
+    crash = next(bug for bug in upstream.BUGS if isinstance(bug.given, str))
+    wrong = next(bug for bug in upstream.BUGS if not isinstance(bug.given, str))
+    assert upstream.holds(crash, f"SomeError: {crash.given}. Sorry") and not upstream.holds(crash, crash.expected)
+    assert upstream.holds(wrong, list(wrong.given)) and not upstream.holds(wrong, wrong.expected)
