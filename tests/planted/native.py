@@ -1,0 +1,5 @@
+"""Faults of native/."""
+
+from .fault import faults
+
+FAULTS = ()

@@ -1,0 +1,5 @@
+"""Faults of optimizer/."""
+
+from .fault import faults
+
+FAULTS = ()

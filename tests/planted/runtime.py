@@ -1,0 +1,5 @@
+"""Faults of runtime/."""
+
+from .fault import faults
+
+FAULTS = ()

@@ -1,0 +1,5 @@
+"""Faults of stream/."""
+
+from .fault import faults
+
+FAULTS = ()

@@ -1,0 +1,5 @@
+"""Faults of temporal/."""
+
+from .fault import faults
+
+FAULTS = ()

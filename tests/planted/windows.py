@@ -1,0 +1,5 @@
+"""Faults of windows/."""
+
+from .fault import faults
+
+FAULTS = ()
