@@ -8,7 +8,7 @@ import argparse
 import sys
 import time
 
-from .found import kept, keep
+from .found import keep, kept
 from .rooms import FAULTS, ROOMS
 from .table import write
 from .trying import fuzzed, tried

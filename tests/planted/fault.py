@@ -1,4 +1,13 @@
-"""A planted fault: a small change of one file that makes results wrong."""
+"""A planted fault: a small change of one file that makes results wrong. The table of them is in the .txt files beside this one::
+
+    # windows/bounds.py                                         the file
+
+    ROWS: one following tuple is not awaited                    what it means, in a line
+    - sequence.end - max(self.upper, 0))                        the text, which is there once: a part of a line, or several lines
+    + sequence.end - max(self.upper - 1, 0))                    what it becomes; without such a line, the old lines go
+
+A fault must be one: show it by what catches it. What only costs memory or time, or changes nothing, has no place there.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +50,19 @@ class Fault:
         return text.replace(self.old, self.new)
 
 
-def faults(file: str, *rows: tuple[str, str, str]) -> Iterator[Fault]:
-    """Faults of one file: (old, new, what it means)."""
-    for old, new, says in rows:
-        yield Fault(file, old, new, says)
+def faults_of(room: str) -> tuple[Fault, ...]:
+    """The faults of a room's table."""
+    return tuple(_read(Path(__file__).with_name(f"{room}.txt").read_text(encoding="utf-8")))
+
+
+def _read(text: str) -> Iterator[Fault]:
+    file = ""
+    for block in text.strip().split("\n\n")[1:]:
+        said, *lines = block.split("\n")
+        if said.startswith("# "):
+            file = said.removeprefix("# ")
+            continue
+        old, new = ([line[2:] for line in lines if line.startswith(sign)] for sign in "-+")
+        if not old or len(old) + len(new) != len(lines):
+            raise ValueError(f"{file}: {said}: write lines that begin with '- ', then lines that begin with '+ '")
+        yield Fault(file, "\n".join(old) + ("" if new else "\n"), "\n".join(new), said)

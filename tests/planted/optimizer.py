@@ -1,5 +1,0 @@
-"""Faults of optimizer/."""
-
-from .fault import faults
-
-FAULTS = ()

@@ -1,5 +1,0 @@
-"""Faults of runtime/."""
-
-from .fault import faults
-
-FAULTS = ()

@@ -1,5 +1,0 @@
-"""Faults of temporal/."""
-
-from .fault import faults
-
-FAULTS = ()
