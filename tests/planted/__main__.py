@@ -7,21 +7,27 @@ into docs/trust.md.
 import argparse
 import sys
 import time
+from pathlib import Path
 
-from .found import keep, kept
+from .found import FILE, keep, kept
 from .rooms import FAULTS, ROOMS
 from .table import write
 from .trying import fuzzed, tried
 
 
 def main() -> int:
-    """The command; the exit code is 1 where a fault lives that is not listed as one."""
+    """The command; the exit code is 1 where a fault lives."""
     parser = argparse.ArgumentParser("python -m tests.planted", description=__doc__)
     parser.add_argument("--only", metavar="TEXT", help="faults whose id, file, room or meaning has this text")
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="every N-th fault, from the I-th on: 1/2")
     parser.add_argument("--seconds", type=float, default=60, help="of CPU that the fuzzer has for each (60)")
-    parser.add_argument("--no-tests", action="store_true", help="do not ask the tests where the fuzzer sees nothing")
-    parser.add_argument("--again", action="store_true", help="also the faults that found.json knows")
+    parser.add_argument(
+        "--no-tests", action="store_true", help="ask the fuzzer alone; what it does not see is not kept"
+    )
+    parser.add_argument("--again", action="store_true", help="also the faults that the file knows")
+    parser.add_argument(
+        "--kept", type=Path, default=FILE, metavar="FILE", help="what was found (tests/planted/found.json)"
+    )
     parser.add_argument("--list", action="store_true", help="list the faults, and try none")
     parser.add_argument("--control", action="store_true", help="plant nothing: no room's families may find anything")
     parser.add_argument("--table", action="store_true", help="write what was found into docs/trust.md, and try none")
@@ -33,7 +39,7 @@ def main() -> int:
         return control(options.seconds)
     number, count = map(int, options.shard.split("/"))
     rooms = {fault.id: name for name, room in ROOMS.items() for fault in room.faults}
-    known = {} if options.again else kept()
+    known = {} if options.again else kept(options.kept)
     lives = 0
     for at, fault in enumerate(FAULTS.values()):
         text = f"{fault.id} {fault.file} {rooms[fault.id]} {fault.says}"
@@ -44,7 +50,8 @@ def main() -> int:
         elif fault.id not in known:
             began = time.monotonic()
             found = tried(fault, options.seconds, tests=not options.no_tests)
-            keep(found)
+            if found["by"] is not None or not options.no_tests:
+                keep(found, options.kept)
             lives += found["by"] is None
             said = "LIVES" if found["by"] is None else f"{found['by']}, {found['how']}"
             print(f"{time.monotonic() - began:5.0f} s  {fault.id:32} {said}: {fault.says}", flush=True)
