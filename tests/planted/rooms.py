@@ -34,7 +34,7 @@ ROOMS = {
     "stream": Room(faults_of("stream"), ("streams",), ("tests/stream", "tests/runtime")),
     "temporal": Room(faults_of("temporal"), ("temporal",), ("tests/temporal",)),
     "native": Room(
-        faults_of("native"),
+        faults_of("native") + faults_of("native_parts"),
         ("frames", "extents", "frames", "points", "emissions", "streams", "temporal"),
         ("tests/native", "tests/udaf", "tests/runtime"),
     ),
