@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) < 3 ? $$(getconf _NPROCESSORS_ONLN) + 1 : 4)) --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough clean
+.PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough planted clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,8 +65,12 @@ test: $(VENV)/ready  ## all tests, doctests included
 test-local: $(VENV)/ready  ## all tests that need no JVM
 	$(PYTEST) --ignore=tests/spark
 
-thorough: $(VENV)/ready  ## the property tests with many more cases
+thorough: $(VENV)/ready  ## the property tests with many more cases, then planted
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
+	$(MAKE) planted
+
+planted: $(VENV)/ready  ## plant faults, one after the other: each must be caught
+	$(BIN)/python -m tests.planted --again --kept build/planted/found.json
 
 VERSION ?= 4.0.1
 OTHER   := .venv-spark-$(VERSION)
