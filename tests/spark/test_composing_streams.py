@@ -1,7 +1,7 @@
-"""What may stand before and behind a call on a stream: the table of docs/composing-streams.md, a test for each cell.
+"""What may stand before and behind a call on a stream: the tables of docs/composing-streams.md.
 
 With data: what keeps state beside ours, over the RocksDB store in one query, and one of each kind over the default store. Others
-are started on a folder without files: Spark checks the plan, and has nothing to run. (All had been run with data once.)
+are started on a folder without files: Spark checks the plan, and has nothing to run.
 """
 
 from collections import Counter
