@@ -65,6 +65,14 @@ def prometheus(spark: Any, *, path: str | os.PathLike[str] | None = None, port: 
     ``path`` is a file ``*.prom`` in the folder of the node exporter's textfile collector; ``port`` serves ``/metrics`` over HTTP (0
     takes a free port, which is then the exporter's ``.port``). Call it before the queries start. The names of the numbers, and what
     to alarm on: ``docs/operating.md``.
+
+    >>> exporter = iw.prometheus(spark, port=9108)  # doctest: +SKIP
+    >>> query = averages.writeStream.queryName("averages").start()  # doctest: +SKIP
+    >>> print(exporter.text())  # what Prometheus reads at http://...:9108/metrics  # doctest: +SKIP
+    # HELP inwindow_query_running 1 while the query runs, 0 after it has ended.
+    # TYPE inwindow_query_running gauge
+    inwindow_query_running{query="averages"} 1
+    ...
     """
     if not hasattr(spark, "streams"):
         raise UsageError(f"prometheus({shown(type(spark).__name__)}): give the Spark session that runs the queries")

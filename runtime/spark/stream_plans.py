@@ -97,10 +97,11 @@ def _analyzed(df: Any) -> str:
 
 
 def tree(text: str) -> Node:
-    """A plan from its text. What is no line of a tree belongs to the node before it.
+    """A node above a plan, made from the plan's text. What is no line of a tree belongs to the node before it.
 
-    >>> plan = tree("Join Inner, (a#1 = b#2)\\n:- Project [a#1]\\n:  +- StreamingRelation x\\n+- LocalRelation [b#2]")
-    >>> [child.text for child in plan.children], [child.is_streaming for child in plan.children]
+    >>> text = "Join Inner, (a#1 = b#2)\\n:- Project [a#1]\\n:  +- StreamingRelation x\\n+- LocalRelation [b#2]"
+    >>> [join] = tree(text).children
+    >>> [child.text for child in join.children], [child.is_streaming for child in join.children]
     (['Project [a#1]', 'LocalRelation [b#2]'], [True, False])
     """
     root = Node("")

@@ -119,7 +119,7 @@ DIGESTS = {
     "ordering": "50bcb177862ad098",
     "emissions": "e85adb1ea2e677b6",
     "points": "b2e5b276be17548b",
-    "streams": "70e17d93474b2c7f",
+    "streams": "d71b54edfdad289a",
     "temporal": "d1a3ae9f3564b955",
 }
 
