@@ -89,14 +89,13 @@ class Loop:
         before = [array.copy() for array in self.state]
         columns = [_numbers(column) for column in values]
         held = *columns, _ALL_SEEN if seen is None else seen, base
-        try:
-            done: int = self.module.roll(
-                out, valid, *held, start, end, *self.first, *self.state, self.afresh, gives, self.looks
-            )
-        except self.module.Bail:
+        done: int = self.module.roll(
+            out, valid, *held, start, end, *self.first, *self.state, self.afresh, gives, self.looks
+        )
+        if done < 0:
             for array, its in zip(self.state, before, strict=True):
                 array[:] = its
-            raise Bailed from None
+            raise Bailed
         return done
 
     def _check_held(self, base: int, until: int, start: Positions, end: Positions) -> None:

@@ -11,6 +11,9 @@ Between calls the state is in arrays::
 If hooks subtract floats, the loop notices when a float may have lost its digits. Then it stops before that frame, returns the
 number of finished frames, and the Python hooks do the rest. The loop folds a frame again by itself only after very many tuples
 have left, which happens to every class.
+
+What a hook raises is caught in the loop, which then returns -1: an exception that leaves a function of numba's takes along, for
+ever, a reference to each array that the function has.
 """
 
 import re
@@ -38,76 +41,79 @@ def _loop(
     LOAD_CONSTANTS
     LOAD_STATE
     LOAD_PEAKS
-    for i in range(len(start)):
-        first, last = start[i], end[i]
-        if gives and i > 0 and first == start[i - 1] and last == end[i - 1]:
-            out[i], valid[i] = out[i - 1], valid[i - 1]
-            continue
-        was_lo, was_hi, was_count, was_left, was_since, was_empty = lo, hi, count, left, since, empty
-        KEEP
-        is_odd = False
-        if afresh or first >= hi:
-            lo = hi = first
-            count = left = since = 0
-            empty = 1
-        elif first > lo:
-            is_next = False
-            for p in range(lo, first):
-                if has_seen and seen[p - base] == 0:
-                    continue
-                count -= 1
-                if count == 0:
-                    left = since = 0
-                    empty = 1
+    try:
+        for i in range(len(start)):
+            first, last = start[i], end[i]
+            if gives and i > 0 and first == start[i - 1] and last == end[i - 1]:
+                out[i], valid[i] = out[i - 1], valid[i - 1]
+                continue
+            was_lo, was_hi, was_count, was_left, was_since, was_empty = lo, hi, count, left, since, empty
+            KEEP
+            is_odd = False
+            if afresh or first >= hi:
+                lo = hi = first
+                count = left = since = 0
+                empty = 1
+            elif first > lo:
+                is_next = False
+                for p in range(lo, first):
+                    if has_seen and seen[p - base] == 0:
+                        continue
+                    count -= 1
+                    if count == 0:
+                        left = since = 0
+                        empty = 1
+                        break
+                    left += 1
+                    since += 1
+                    if left == 1:
+                        FORGET_PEAKS
+                    if is_next or left == 1:
+                        GROW_PEAKS
+                    is_next = True
+                    TAKEN = expire(GIVEN)
+                    if punts:
+                        is_odd = looks
+                        place[6] += 1
+                        count = 0
+                        hi = first
+                        break
+                lo = first
+            for again in range(2):
+                for p in range(hi, last):
+                    if has_seen and seen[p - base] == 0:
+                        continue
+                    if count == 0:
+                        LOAD_FRESH
+                        TAKEN = initialize(GIVEN)
+                    else:
+                        TAKEN = iterate(GIVEN)
+                    count += 1
+                    if again == 1:
+                        GROW_PEAKS
+                hi = max(hi, last)
+                if again == 1 or not looks or left == 0 or count == 0:
                     break
-                left += 1
-                since += 1
-                if left == 1:
-                    FORGET_PEAKS
-                if is_next or left == 1:
-                    GROW_PEAKS
-                is_next = True
-                TAKEN = expire(GIVEN)
-                if punts:
-                    is_odd = looks
-                    place[6] += 1
-                    count = 0
-                    hi = first
+                LOOK_AT_PEAKS
+                if is_odd or since < _OFTEN or since < 16 * count:
                     break
-            lo = first
-        for again in range(2):
-            for p in range(hi, last):
-                if has_seen and seen[p - base] == 0:
-                    continue
+                place[7] += 1
+                since = count = 0
+                hi = first
+                FORGET_PEAKS
+            if is_odd:
+                lo, hi, count, left, since, empty = was_lo, was_hi, was_count, was_left, was_since, was_empty
+                BACK
+                done = i
+                break
+            if gives:
                 if count == 0:
-                    LOAD_FRESH
-                    TAKEN = initialize(GIVEN)
+                    valid[i] = 2
                 else:
-                    TAKEN = iterate(GIVEN)
-                count += 1
-                if again == 1:
-                    GROW_PEAKS
-            hi = max(hi, last)
-            if again == 1 or not looks or left == 0 or count == 0:
-                break
-            LOOK_AT_PEAKS
-            if is_odd or since < _OFTEN or since < 16 * count:
-                break
-            place[7] += 1
-            since = count = 0
-            hi = first
-            FORGET_PEAKS
-        if is_odd:
-            lo, hi, count, left, since, empty = was_lo, was_hi, was_count, was_left, was_since, was_empty
-            BACK
-            done = i
-            break
-        if gives:
-            if count == 0:
-                valid[i] = 2
-            else:
-                out[i], is_null = terminate(KNOWN)
-                valid[i] = 0 if is_null else 1
+                    out[i], is_null = terminate(KNOWN)
+                    valid[i] = 0 if is_null else 1
+    except Exception:  # a hook's, or Bail
+        return -1
     place[0], place[1], place[2], place[3], place[4], place[5] = lo, hi, count, left, since, empty
     STORE_STATE
     STORE_PEAKS
