@@ -86,12 +86,13 @@ class OneStream:
 
     def batches(self, sources: int) -> list[tuple[pa.Table, ...]]:
         """The tables of each micro-batch."""
-        at, source = self.drawn.values["at"], self.drawn.values["source"]
+        came = list(zip(self.drawn.values["at"], self.drawn.values["source"], strict=True))
+        rows: dict[tuple[int, int], list[int]] = {}
+        for i, its in enumerate(came):
+            rows.setdefault(its, []).append(i)
+        whole, none = self.drawn.table, self.drawn.table.slice(0, 0)
         return [
-            tuple(
-                self.drawn.rows([i for i in range(len(at)) if at[i] == number and source[i] == one]).table
-                for one in range(sources)
-            )
+            tuple(whole.take(pa.array(its)) if (its := rows.get((number, one))) else none for one in range(sources))
             for number in range(len(self.watermarks))
         ]
 
