@@ -86,15 +86,12 @@ class OneStream:
 
     def batches(self, sources: int) -> list[tuple[pa.Table, ...]]:
         """The tables of each micro-batch."""
-        came = list(zip(self.drawn.values["at"], self.drawn.values["source"], strict=True))
         rows: dict[tuple[int, int], list[int]] = {}
-        for i, its in enumerate(came):
-            rows.setdefault(its, []).append(i)
-        whole, none = self.drawn.table, self.drawn.table.slice(0, 0)
-        return [
-            tuple(whole.take(pa.array(its)) if (its := rows.get((number, one))) else none for one in range(sources))
-            for number in range(len(self.watermarks))
-        ]
+        for i, place in enumerate(zip(self.drawn.values["at"], self.drawn.values["source"], strict=True)):
+            rows.setdefault(place, []).append(i)
+        its = {place: self.drawn.table.take(pa.array(numbers)) for place, numbers in rows.items()}
+        none = self.drawn.table.slice(0, 0)
+        return [tuple(its.get((number, one), none) for one in range(sources)) for number in range(len(self.watermarks))]
 
 
 @dataclass(frozen=True)
