@@ -162,6 +162,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = json.loads(capsys.readouterr().out)
     assert said["rounds"] == 1 and said["cases"]["frames"] >= 10 and said["differences"] == 0
     assert json.loads(file.read_text())["plan"]["shard"] == 1
+    assert main(["fuzz", "--cases", "10", "--only", "frames", "--shard", "2/2", "--resume", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == said, "there are ten already"
     assert main(["fuzz", "--sum", str(file), str(file)]) == 0
     assert f"| together | {2 * said['cases']['frames']:,} |" in capsys.readouterr().out
     assert main(["fuzz", "--round", "3"]) == 0
