@@ -112,10 +112,10 @@ def draw_multiples(draw: Draw) -> Multiples:
     """Up to twelve rows; those that hold for ever are there only where a bound is given."""
     low, high = sorted((draw.between(0, 12), draw.between(0, 12)))
     between = (None if draw.once_in(2) else low, None if draw.once_in(2) else high)
-    rows = []
+    rows: list[tuple[int | None, int | None]] = []
     for _ in range(draw.between(1, 12)):
-        ends = sorted((draw.between(0, 12), draw.between(0, 12)))
-        rows.append(tuple(None if bound is not None and draw.once_in(8) else end
-                          for end, bound in zip(ends, between, strict=True)))  # fmt: skip
+        since, until = sorted((draw.between(0, 12), draw.between(0, 12)))
+        always, for_ever = (end is not None and draw.once_in(8) for end in between)
+        rows.append((None if always else since, None if for_ever else until))
     operator = draw.one(("split", "rstream"))
     return Multiples(tuple(rows), draw.one(list(STEPS)), operator, draw.between(1, 5), draw.between(-9, 20), between)
