@@ -86,14 +86,12 @@ class OneStream:
 
     def batches(self, sources: int) -> list[tuple[pa.Table, ...]]:
         """The tables of each micro-batch."""
-        at, source = self.drawn.values["at"], self.drawn.values["source"]
-        return [
-            tuple(
-                self.drawn.rows([i for i in range(len(at)) if at[i] == number and source[i] == one]).table
-                for one in range(sources)
-            )
-            for number in range(len(self.watermarks))
-        ]
+        rows: dict[tuple[int, int], list[int]] = {}
+        for i, place in enumerate(zip(self.drawn.values["at"], self.drawn.values["source"], strict=True)):
+            rows.setdefault(place, []).append(i)
+        its = {place: self.drawn.table.take(pa.array(numbers)) for place, numbers in rows.items()}
+        none = self.drawn.table.slice(0, 0)
+        return [tuple(its.get((number, one), none) for one in range(sources)) for number in range(len(self.watermarks))]
 
 
 @dataclass(frozen=True)
