@@ -18,9 +18,9 @@ def test_the_figures_on_the_page_are_those_of_the_files() -> None:
 
 def test_a_run_takes_the_place_of_what_was_known_of_it() -> None:
     later = {**RUN, "done": {**RUN["done"], "rounds": 4}}
-    runs = taken(taken([], RUN, "as shipped", None), later, "as shipped", None)
+    runs = taken(taken([], RUN, "as shipped", None, "0"), later, "as shipped", None, "0")
     assert [one["done"]["rounds"] for one in runs] == [4]
-    assert len(taken(runs, RUN, "with sanitizers", None)) == 2
+    assert len(taken(runs, RUN, "with sanitizers", None, "0")) == 2
     assert cases(runs[0]) == 1000
     assert "| simulated streams | 9 |" in summary(runs, {})
 
@@ -28,9 +28,9 @@ def test_a_run_takes_the_place_of_what_was_known_of_it() -> None:
 def test_each_difference_has_its_story() -> None:
     wrong = {**RUN, "done": {**RUN["done"], "differences": 1}}
     with pytest.raises(SystemExit, match="1 differences: say with --found"):
-        taken([], wrong, "as shipped", None)
-    runs = taken([], wrong, "as shipped", ["a bound"])
-    assert taken(runs, wrong, "as shipped", None) == runs
+        taken([], wrong, "as shipped", None, "0")
+    runs = taken([], wrong, "as shipped", ["a bound"], "0")
+    assert taken(runs, wrong, "as shipped", None, "0") == runs
     assert "| differences | 1, found and mended |" in summary(runs, {})
 
 

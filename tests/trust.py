@@ -17,6 +17,7 @@ benchmarks/RESULTS.md       errors of doubles (``python -m benchmarks.numerics -
 import argparse
 import json
 import re
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -45,10 +46,12 @@ def main() -> None:
         "--kernels", default="as shipped", metavar="TEXT", help="on which the runs were: with sanitizers"
     )
     parser.add_argument("--found", nargs="+", metavar="TEXT", help="what became of each difference of the runs")
+    parser.add_argument("--at", metavar="COMMIT", help="at which they were made (the one that is checked out)")
     options = parser.parse_args()
+    at = options.at or subprocess.check_output(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True).strip()
     runs = kept(RUNS, [])
     for file in options.take:
-        runs = taken(runs, json.loads(file.read_text()), options.kernels, options.found)
+        runs = taken(runs, json.loads(file.read_text()), options.kernels, options.found, at)
     if options.take:
         RUNS.write_text(json.dumps(runs, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     write()
@@ -59,13 +62,13 @@ def kept(file: Path, otherwise: Any) -> Any:
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else otherwise
 
 
-def taken(runs: Sequence[Run], run: Run, kernels: str, found: list[str] | None) -> list[Run]:
+def taken(runs: Sequence[Run], run: Run, kernels: str, found: list[str] | None, at: str) -> list[Run]:
     """The runs, with this one in place of what was known of it."""
     before = [one for one in runs if (one["plan"], one["kernels"]) == (run["plan"], kernels)]
     said = found if found is not None else before[0]["found"] if before else []
     if len(said) != run["done"]["differences"]:
         raise SystemExit(f"{run['done']['differences']} differences: say with --found what became of each of them")
-    return [*(one for one in runs if one not in before), {**run, "kernels": kernels, "found": said}]
+    return [*(one for one in runs if one not in before), {**run, "at": at, "kernels": kernels, "found": said}]
 
 
 def write() -> None:
@@ -119,16 +122,16 @@ def summary(runs: Sequence[Run], engines: dict[str, Any]) -> str:
 def of_runs(runs: Sequence[Run]) -> str:
     """A row for each run; then the cases of each family; then what became of the differences."""
     lines = [
-        "| seed | families | kernels | rounds | cases | streams | CPU hours | a CPU second | differences | digest |"
+        "| seed | families | kernels | commit | rounds | cases | streams | CPU hours | a CPU second | differences | digest |"
     ]
-    lines += ["|---|---|---|---|---|---|---|---|---|---|"]
+    lines += ["|---" * 11 + "|"]
     for run in runs:
         plan, done = run["plan"], run["done"]
         seed = str(plan["seed"]) + (f", {plan['shard'] + 1}/{plan['shards']}" if plan["shards"] > 1 else "")
         speed = f"{cases(run) / done['seconds']:,.0f} cases"
         if done["streams"] and list(done["cases"]) == ["streams"]:
             speed = f"{done['streams'] / done['seconds']:,.0f} streams"
-        its = [seed, ", ".join(plan["families"]), run["kernels"], f"{done['rounds']:,}", f"{cases(run):,}",
+        its = [seed, ", ".join(plan["families"]), run["kernels"], f"`{run['at']}`", f"{done['rounds']:,}", f"{cases(run):,}",
                f"{done['streams']:,}", f"{done['seconds'] / 3600:.2f}", speed, done["differences"],
                f"`{done['digest']:016x}`"]  # fmt: skip
         lines.append(f"| {' | '.join(map(str, its))} |")

@@ -133,8 +133,8 @@ DIGESTS = {
     "ordering": "50bcb177862ad098",
     "emissions": "e85adb1ea2e677b6",
     "points": "b2e5b276be17548b",
-    "streams": "d71b54edfdad289a",
-    "temporal": "d1a3ae9f3564b955",
+    "streams": "258551ec9f2ddd38",
+    "temporal": "38810b3f58aef42a",
     "texts": "b94bcac4adc780b7",
 }
 
