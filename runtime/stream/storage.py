@@ -33,7 +33,9 @@ _UNPACKED = pa.ipc.IpcReadOptions(use_threads=False)
 
 def to_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_PLAIN if table.nbytes < _FEW else _PACKED) as writer:
+    # The exact size of a table costs more than to write a small one; its buffers may be larger than what it uses of them.
+    is_small = table.get_total_buffer_size() < _FEW or table.nbytes < _FEW
+    with pa.ipc.new_stream(sink, table.schema, options=_PLAIN if is_small else _PACKED) as writer:
         writer.write_table(table)
     content: bytes = sink.getvalue().to_pybytes()
     return content
