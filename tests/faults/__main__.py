@@ -21,14 +21,14 @@ from .kills import Jobs, Streams
 Found = dict[str, Any]
 
 
-def of_kinds(kills: int, trials: int) -> dict[str, Callable[[Path, int], Found]]:
+def of_kinds(kills: int, minutes: float, trials: int) -> dict[str, Callable[[Path, int], Found]]:
     """What there is, by name; each is given a folder of its own, and a seed."""
     return {
         "damaged checkpoints": lambda folder, seed: damaged(folder, seed, 4 * trials),
         "full disks": lambda folder, seed: filled(folder, seed, trials),
         "jumps of the clock": lambda folder, seed: jumped(folder, seed, trials),
-        "kills of jobs": lambda folder, seed: Jobs(folder, seed).run(kills // 2),
-        "kills of streams": lambda folder, seed: Streams(folder, seed).run(kills - kills // 2),
+        "kills of jobs": lambda folder, seed: Jobs(folder, seed).run(kills // 2, minutes),
+        "kills of streams": lambda folder, seed: Streams(folder, seed).run(kills - kills // 2, minutes),
     }
 
 
@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument("--only", metavar="TEXT", default="", help="faults whose kind has this text")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=100, help="of jobs and of streams together (100)")
+    parser.add_argument("--minutes", type=float, default=60, help="behind which no driver is started to be killed (60)")
     parser.add_argument(
         "--trials",
         type=int,
@@ -51,7 +52,7 @@ def main() -> int:
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="faults-"))
     wrong = 0
-    for kind, cause in of_kinds(options.kills, options.trials).items():
+    for kind, cause in of_kinds(options.kills, options.minutes, options.trials).items():
         if options.only in kind:
             found = {"seed": options.seed, **cause(folder / kind.replace(" ", "-"), options.seed)}
             keep(kind, found, options.kept)
