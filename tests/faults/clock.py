@@ -1,6 +1,7 @@
-"""A clock that jumps, forth and back, under a stream whose watermark goes by: each tuple is in a row or late, and rows are right.
+"""A clock that jumps, forth and back, under a stream with a watermark by it: each tuple is in a row or late, and rows are right.
 
-The machine's own clock stays as it is: libfaketime (Debian's package, or that of PyPI) gives the driver and its JVM another one.
+The machine's own clock stays as it is: libfaketime gives the driver and its JVM another one. It is Debian's package, that of PyPI,
+or the file that LIBFAKETIME names.
 
     python -m tests.faults.clock FOLDER         the driver; `jumped` starts it and moves its clock
 """
@@ -33,7 +34,10 @@ WINDOW = iw.range("20 seconds", partition_by="k", order_by="ts")
 
 def library() -> Path | None:
     """Where libfaketime is; None if it is not there."""
-    places = [Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"), Path(os.environ.get("FAKETIME", "/nowhere"))]
+    places = [
+        Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"),
+        Path(os.environ.get("LIBFAKETIME", "/nowhere")),
+    ]
     spec = find_spec("libfaketime")
     if spec is not None and spec.origin is not None:
         places.append(Path(spec.origin).parent / "vendor/libfaketime/src/libfaketime.so.1")
