@@ -27,7 +27,7 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
-from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.shipping import loaded, modules_stay
 from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
@@ -96,6 +96,7 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
+        modules_stay()
         context = TaskContext.get()
         task = context.partitionId() if context is not None else 0
         number = task << 32
@@ -132,6 +133,7 @@ def unpack_function(columns: Mapping[str, pa.Schema] | None = None):  # type: ig
     """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        modules_stay()
         for batch in batches:
             for kind, content in zip(batch.column("kind").to_pylist(), batch.column("rows").to_pylist(), strict=True):
                 if content is not None:

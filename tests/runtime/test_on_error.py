@@ -1,6 +1,7 @@
 """``on_error=``: a tuple on which a hook raises is left out as FILTER leaves it out, under every strategy, in every window."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -319,3 +320,21 @@ def test_at_points_of_another_table() -> None:
     result = iw.with_columns(points, x=ids, of=events, on_error="collect")
     assert result["x"].to_pylist() == [[1], [1, 5], None]
     assert [one["tuple"] for one in iw.failed(result).to_pylist()] == [{"t": 2, "id": 3}, {"t": 4, "id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("skip", "counted"), ("collect", r"iw\.failed\(result\) has it"), ("fail", None)]
+)
+def test_explain_says_it(mode: str, said: str | None) -> None:
+    table = pa.table({"t": [1], "id": [1]})
+    plans = [
+        iw.explain(table, x=PickyIds()("id").over(iw.rows(2)), n=iw.count().over(iw.rows(2)), on_error=mode),
+        iw.explain(iw.group_by(table).window(iw.tumble("t", size=3)), x=PickyIds()("id"), on_error=mode),
+    ]
+    for plan in plans:
+        rows = re.findall(r"^ +on_error +(.*)", str(plan), re.MULTILINE)
+        assert len(rows) == (said is not None) and all(re.search(said or "", row) for row in rows)
+    assert (
+        iw.explain(table, on_error=Ids()("id").over(iw.rows(2))).as_data()["passes"][0]["results"][0]["name"]
+        == "on_error"
+    )
