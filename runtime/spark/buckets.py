@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Row
+from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Step
@@ -43,6 +44,7 @@ _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sq
 
 ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
+_CHUNK = T.StructType([T.StructField("number", T.LongType())])  # the key of a chunk
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
@@ -262,7 +264,7 @@ class BucketProcessor(StatefulProcessor):
         self.handle = handle
         self.turns = Turns(self.job)
         self.state = handle.getValueState("bucket", STORED)
-        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
+        self.chunks = handle.getMapState("chunks", _CHUNK, STORED)
         self.done: set[Any] = set()
         self.timed_again: set[Any] = set()
 
