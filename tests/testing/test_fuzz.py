@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 import inwindow as iw
@@ -15,9 +16,10 @@ from inwindow.language.sql import over
 from inwindow.language.sql.over import sort_key
 from inwindow.optimizer.strategy import Yes
 from inwindow.optimizer.unbounded import Unbounded
+from inwindow.runtime.compiled_hooks import NumbaEvaluator
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.testing.fuzz import frames
-from inwindow.testing.fuzz.kinds import KINDS, NOT_DRAWN
+from inwindow.testing.fuzz import compiling, frames
+from inwindow.testing.fuzz.kinds import COMPILED, KINDS, NOT_DRAWN
 from inwindow.testing.fuzz.night import Done, Found, Night, Plan
 from inwindow.testing.fuzz.rounds import FAMILIES, round_of
 from inwindow.udaf.builtins import NAMES, extremes
@@ -120,6 +122,18 @@ def test_a_fault_of_texts_is_found_made_small_and_printed(monkeypatch: pytest.Mo
     assert passes(found.test), found.test
 
 
+def test_a_fault_of_the_compiled_loop_is_found_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = NumbaEvaluator._by_loop
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling, "COMPILED", {name: its for name, its in COMPILED.items() if "MyAvg()" in name})
+        patched.setattr(NumbaEvaluator, "_by_loop", lambda *given: pc.add(real(*given), 1))
+        found = first_found(("compiled",))
+        assert found is not None
+        assert not passes(found.test)
+        assert len(found.round.trial.drawn) == 1
+    assert passes(found.test), found.test
+
+
 def test_the_same_seed_draws_the_same_on_every_machine() -> None:
     digests = {name: sum(round_of(7, number, (name,)).digest for number in range(5)) % 2**64 for name in FAMILIES}
     drawn = {name: f"{digest:016x}" for name, digest in digests.items()}
@@ -135,6 +149,7 @@ DIGESTS = {
     "points": "b2e5b276be17548b",
     "streams": "258551ec9f2ddd38",
     "temporal": "38810b3f58aef42a",
+    "compiled": "093591258d367088",
     "texts": "b94bcac4adc780b7",
 }
 
