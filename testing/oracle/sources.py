@@ -9,8 +9,8 @@ _POSTGRES = "[PostgreSQL](https://www.postgresql.org/docs/current"
 _GITHUB = "https://github.com"
 _NO_VALUES = f"{_POSTGRES}/functions-aggregate.html): of no rows an aggregate but count is null."
 _NULL_KEYS = (
-    "[MySQL](https://dev.mysql.com/doc/refman/en/window-functions-frames.html): where the current row's value is NULL, a bound with "
-    f"an offset is NULL, too; [MariaDB's test]({_GITHUB}/MariaDB/server/commit/e261c14) counts three NULLs for each of three."
+    "[MySQL](https://dev.mysql.com/doc/refman/en/window-functions-frames.html): where the current row's value is NULL, a bound "
+    f"with an offset is NULL, too; [MariaDB's test]({_GITHUB}/MariaDB/server/commit/e261c14) counts three NULLs for each of three."
 )
 _IGNORES = (
     f"[YDB]({_GITHUB}/ydb-platform/ydb/pull/5155): with IGNORE NULLS, rows whose first argument is NULL are skipped."
