@@ -216,15 +216,17 @@ def before(makes: dict[str, Make]) -> dict[str, Make]:
 def test_before_a_call(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    for name, make in before(BEFORE).items():
-        finished(started(make(streams(spark, tmp_path / "empty")), tmp_path / name, sink="noop"))
     held = ("dropDuplicatesWithinWatermark", "outer join of streams")
-    makes = before({name: BEFORE[name] for name in held} | BEFORE_ROCKS)
+    makes, empty = before({name: BEFORE[name] for name in held} | BEFORE_ROCKS), streams(spark, tmp_path / "empty")
     with pytest.raises(
         iw.UsageError, match=r"with_columns and with_columns on streams in one query.*exchange.reuse to false"
     ):
-        started(together(makes, streams(spark, tmp_path / "empty")), tmp_path / "none", sink="noop")
+        started(together(makes, empty), tmp_path / "none", sink="noop")
     spark.conf.set("spark.sql.exchange.reuse", "false")  # cells share the steps before them
+    others = before(
+        {name: BEFORE[name] for name in ("dropDuplicates", "inner join of streams")}
+    )  # the rest keeps no state
+    finished(started(together(others, empty), tmp_path / "others", sink="noop"))
     check_rows(spark, tmp_path, makes)
 
 
@@ -253,8 +255,10 @@ def test_refused_before_a_call(spark: Any, tmp_path: Path, operator: str) -> Non
 def test_behind_a_call(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    for name, make in (BEHIND | BEHIND_ROCKS).items():
-        finished(started(make(streams(spark, tmp_path / "empty")), tmp_path / name, sink="noop"))
+    spark.conf.set("spark.sql.exchange.reuse", "false")
+    finished(
+        started(together(BEHIND | BEHIND_ROCKS, streams(spark, tmp_path / "empty")), tmp_path / "all", sink="noop")
+    )
     held = ("inner join with a stream", "join of two partitionings")
     check_rows(spark, tmp_path, {name: BEHIND_ROCKS[name] for name in held})
 
