@@ -1,8 +1,9 @@
 """A soak: a stream for half an hour, bounded disorder, keys that come and go, a driver that is killed now and then.
 
 Each micro-batch is a file of the same size, read as soon as the one before is done. Written down: what the buckets hold (observed
-metrics), the JVM's and the Python workers' resident memory, and how long each micro-batch took. All should stay flat; and at the
-end the rows must be those of the batch run.
+metrics), the JVM's and each Python worker's resident memory, and how long each micro-batch took. All should stay flat; and at the
+end the rows must be those of the batch run. (How many workers there are depends on what else the machine does: Spark ends those
+that were idle for a minute. So their sum says nothing of a leak.)
 
     python -m benchmarks.soak --minutes 30 --restart 5 --folder /tmp/soak
 """
@@ -24,6 +25,7 @@ from benchmarks.process_tree import tree
 NAMES = ["leaving", "ranges", "kinds", "corrected"]
 ROWS, KEYS, LIFETIME = 2000, 100, 4  # per file; keys of a generation; files that it lives for
 AHEAD = 3
+TRIES = 5  # of the last driver: on a busy machine Spark may give up a start ("Python worker failed to connect back")
 MEGA = 1 << 20
 
 
@@ -32,7 +34,7 @@ class Soak:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.files, self.began = folder, 0, time.monotonic()
-        self.memory: list[tuple[float, int, int]] = []  # minutes, bytes of the JVM, bytes of all Python workers
+        self.memory: list[tuple[float, int, list[int]]] = []  # minutes, bytes of the JVM, bytes of each Python worker
         self.kills: list[float] = []
         (folder / "feed").mkdir(parents=True)
 
@@ -49,8 +51,9 @@ class Soak:
             if driver.poll() is not None:
                 raise SystemExit(f"the driver ended with {driver.returncode}: see {self.folder}/stderr.txt")
             its = tree(driver.pid)
-            workers = sum(p.memory("VmRSS") for p in its if p.is_worker)
-            self.memory.append((self.minutes, sum(p.memory("VmRSS") for p in its if p.is_jvm), workers))
+            jvms = {p.pid: p.memory("VmRSS") for p in its if p.is_jvm}
+            workers = [p.memory("VmRSS") for p in its if p.is_worker and p.parent not in jvms]  # without daemons
+            self.memory.append((self.minutes, sum(jvms.values()), workers))
             if self.minutes - since > restart:
                 self._kill(driver)
                 driver, since = stream_driver.started(self.folder, NAMES), self.minutes
@@ -73,7 +76,7 @@ class Soak:
     def finish(self) -> list[stream_driver.Verdict]:
         """To the end of the stream; the rows against the batch run's."""
         feed.put(self.folder / "feed", self.files, feed.ending(self.files))
-        if stream_driver.started(self.folder, NAMES, finish=True).wait():
+        if all(stream_driver.started(self.folder, NAMES, finish=True).wait() for _ in range(TRIES)):
             raise SystemExit(f"the last driver failed: see {self.folder}/stderr.txt")
         table = pa.concat_tables([feed.tuples(number, ROWS, KEYS, LIFETIME) for number in range(self.files)])
         return stream_driver.against_batch(self.folder, NAMES, table)
@@ -118,11 +121,16 @@ def report(soak: Soak, verdicts: list[stream_driver.Verdict]) -> str:
                 f"| {name} | {third + 1} | {len(some)} | {percentile(took, 0.5):.0f} | {percentile(took, 0.99):.0f} | "
                 f"{metric['live_tuples']:.0f} | {metric['waiting_tuples']:.0f} | {metric['state_bytes'] / MEGA:.2f} |"
             )
-    lines += ["", "| third | JVM, MB resident (median) | Python workers, MB resident (median) |", "|---|---|---|"]
+    lines += [
+        "",
+        "| third | JVM, MB resident (median) | Python workers (median) | MB resident of one (median) | (most) |",
+        "|---|---|---|---|---|",
+    ]
     for third in range(3):
         rows = soak.memory[len(soak.memory) * third // 3 : len(soak.memory) * (third + 1) // 3]
-        jvm, workers = (statistics.median(row[i] for row in rows) / MEGA for i in (1, 2))
-        lines.append(f"| {third + 1} | {jvm:.0f} | {workers:.0f} |")
+        each = [size / MEGA for row in rows for size in row[2]]
+        jvm, count = statistics.median(row[1] for row in rows) / MEGA, statistics.median(len(row[2]) for row in rows)
+        lines.append(f"| {third + 1} | {jvm:.0f} | {count:.0f} | {statistics.median(each):.0f} | {max(each):.0f} |")
     return "\n".join(lines)
 
 
@@ -138,9 +146,10 @@ def draw(soak: Soak) -> None:
         plot.Line(name, [(i, one["inwindow"]["state_bytes"] / MEGA) for i, one in its])
         for name, its in numbered.items()
     ]
+    some = soak.memory[::10]
     memory = [
-        plot.Line(name, [(row[0], row[i] / MEGA) for row in soak.memory[::10]])
-        for i, name in ((1, "JVM"), (2, "Python workers"))
+        plot.Line("JVM", [(minutes, jvm / MEGA) for minutes, jvm, _ in some]),
+        plot.Line("largest Python worker", [(minutes, max(each) / MEGA) for minutes, _, each in some if each]),
     ]
     panels = [
         plot.Panel("Micro-batch", time_, plot.Axis("seconds"), latency),

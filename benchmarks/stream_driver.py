@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from inwindow.runtime.spark.jvm import ensure_java
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 STORES = "org.apache.spark.sql.execution.streaming.state."
 SETTINGS = {
+    "spark.master": "local[2,4]",
     "spark.ui.enabled": "false", "spark.log.level": "OFF", "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.streaming.stateStore.maintenanceInterval": "3s", "spark.sql.streaming.stateStore.minDeltasForSnapshot": "4",
@@ -35,14 +37,14 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def drive(folder: Path, names: list[str], finish: bool) -> None:
+def drive(folder: Path, names: list[str], finish: bool, settings: Mapping[str, str]) -> None:
     """Run the queries from their checkpoints, until killed, or to the end of what is there."""
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master("local[2,4]").config("spark.local.dir", str(folder / "local"))
-    for name, value in SETTINGS.items():
+    builder = SparkSession.builder.config("spark.local.dir", str(folder / "local"))
+    for name, value in {**SETTINGS, **settings}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     queries = {name: _start(spark, folder, name, name == names[0], finish) for name in names}
@@ -96,12 +98,19 @@ def _note(folder: Path, name: str, query: Any, seen: dict[str, Any]) -> None:
                 log.write(json.dumps(noted) + "\n")
 
 
-def started(folder: Path, names: list[str], finish: bool = False) -> subprocess.Popen[bytes]:
-    """A driver in a process group of its own."""
+def started(
+    folder: Path,
+    names: list[str],
+    finish: bool = False,
+    settings: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """A driver in a process group of its own; with settings of Spark besides those of all drivers."""
     command = [sys.executable, "-m", "benchmarks.stream_driver", str(folder), ",".join(names)]
+    command += ["--settings", json.dumps(dict(settings or {})), *(["--finish"] if finish else [])]
     with (folder / "stderr.txt").open("a") as errors:
         return subprocess.Popen(
-            [*command, *(["--finish"] if finish else [])], start_new_session=True, stdout=errors, stderr=errors
+            command, start_new_session=True, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, env=environment
         )
 
 
@@ -161,5 +170,6 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path)
     parser.add_argument("queries")
     parser.add_argument("--finish", action="store_true")
+    parser.add_argument("--settings", type=json.loads, default={}, help="of Spark, as JSON")
     given = parser.parse_args()
-    drive(given.folder, given.queries.split(","), given.finish)
+    drive(given.folder, given.queries.split(","), given.finish, given.settings)

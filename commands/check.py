@@ -11,12 +11,13 @@ import argparse
 import json
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 from inwindow.commands.arguments import aggregates, attribute, imported
 from inwindow.testing.checking import check
 from inwindow.testing.report import BrokenPromise
 from inwindow.udaf.errors import InWindowError
+from inwindow.udaf.failures import OnErrorMode
 
 NAME = "check"
 HELP = "check the promises of your aggregates"
@@ -34,6 +35,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--finite", action="store_true", help="the data have no NaN, no infinities, no sums that overflow"
+    )
+    parser.add_argument(
+        "--on-error",
+        choices=get_args(OnErrorMode),
+        default="fail",
+        help="what your calls do where a hook raises (fail)",
     )
     parser.add_argument("--examples", type=int, default=100, metavar="N", help="how many streams are made up (100)")
     parser.add_argument("--seed", type=int, metavar="N", help="make up the same streams every time")
@@ -59,7 +66,7 @@ def _checked(name: str, aggregate: Any, values: Any, options: argparse.Namespace
     try:
         report = check(
             aggregate, values=values, finite=options.finite, examples=options.examples, seed=options.seed,
-            tolerance=options.tolerance,
+            tolerance=options.tolerance, on_error=options.on_error,
         )  # fmt: skip
     except BrokenPromise as broken:
         said = {key: getattr(broken, key) for key in ("law", "hook", "given", "expected", "advice", "test")}

@@ -120,6 +120,8 @@ class Explanation:
             rows.append(("exclude", _hole(step)))
         if step.sentinel is not None:
             rows.append(("sentinel", _sentinel(step)))
+        if step.failures is not None:
+            rows.append(("on_error", _ON_ERROR[step.failures.mode]))
         if step.implementation.aggregate is not None:
             rows += [*_derived(step), *getattr(step.prototype, "explained", ())]
         return rows
@@ -166,6 +168,13 @@ def _uncompiled(step: Step) -> str:
     if step.strategy in of.machine.strategies:
         return "its base runs"
     return "expire is derived" if step.strategy == "delta" else f"{step.strategy} has no compiled loop"
+
+
+_ON_ERROR = {
+    "skip": "a tuple on which a hook raises is left out of this aggregate, and counted; tuples around it are folded again",
+    "collect": "a tuple on which a hook raises is left out of this aggregate, and iw.failed(result) has it; tuples around it are "
+    "folded again",
+}
 
 
 def _sentinel(step: Step) -> str:

@@ -26,6 +26,7 @@ import pyarrow as pa
 from inwindow.optimizer.plan import Pass
 from inwindow.runtime.query import Query
 from inwindow.runtime.reserved import FRAME_ROW
+from inwindow.runtime.sound import sound
 from inwindow.runtime.table import Table
 from inwindow.runtime.unpacked import unpacked, unpacked_schema
 from inwindow.udaf.errors import UsageError, shown
@@ -58,7 +59,7 @@ class DataFrame(Table):
     @cached_property
     def given(self) -> pa.Table:
         """The frame as a table: where a query runs."""
-        return self.library.table(self.frame, self.where)
+        return sound(self.library.table(self.frame, self.where), self.where)
 
     @cached_property
     def data(self) -> pa.Table:

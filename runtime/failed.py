@@ -26,11 +26,7 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     """Run a query whose hooks may raise; its result is remembered, for :func:`failed`."""
     if failures is None:
         return place.run(query)
-    if query.of is not None and not isinstance(place, ArrowData):
-        raise UsageError(
-            f"{query.where}(on_error={failures.mode!r}, of=...) is for tables so far, not for DataFrames of Spark: drop one of them"
-        )
-    result = place.run(replace(query, aggregates=guarded(query.aggregates, failures)))
+    result = place.run(guarded_query(place, query, failures))
     if not isinstance(place, (Table, Reader)):
         return result  # of a stream each micro-batch gives its failures; of Spark the DataFrame knows them
     if failures.collects:
@@ -39,6 +35,17 @@ def run_guarded(place: Place, query: Query, failures: Failures | None) -> Any:
     elif failures.count:
         _log.warning("%s(on_error='skip'): hooks raised %d times", query.where, failures.count)
     return result
+
+
+def guarded_query(place: Place, query: Query, failures: Failures | None) -> Query:
+    """The query with its option; an error where it does not go."""
+    if failures is None:
+        return query
+    if query.of is not None and not isinstance(place, ArrowData):
+        raise UsageError(
+            f"{query.where}(on_error={failures.mode!r}, of=...) is for tables so far, not for DataFrames of Spark: drop one of them"
+        )
+    return replace(query, aggregates=guarded(query.aggregates, failures))
 
 
 def guarded(aggregates: Mapping[str, Applied], failures: Failures) -> dict[str, Applied]:
@@ -79,11 +86,17 @@ def failed(result: Any) -> Any:
         made = failed_tuples(result)
         if made is not None:
             return made
-    _, place, failures = _results.get(id(result), (None, None, None))
+    failures = failures_of_result(result)
     if failures is None:
         raise UsageError(
             f"failed({type(result).__name__}): give the very result of iw.with_columns, iw.select, agg() or emit() that was called "
             "with on_error='collect', before any other operation on it"
         )
+    place = _results[id(result)][1]
     assert isinstance(place, (Table, Reader))
     return place.as_given(failures.table())
+
+
+def failures_of_result(result: Any) -> Failures | None:
+    """The failures of a local result with ``on_error="collect"``; None for anything else."""
+    return _results[id(result)][2] if id(result) in _results else None

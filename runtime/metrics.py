@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from inwindow.runtime.event_times import EventTimes
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError, shown
 from inwindow.udaf.sentinel import COUNTS
@@ -21,9 +22,10 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     :func:`with_watermark`), ``failed_tuples``, with ``on_error=``, and ``checked``, ``deviations``, ``punts`` and ``rebased`` of
     a sentinel. ``waiting_tuples``, ``live_tuples`` and ``state_bytes`` are the values after the newest micro-batch.
     ``micro_batches`` is how many were counted. Spark remembers the last 100 (``spark.sql.streaming.numRecentProgressUpdates``)
-    since this start of the query. ``aggregates`` has for each aggregate the ``seconds`` of CPU time that it took (a sum), and its
-    ``held_tuples``. ``query.lastProgress`` is only the newest one, which with ``availableNow=True`` has no
-    tuples, and so no late tuples.
+    since this start of the query. ``event_lag_seconds`` is from the watermark to the newest event time: how long the oldest
+    tuple that waits may have waited, in event time; absent without a watermark. ``aggregates`` has for each aggregate the
+    ``seconds`` of CPU time that it took (a sum), and its ``held_tuples``. ``query.lastProgress`` is only the newest one, which
+    with ``availableNow=True`` has no tuples, and so no late tuples.
 
     Of a batch result with ``on_error=`` there are ``failed_tuples``: how often hooks raised in the first action on it.
 
@@ -63,6 +65,9 @@ def metrics(query: Any, name: str = "inwindow") -> dict[str, Any]:
     deviations = [row["largest"] for row in rows if row.get("largest") is not None]
     if deviations:
         counted["largest"] = max(deviations, key=lambda deviation: deviation["size"])
+    lag = EventTimes.of(query.recentProgress).lag
+    if lag is not None:
+        counted["event_lag_seconds"] = lag
     return {**counted, "micro_batches": len(rows)}
 
 

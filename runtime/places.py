@@ -9,6 +9,7 @@ from inwindow.runtime.dataframes import dataframe
 from inwindow.runtime.query import Place
 from inwindow.runtime.reader import Reader
 from inwindow.runtime.reserved import check_names
+from inwindow.runtime.sound import sound
 from inwindow.runtime.table import Table
 from inwindow.runtime.unpacked import unpacked
 from inwindow.udaf.errors import UsageError, shown
@@ -24,10 +25,11 @@ def place_of(data: Any, where: str) -> Place:
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
         check_names(data.schema.names, where)
+        data = sound(data, where)
         return Table(unpacked(data), data)
     if isinstance(data, pa.RecordBatchReader):
         check_names(data.schema.names, where)
-        return Reader(unpacked(data))
+        return Reader(unpacked(sound(data, where)))
     kind = f"{type(data).__module__}.{type(data).__qualname__}".removeprefix("builtins.")
     if kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame"):
         from inwindow.runtime.spark.stream_frame import place_of_frame

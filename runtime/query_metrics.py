@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
+from inwindow.runtime.event_times import EventTimes, seconds_since_1970
 from inwindow.runtime.metrics import HELD, SECONDS, SUMMED, fields_of
 
 PREFIX = "inwindow_"
@@ -20,7 +20,8 @@ _OF_QUERIES = {
     "last_progress_timestamp_seconds": ("gauge", "When the newest micro-batch ended, in seconds since 1970."),
     "input_rows_total": ("counter", "Rows that were read."),
     "watermark_timestamp_seconds": ("gauge", "The watermark, in seconds since 1970: time() minus this is its lag."),
-    "newest_time_timestamp_seconds": ("gauge", "The newest event time that a micro-batch has had."),
+    "newest_time_timestamp_seconds": ("gauge", "The newest event time so far."),
+    "event_lag_seconds": ("gauge", "Seconds from the watermark to the newest event time: no tuple waits for longer."),
 }
 # What our operator says of each result. A number that is not here has its own name, and no help.
 _OF_RESULTS = {
@@ -39,6 +40,7 @@ class Numbers:
 
     values: dict[str, dict[tuple[tuple[str, str], ...], float]] = field(default_factory=dict)
     queries: dict[str, str] = field(default_factory=dict)  # the label of each run of a query
+    times: dict[str, EventTimes] = field(default_factory=dict)  # of each run
 
     def started(self, run: str, name: str | None, query: str) -> None:
         """A query starts: its label is its name, or its id, which a restart on the same checkpoint keeps."""
@@ -62,13 +64,17 @@ class Numbers:
         self._add("input_rows_total", progress["numInputRows"], labels)
         self._set("last_micro_batch_seconds", seconds, labels)
         self._set("last_progress_timestamp_seconds", seconds_since_1970(progress["timestamp"]) + seconds, labels)
-        for name, key in (("watermark", "watermark"), ("newest_time", "max")):
-            moment = progress["eventTime"].get(key)
-            if moment is not None and seconds_since_1970(moment) > 0:  # before the first tuple Spark says 1970
-                self._set(f"{name}_timestamp_seconds", seconds_since_1970(moment), labels)
+        self._timed(run, progress["eventTime"], labels)
         for result, row in progress["observedMetrics"].items():
             if result.startswith("inwindow") and row is not None:
                 self._observed(fields_of(row), (*labels, ("result", result)))
+
+    def _timed(self, run: str, said: Mapping[str, str], labels: tuple[tuple[str, str], ...]) -> None:
+        times = self.times[run] = self.times.get(run, EventTimes()).after(said)
+        named = {"watermark_timestamp": times.watermark, "newest_time_timestamp": times.newest, "event_lag": times.lag}
+        for name, value in named.items():
+            if value is not None:
+                self._set(f"{name}_seconds", value, labels)
 
     def _observed(self, row: Mapping[str, Any], labels: tuple[tuple[str, str], ...]) -> None:
         for name, value in row.items():
@@ -119,15 +125,6 @@ class Numbers:
         for labels, value in self.values[name].items():
             shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
             yield f"{PREFIX}{name}{{{shown}}} {value}"
-
-
-def seconds_since_1970(moment: str) -> float:
-    """The number of a time as Spark writes it.
-
-    >>> seconds_since_1970("2026-01-01T00:00:00.500Z")
-    1767225600.5
-    """
-    return datetime.fromisoformat(moment).timestamp()
 
 
 def _escaped(text: str) -> str:

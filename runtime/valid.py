@@ -31,6 +31,7 @@ from inwindow.runtime.reports import shown_scalar
 from inwindow.runtime.sweep_plan import plan_sweep, sweep_of
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.errors import UsageError
+from inwindow.udaf.failures import Failures
 from inwindow.windows.spec import Valid, Window
 
 _WHERE = "with_columns(of=...)"
@@ -56,6 +57,15 @@ def valid_window(applied: Mapping[str, Applied]) -> Window | None:
                 f"{_WHERE}: {name} is over {its}, and another aggregate over {first.describe()}: write one call for each"
             )
     return first
+
+
+def check_hooks_end(failures: Failures | None, where: str) -> None:
+    """A hook that raises ends the call."""
+    if failures is not None:
+        raise UsageError(
+            f"{where}(on_error={failures.mode!r}, of=...): rows that hold for a while leave in any order, and hooks that "
+            "raise end the call there: leave on_error= out"
+        )
 
 
 @dataclass(frozen=True)

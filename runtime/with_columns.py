@@ -16,7 +16,7 @@ from inwindow.runtime.places import HotKeys, check_hot_keys, events_of, place_of
 from inwindow.runtime.query import Part, Query, Verb
 from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.stream.row_bucket import RowBucket
-from inwindow.runtime.valid import ValidAtPoints, valid_window
+from inwindow.runtime.valid import ValidAtPoints, check_hooks_end, valid_window
 from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.errors import UsageError
@@ -102,12 +102,8 @@ def with_columns(
         raise UsageError("with_columns() was given no aggregate: write with_columns(df, name=iw.avg('x').over(window))")
     place.check(place.replaced(aggregates), "with_columns")  # a column that a result replaces must be unique
     valid = None if of is None else valid_window(aggregates)
-    if valid is not None and failures is not None:
-        raise UsageError(
-            f"with_columns(on_error={failures.mode!r}, of=...): rows that hold for a while leave in any order, and hooks that "
-            "raise end the call there: leave on_error= out"
-        )
     if valid is not None:
+        check_hooks_end(failures, "with_columns")
         held: Data = carried_out(ValidAtPoints(valid, tuple(aggregates.items())), data, of)
         return held
     if of is not None:

@@ -23,9 +23,9 @@ class Pieces:
         return Pieces(self.left[mask], self.right[mask], self.since[mask], self.until[mask])
 
     def of(self, side: int) -> tuple[Rows, Keys, Keys]:
-        """For one side: the rows that are in pairs, and when, in the order of both."""
+        """For one side: the rows that are in pairs, and when, in order; a row's pairs are found in the order of time."""
         owner = self.right if side else self.left
-        order = in_order(owner, self.since)
+        order = in_order(owner)
         if order is None:
             return owner, self.since, self.until
         return owner[order], self.since[order], self.until[order]

@@ -12,6 +12,7 @@ from inwindow.udaf.compiled.aggregate import plain_of
 from inwindow.udaf.compiled.c_hooks import compiled_class
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.failures import OnErrorMode, failures_of
 from inwindow.udaf.spark_aggregator import udaf
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def check(
     examples: int = 100,
     seed: int | None = None,
     tolerance: float = TOLERANCE,
+    on_error: OnErrorMode = "fail",
 ) -> "Report":
     """Check that an aggregate keeps the promises its hooks make; raise :class:`BrokenPromise` with a failing test.
 
@@ -37,6 +39,8 @@ def check(
     - ``finite=True``: the data have no NaN, no infinities, and no numbers whose sum overflows.
     - ``window``: one window or extent to run it over, in place of a choice of them.
     - ``examples``: how many streams are made up for each part; ``seed``: the same ones every time.
+    - ``on_error="skip"`` (or ``"collect"``): hooks may raise, as in a call with ``on_error=``. Then each must raise because of its
+      tuple, not of those before; and the other laws are tried on tuples that are taken.
     - ``tolerance``: floats are the same up to ``tolerance * max(1, |result|, |largest argument|)``.
 
     >>> import inwindow as iw
@@ -63,7 +67,8 @@ def check(
         raise UsageError(f"check(examples={shown(examples)}): give a number of examples, 1 or more")
     if not isinstance(tolerance, (int, float)) or not 0 <= tolerance < math.inf:
         raise UsageError(f"check(tolerance={shown(tolerance)}): give a small positive number, such as 1e-6")
-    return climb(aggregate_of(aggregate), values, finite, window, examples, seed, tolerance)
+    refuses = failures_of(on_error, "check") is not None
+    return climb(aggregate_of(aggregate), values, finite, window, examples, seed, tolerance, refuses)
 
 
 def aggregate_of(given: Any) -> Aggregate:

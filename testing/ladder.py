@@ -6,6 +6,7 @@ from typing import Any
 
 from inwindow.testing.laws import Example, Law, laws_of
 from inwindow.testing.overs import Over, given_over
+from inwindow.testing.refusals import LAW
 from inwindow.testing.report import Report, broken_promise
 from inwindow.testing.search import broken_law, examples, overs_for, whole_law, wholes
 from inwindow.testing.shared import Kept
@@ -13,6 +14,7 @@ from inwindow.testing.steps import Steps
 from inwindow.testing.sweep import each_value, swept
 from inwindow.testing.values import LARGE, arguments_of, is_finite, largest, tuples
 from inwindow.udaf.contract import Aggregate
+from inwindow.windows.reference_hooks import takes
 
 _WHOLE = (
     "The strategy in the test comes to another result than the definition, which folds every frame afresh: compare the hooks "
@@ -22,9 +24,16 @@ _RUNS = ("merge equals running on", "merge is associative", "unmerge undoes merg
 
 
 def climb(
-    aggregate: Aggregate, values: Any, finite: bool, window: Any, count: int, seed: int | None, tolerance: float
+    aggregate: Aggregate,
+    values: Any,
+    finite: bool,
+    window: Any,
+    count: int,
+    seed: int | None,
+    tolerance: float,
+    refuses: bool = False,
 ) -> Report:
-    """Try part after part, and raise the first law that breaks."""
+    """Try part after part, and raise the first law that breaks; ``refuses``: hooks may raise, which is tried first."""
     traits = aggregate._traits
     assert traits is not None
     in_panes = traits.has_terminate or (traits.algebraic and not traits.has_merge)
@@ -38,6 +47,9 @@ def climb(
         size = largest(rows)
         return Steps(aggregate, math.inf if size >= LARGE else tolerance * max(1.0, size), class_level.restore)
 
+    def is_taken(row: Sequence[Any]) -> bool:
+        return takes(aggregate, tuple(row))
+
     def part(laws: list[Law], drawn: Any, share: float, short: Any = None, each: Sequence[Example] = ()) -> None:
         few = max(1, round(count * share))
         found = broken_law(laws, drawn, drawn if short is None else short, steps, few, seed) if laws else None
@@ -48,16 +60,24 @@ def climb(
 
     def hooks(laws: list[Law], row: Any, is_plain: bool, share: float) -> None:
         each = each_value(arguments) if is_plain else []
+        if refuses and laws is not refusals:
+            each = [one for one in each if all(map(is_taken, one.rows))]
         part(laws, examples(row, is_plain), share, examples(row, is_plain, long=False), each)
 
     laws = laws_of(aggregate)
+    refusals = [LAW] if refuses and laws else []
     plain = tuples(arguments, "plain", traits.nulls)
     assert plain is not None
     if finite:
         plain = plain.filter(is_finite)
     try:
+        if refuses:
+            hooks(refusals, plain, True, 1)
+            plain = plain.filter(is_taken)
         hooks(laws, plain, True, 1)
         odd, huge = (None if finite else tuples(arguments, which, traits.nulls) for which in ("odd", "huge"))
+        if refuses:
+            odd, huge = (one if one is None else one.filter(is_taken) for one in (odd, huge))
         if odd is not None:
             hooks(laws, odd, False, 0.5)
         if huge is not None:
@@ -70,7 +90,7 @@ def climb(
             part([law], wholes(plain, kinds, overs, nulls_too), 0.4 if laws else 1)
     finally:
         class_level.restore()
-    return Report(traits.name, (*(law.name for law in laws), *(law.name for law, _ in tables)), count)
+    return Report(traits.name, (*(law.name for law in (*refusals, *laws)), *(law.name for law, _ in tables)), count)
 
 
 def _kinds(arguments: Any, arity: int | None) -> list[Any]:

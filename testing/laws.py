@@ -294,7 +294,8 @@ def _base_agrees(steps: Steps, example: Example) -> None:
 RERUN = "Nothing but the tuples may show in the result: no chance, no clock, and no order of a set (sort it, or keep a dict)."
 LAWS = (
     Law("hooks take every value", lambda its: True, _hooks_run,
-        "A job would fail here. Mend the hook, or say that such tuples do not come: values=st.floats(0, 100), say.", "iterate"),
+        "A job would fail here. Mend the hook, say that such tuples do not come (values=st.floats(0, 100), say), or that the "
+        "call leaves them out: check(..., on_error='skip').", "iterate"),
     Law("the same tuples give the same result", lambda its: True, _same_again, RERUN, "terminate"),
     Law("copies share nothing", lambda its: True, _copies_share_nothing,
         "Each partition works on a copy of its own: make lists and dicts in `initialize`, on self.", "initialize"),

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from inwindow.testing.search import Found
 
 _MODULES = {
-    "copy": "import copy", "datetime": "import datetime", "Decimal": "from decimal import Decimal",
+    "contextlib": "import contextlib", "copy": "import copy",
+    "datetime": "import datetime", "Decimal": "from decimal import Decimal",
     "np": "import numpy as np", "pa": "import pyarrow as pa", "iw": "import inwindow as iw",
     "pickle": "import pickle", "with_hooks": "from inwindow.udaf.compiled.c_hooks import with_hooks",
 }  # fmt: skip

@@ -102,6 +102,22 @@ class Copy:
                 self.said.append(answer)
         return self
 
+    def tried(self, row: Tuple) -> str | None:
+        """A tuple that should be refused; None if it is, else the call that took it."""
+        names = ("iterate", "initialize") if self.has_begun else ("initialize", "iterate")
+        hook = next(name for name in names if hasattr(self.it, name))
+        step = (f"{self.name}.{hook}(%s)", tuple(row))
+        try:
+            answer = getattr(self.it, hook)(*row)
+            if inspect.isgenerator(answer):
+                step = (f"list({step[0]})", step[1])
+                list(answer)
+        except Exception:
+            self.steps.lines.append((f"with contextlib.suppress(Exception): {step[0]}", step[1]))
+            return None
+        self.steps.lines.append(step)
+        return line(*step)
+
     def expire(self, row: Tuple) -> bool:
         """The oldest tuple leaves; False if the hook refuses."""
         return self._call("expire", tuple(row)) is not PUNT

@@ -17,7 +17,7 @@ BELOW = {  # what a room imports beside itself
     "runtime": ("optimizer", "windows", "udaf", "native"),
     "temporal": ("runtime", "optimizer", "windows", "udaf", "native"),
     "language": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
-    "testing": ("temporal", "runtime", "optimizer", "windows", "udaf", "native"),
+    "testing": ("language", "temporal", "runtime", "optimizer", "windows", "udaf", "native"),
     "commands": ("testing", "language", "temporal", "runtime", "optimizer", "windows", "udaf", "native", "api"),
     "api": ("testing", "language", "temporal", "runtime", "windows", "udaf", "native"),
 }

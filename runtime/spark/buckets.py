@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Row
+from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Step
@@ -27,7 +28,7 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.spark.labels import labels_for
 from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
-from inwindow.runtime.spark.shipping import loaded
+from inwindow.runtime.spark.shipping import loaded, modules_stay
 from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
@@ -43,6 +44,7 @@ _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sq
 
 ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
+_CHUNK = T.StructType([T.StructField("number", T.LongType())])  # the key of a chunk
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
@@ -96,6 +98,7 @@ def pack_function(partitions: int, *, keyed: bool):  # type: ignore[no-untyped-d
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
+        modules_stay()
         context = TaskContext.get()
         task = context.partitionId() if context is not None else 0
         number = task << 32
@@ -132,6 +135,7 @@ def unpack_function(columns: Mapping[str, pa.Schema] | None = None):  # type: ig
     """
 
     def inwindow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        modules_stay()
         for batch in batches:
             for kind, content in zip(batch.column("kind").to_pylist(), batch.column("rows").to_pylist(), strict=True):
                 if content is not None:
@@ -260,8 +264,9 @@ class BucketProcessor(StatefulProcessor):
         self.handle = handle
         self.turns = Turns(self.job)
         self.state = handle.getValueState("bucket", STORED)
-        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
+        self.chunks = handle.getMapState("chunks", _CHUNK, STORED)
         self.done: set[Any] = set()
+        self.timed_again: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
         """Tuples or a greeting have arrived."""
@@ -276,10 +281,16 @@ class BucketProcessor(StatefulProcessor):
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved, but nothing has arrived."""
+        """The watermark has moved, but nothing has arrived. Spark forgets the timer now, so there must be another one.
+
+        Behind the state of a history the watermark is below that of the bucket for a while, which then does not move.
+        """
+        watermark = timerValues.getCurrentWatermarkInMs()
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
-            yield from without_our_frames(self._turn(key, [], timerValues.getCurrentWatermarkInMs()))
+            yield from without_our_frames(self._turn(key, [], watermark))
+        if tuple(key) not in self.timed_again:
+            self.handle.registerTimer(max(watermark, 0) + 1)
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
@@ -290,6 +301,7 @@ class BucketProcessor(StatefulProcessor):
             self._store(changed)
         if taken.has_moved and self.timed:
             self.handle.registerTimer(max(watermark, 0) + 1)
+            self.timed_again.add(tuple(key))
         for one in outcome(taken, changed.size, self.turns.job.kinds):
             yield Row(**one)
 

@@ -41,13 +41,21 @@ def shipped(job: Any) -> bytes:
 def loaded(job: bytes) -> Any:
     """In a worker: the object that the driver has shipped."""
     its = pickle.loads(job)
-    _modules_stay()
+    modules_stay()
     return its
 
 
+def modules_stay() -> None:
+    """Keep modules out of later garbage collections: Spark's workers run a full one after every task, which takes 45 ms.
+
+    Any function that runs in a worker calls this: a worker may have tasks of one function only, such as the packer of a stream.
+    """
+    _frozen(len(sys.modules))
+
+
 @cache
-def _modules_stay() -> None:
-    """Keep modules out of later garbage collections: Spark runs a full one after every task, which takes 45 ms."""
+def _frozen(modules: int) -> None:
+    """Freeze what there is, once for each number of modules: a later task may import more."""
     gc.freeze()
 
 

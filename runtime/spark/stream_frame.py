@@ -70,7 +70,9 @@ class StreamFramePlan:
         """What becomes of late tuples, in words."""
         if not self.work.order_by:
             return []
-        given = "iw.outputs(result) gives rows and late tuples from one operator"
+        failures = failures_in(self.work)
+        kinds = "rows, late tuples and bad tuples" if failures and failures.collects else "rows and late tuples"
+        given = f"iw.outputs(result) gives {kinds} from one operator"
         read = {*needed(self.work), *self.query.passed.values()}
         more = [name for name in self.columns.names if name not in read]
         if more and self.query.verb.rows != "every tuple":

@@ -10,6 +10,7 @@ A state is sealed bytes (`../sealed.py`) with the plan to which it belongs: anot
 and the chunks of a log (`log.py`); then a micro-batch writes only the head and new chunks.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from inwindow.optimizer.columns import check_columns
 from inwindow.optimizer.plan import Pass, failures_in
@@ -26,6 +26,7 @@ from inwindow.optimizer.stream import stream_key
 from inwindow.runtime import sealed
 from inwindow.runtime.fingerprint import Part, fingerprint
 from inwindow.runtime.guard import hiding
+from inwindow.runtime.moving import in_one_piece
 from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.stream.evolution import Changes, Said, evolution, fitted, said_of
 from inwindow.runtime.stream.log import ADDRESS, Log
@@ -78,6 +79,8 @@ class Bucket(ABC):
         self.work, self.columns = work, schema
         self.arriving = schema  # who makes the bucket may add columns: late tuples have them, the state has not
         self.log, self.zone = log, zone
+        self._failures = failures_in(work)
+        self._nothing_held = log.addressed(empty_table(log.schema))
         self.key = stream_key(schema, work, where, zone=zone)
         self.begin()
 
@@ -88,7 +91,7 @@ class Bucket(ABC):
         """
         self.label = label
         self.log.begin()
-        self.held = self.log.addressed(empty_table(self.log.schema))  # tuples for frames, or extents, to come
+        self.held = self._nothing_held  # tuples for frames, or extents, to come
         self.done: int | None = None  # the last watermark; nothing before it is taken any more
         self.late = 0  # how many tuples came behind it
         self.is_restored = False
@@ -100,7 +103,7 @@ class Bucket(ABC):
 
     def _step(self, batch: pa.RecordBatch | pa.Table | None, watermark: int | None) -> Output:
         table = self._table(batch)
-        late, times, ahead = empty_table(table.schema), _NO_TIMES, 0
+        late, times, ahead = self._no_late, _NO_TIMES, 0
         if self.key is not None:
             passed = self.limit
             if self.done is None or (watermark is not None and watermark > self.done):
@@ -112,14 +115,36 @@ class Bucket(ABC):
                     far = table.column(AHEAD).to_numpy()
                     on_time, ahead = on_time & ~far, int(far.sum())
                 if not on_time.all():
-                    late = table.filter(pa.array(~on_time))
+                    late = whole(table.filter(pa.array(~on_time)))
                     table, times = table.filter(pa.array(on_time)), times[on_time]
         self.late += len(late)
-        late = late.drop_columns([AHEAD]) if AHEAD in late.column_names else late
-        taken_failures(self.work)  # of a turn that did not end
-        rows = self.take(table.select(self.columns.names), times)
-        count, failed = taken_failures(self.work)
-        return Output(rows, whole(late), ahead, count, failed)
+        late = late.drop_columns([AHEAD]) if AHEAD in self.arriving.names else late
+        self._taken_failures()  # of a turn that did not end
+        rows = self.take(table if self.arriving is self.columns else table.select(self.columns.names), times)
+        count, failed = self._taken_failures()
+        return Output(rows, late, ahead, count, failed)
+
+    def _taken_failures(self) -> tuple[int, pa.RecordBatch | None]:
+        """What the hooks of the pass have raised since the last call: how often, and on which tuples, if that is wanted."""
+        if self._failures is None:
+            return 0, None
+        count, found = self._failures.take()
+        return count, whole(found) if self._failures.collects else None
+
+    # Most micro-batches leave most buckets without rows, tuples or late tuples: nothing is made once.
+
+    @cached_property
+    def no_rows(self) -> pa.RecordBatch:
+        """What comes out where nothing is decided."""
+        return whole(empty_table(self.schema))
+
+    @cached_property
+    def _no_tuples(self) -> pa.Table:
+        return empty_table(self.arriving)
+
+    @cached_property
+    def _no_late(self) -> pa.RecordBatch:
+        return whole(self._no_tuples)
 
     @property
     def limit(self) -> int | None:
@@ -131,7 +156,7 @@ class Bucket(ABC):
 
     def _table(self, batch: pa.RecordBatch | pa.Table | None) -> pa.Table:
         if batch is None:
-            return empty_table(self.arriving)
+            return self._no_tuples
         check_columns(batch.schema, self.arriving.names, "a micro-batch")
         table = pa.Table.from_batches([batch]) if isinstance(batch, pa.RecordBatch) else batch
         table = table.select(self.arriving.names)
@@ -140,7 +165,7 @@ class Bucket(ABC):
     def times(self, table: pa.Table) -> tuple[Keys, npt.NDArray[np.bool_]]:
         """The tuples' times as keys, and which tuples have a time (are not NULL)."""
         assert self.key is not None
-        keys, side = self.key.read(whole(table.select([self.key.column])).column(0))
+        keys, side = self.key.read(in_one_piece(table.column(self.key.column)))
         return keys, side == PLAIN
 
     @abstractmethod
@@ -198,17 +223,19 @@ class Bucket(ABC):
                 tables[directory_of(name)] = written.directory
             chunks |= written.chunks
             removed += written.removed
-            size += pc.sum(written.directory["bytes"], min_count=0).as_py()
+            size += sum(written.directory.column("bytes").to_pylist())
         head = self._bytes(tables)
         return Changed(head, chunks, removed, len(head) + size)
 
     def _bytes(self, logs: Mapping[str, pa.Table]) -> bytes:
-        header = {
-            "plan": self.plan, "said": self.compared, "bucket": self.label, "done": self.done, "late": self.late,
-            "keys": list(dict.fromkeys(self.work.partition_by)),
-            "time": None if self.key is None else self.key.column,
-        }  # fmt: skip
-        return head_of(header, {**logs, **self.tables()})
+        numbers = {"bucket": self.label, "done": self.done, "late": self.late}
+        return head_of(self._of_query, numbers, {**logs, **self.tables()})
+
+    @cached_property
+    def _of_query(self) -> str:
+        """The part of a state's header that is the same in every micro-batch, as JSON."""
+        keys, time = list(dict.fromkeys(self.work.partition_by)), None if self.key is None else self.key.column
+        return json.dumps({"plan": self.plan, "said": self.compared, "keys": keys, "time": time})
 
     def restore(self, state: bytes, chunk: Callable[[int], bytes] | None = None) -> None:
         """Continue from a state, or from a head and a function that reads its chunks; the state of another plan is refused."""
@@ -263,15 +290,6 @@ class Bucket(ABC):
     def plan(self) -> dict[str, Part]:
         """The parts of the plan, the same in every process and for any number of buckets."""
         return fingerprint(self.work, self.columns, self.zone, self.rows)
-
-
-def taken_failures(work: Pass) -> tuple[int, pa.RecordBatch | None]:
-    """What the hooks of a pass have raised since the last call: how often, and on which tuples, if that is wanted."""
-    failures = failures_in(work)
-    if failures is None:
-        return 0, None
-    count, found = failures.take()
-    return count, whole(found) if failures.collects else None
 
 
 def bound_of(lateness: Size, key: OrderKey) -> int:

@@ -181,7 +181,10 @@ def _covers(old: Mapping[str, Any], step: Mapping[str, Any]) -> bool:
 
 def fitted(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Tuples that were stored with other columns: without those that are no longer read, NULL for those that are new."""
+    if table.schema.equals(schema):
+        return table
+    names = set(table.column_names)
     for one in schema:
-        if one.name not in table.schema.names:
+        if one.name not in names:
             table = table.append_column(one, pa.nulls(len(table), one.type))
     return table_under(table.select(schema.names), schema)

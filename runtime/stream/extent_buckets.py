@@ -28,7 +28,6 @@ from inwindow.runtime.reserved import hidden_of
 from inwindow.runtime.stream.bucket import Bucket, whole
 from inwindow.runtime.stream.log import Log
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
-from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.extent_bounds import Extents, Numbered, Sessions
 from inwindow.windows.extent_framings import extents_of
 from inwindow.windows.frontier import Closing, due_and_open
@@ -140,7 +139,7 @@ class ExtentBucket(Bucket):
         since, self.closed = self.closed, self.done
         if self.done is None or self.done == since or not (len(self.held) or len(table)):
             self.held = pa.concat_tables([self.held, self.numbered(table)]) if len(table) else self.held
-            return whole(empty_table(self.schema))
+            return self.no_rows
         times = np.append(self.times(self.held)[0], times)
         held = pa.concat_tables([self.held, self.numbered(table)])
         closing = Closing(since, self.done, lingers=isinstance(self.framing, _RUNS))
@@ -176,7 +175,7 @@ class ExtentBucket(Bucket):
     def _close(self, table: pa.Table, times: Keys, closing: Closing) -> tuple[pa.RecordBatch, Positions]:
         """The rows of the extents that the frontier gives, and which tuples open sessions hold."""
         if not len(table):
-            return whole(empty_table(self.schema)), np.zeros(0, dtype=np.int64)
+            return self.no_rows, np.zeros(0, dtype=np.int64)
         by = self.work.partition_by
         number = partition_numbers([table.column(name) for name in by]) if by else np.zeros(len(table), dtype=np.int64)
         order = sorted_by([(pa.array(number), True, True), (pa.array(times), True, True)])
@@ -225,7 +224,7 @@ class CountedExtentBucket(WaitingBucket):
         """Number the tuples that the watermark has passed; close the extents that they fill."""
         fresh, times = self.released(table, times)
         if not len(fresh):
-            return whole(empty_table(self.schema))
+            return self.no_rows
         which = self.memory.numbers_of(fresh)
         order = sorted_by([(pa.array(which), True, True), (pa.array(times), True, True)])
         if order is not None:

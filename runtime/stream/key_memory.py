@@ -30,7 +30,13 @@ class Memory:
             [*fields, pa.field(NEXT, pa.int64()), pa.field(_NEED, pa.int64()), pa.field(STATE, pa.binary())]
         )
         self.log = Log(schema, None)
-        self.table = self.log.addressed(empty_table(schema))
+        self._empty = self.log.addressed(empty_table(schema))
+        self.begin()
+
+    def begin(self) -> None:
+        """Remember nothing."""
+        self.log.begin()
+        self.table = self._empty
 
     def __len__(self) -> int:
         return len(self.table)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from inwindow.native._hooks import HookRaised
+from inwindow.native._plain import are_plain
 from inwindow.optimizer.plan import Step
 from inwindow.runtime.buffer import Buffer
 from inwindow.runtime.build import lane_of
@@ -35,7 +36,7 @@ from inwindow.runtime.stream.storage import (
     states_from_bytes,
     states_to_bytes,
 )
-from inwindow.udaf.errors import UsageError
+from inwindow.udaf.errors import StateError, UsageError
 from inwindow.windows.frontier import Watermark
 from inwindow.windows.order_key import OrderKey
 from inwindow.windows.sequence import Positions, Sequence
@@ -153,7 +154,14 @@ def restated(contents: list[bytes | None], numbers: list[int], steps: Columns[St
     if not numbers:
         return [None] * len(contents)
     found = {name: one for step in steps for name, one in _classes_of(step).items()}
-    states = states_from_bytes(contents, lambda: found)
+    trusts = any(step.implementation.aggregate is not None for step in steps)
+    if not trusts and any(content is not None and not are_plain(content) for content in contents):
+        raise StateError(
+            "states in this checkpoint are pickled, as they hold what is no plain data, but the query has no class of yours any "
+            "more, and reading a pickle can run any code: leave the aggregate of that class in the query, or begin anew from a new "
+            "checkpoint"
+        )
+    states = states_from_bytes(contents, (lambda: found) if trusts else None)
     kept = [None if its is None else tuple(its[number] for number in numbers) for its in states]
     made = iter(
         states_to_bytes([its for its in kept if its is not None], lambda its: state_to_bytes(its, lambda: found))

@@ -28,6 +28,7 @@ from inwindow.runtime import sealed
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.stream.evolution import fitted
 from inwindow.runtime.stream.storage import from_bytes, to_bytes
+from inwindow.runtime.unpacked import empty_table
 from inwindow.udaf.errors import StateError
 from inwindow.windows.sequence import Positions
 
@@ -55,6 +56,7 @@ class Log:
         bits = [pa.field(name, pa.binary()) for name in (ADDRESS, *flags)]
         numbers = [pa.field(name, pa.int64()) for name in ("chunk", "rows", "bytes")]
         self.directory = pa.schema([*numbers, pa.field("checksum", pa.binary()), *bits])
+        self.no_chunks = empty_table(self.directory)
         self.begin()
 
     def begin(self) -> None:
@@ -71,6 +73,8 @@ class Log:
 
     def written(self, held: pa.Table, free: int) -> Written:
         """Store these rows; ``free`` is the number of a new chunk. A log object is written once: the next micro-batch reads it."""
+        if not self.stored and (held.get_total_buffer_size() < FULL or held.nbytes < FULL):
+            return Written(held.select(self.schema.names), self.no_chunks)
         address = held.column(ADDRESS).to_numpy()
         chunk = np.where(address < 0, -1, address // _ROW)
         flagged = [held.column(name).to_numpy() for name in self.flags]

@@ -229,9 +229,18 @@ def in_buckets(query: StreamPlan, table: pa.Table | None, count: int) -> list[pa
         return [whole(table), *([None] * (count - 1))]
     number = partition_numbers([table.column(name) for name in keys])
     first = np.unique(number, return_index=True)[1]
-    columns = [canonical(column).to_pylist() for column in whole(table.select(keys).take(pa.array(first))).columns]
+    columns = [_keys(column) for column in whole(table.select(keys).take(pa.array(first))).columns]
     shown_keys = [repr(list(key)) for key in zip(*columns, strict=True)]  # equal keys have the same text
     bucket = (
         np.array([sum(text.encode()) % count for text in shown_keys], dtype=np.int64)[number] if len(table) else number
     )
     return [whole(table.filter(pa.array(bucket == index))) for index in range(count)]
+
+
+def _keys(column: pa.Array) -> list[Any]:
+    """Keys that Python can show: times may be beyond its dates, so they are numbers."""
+    values = canonical(column)
+    if pa.types.is_temporal(values.type) and values.type.bit_width in (32, 64):
+        values = values.view(f"int{values.type.bit_width}")
+    listed: list[Any] = values.to_pylist()
+    return listed

@@ -27,7 +27,6 @@ from inwindow.runtime.stream.bucket import whole
 from inwindow.runtime.stream.key_states import KeyedLane, States, Turn, restated
 from inwindow.runtime.stream.log import ADDRESS
 from inwindow.runtime.stream.waiting import OWN, WaitingBucket
-from inwindow.runtime.unpacked import empty_table
 from inwindow.windows.frontier import Due, Watermark
 from inwindow.windows.order_key import Keys
 from inwindow.windows.sequence import OpenSequence, Positions, Sequence
@@ -78,7 +77,7 @@ class RowBucket(WaitingBucket):
     def take(self, table: pa.Table, times: Keys) -> pa.RecordBatch:
         released, times = self.released(table, times)
         if not len(released) and not len(self.held):
-            return whole(empty_table(self.schema))
+            return self.no_rows
         fresh = released.append_column(OWN, pa.array(np.full(len(released), -1)))
         for flag in self.log.flags:
             fresh = fresh.append_column(flag, pa.array(np.zeros(len(released), dtype=bool)))

@@ -27,19 +27,25 @@ _PACKED = pa.ipc.IpcWriteOptions(
 )
 _PLAIN = pa.ipc.IpcWriteOptions(use_threads=False)
 _FEW = 1 << 14  # bytes of a table that is not packed: to pack and unpack it would take 0.14 ms instead of 0.02
+_ALIGNED = 8
 _UNPACKED = pa.ipc.IpcReadOptions(use_threads=False)
 
 
 def to_bytes(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_PLAIN if table.nbytes < _FEW else _PACKED) as writer:
+    # The exact size of a table costs more than to write a small one; its buffers may be larger than what it uses of them.
+    is_small = table.get_total_buffer_size() < _FEW or table.nbytes < _FEW
+    with pa.ipc.new_stream(sink, table.schema, options=_PLAIN if is_small else _PACKED) as writer:
         writer.write_table(table)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 
 
 def from_bytes(content: bytes | memoryview) -> pa.Table:
-    table = pa.ipc.open_stream(pa.py_buffer(content), options=_UNPACKED).read_all()
+    buffer = pa.py_buffer(content)
+    if buffer.address % _ALIGNED:  # a part of a head begins anywhere, and so would its numbers
+        buffer = pa.py_buffer(buffer.to_pybytes())
+    table = pa.ipc.open_stream(buffer, options=_UNPACKED).read_all()
     table.validate(full=True)  # costs an eighth more: without it, Arrow would follow wrong offsets to other memory
     return table
 

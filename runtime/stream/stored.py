@@ -43,10 +43,11 @@ class Stored:
         return {name: from_bytes(part) for name, part in self.parts.items()}
 
 
-def head_of(header: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> bytes:
-    """The sealed bytes of a header and of tables."""
+def head_of(fixed: str, header: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> bytes:
+    """The sealed bytes of a header and of tables; ``fixed`` is the part of the header that never changes, a JSON object."""
     parts = {name: to_bytes(table) for name, table in tables.items()}
-    said = json.dumps({**header, "parts": {name: len(content) for name, content in parts.items()}}).encode()
+    rest = json.dumps({**header, "parts": {name: len(content) for name, content in parts.items()}})
+    said = f"{fixed[:-1]}, {rest[1:]}".encode()
     return sealed.sealed(sealed.STREAM, len(said).to_bytes(_LENGTH, "little"), said, *parts.values())
 
 

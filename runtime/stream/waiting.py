@@ -22,14 +22,15 @@ class WaitingBucket(Bucket):
 
     def __init__(self, work: Pass, schema: pa.Schema, where: str, flags: tuple[str, ...] = (), **at: str) -> None:
         marks = [pa.field(name, pa.bool_()) for name in flags]
+        self.memory, self._none_waits = Memory(schema, work.partition_by), empty_table(schema)
         super().__init__(
             work, schema, where, Log(pa.schema([*schema, pa.field(OWN, pa.int64()), *marks]), OWN, flags), **at
         )
 
     def begin(self, label: int | None = None) -> None:
         super().begin(label)
-        self.pending = empty_table(self.columns)
-        self.memory = Memory(self.columns, self.work.partition_by)
+        self.pending = self._none_waits
+        self.memory.begin()
 
     @property
     def waiting(self) -> int:
@@ -47,6 +48,12 @@ class WaitingBucket(Bucket):
         if len(self.pending):
             table, times = pa.concat_tables([self.pending, table]), np.append(self.times(self.pending)[0], times)
         is_released = np.zeros(len(table), dtype=bool) if self.done is None else np.asarray(times < self.done)
+        if not is_released.any():
+            self.pending = table.combine_chunks()
+            return self._none_waits, times[:0]
+        if is_released.all():
+            self.pending = self._none_waits
+            return table, times
         self.pending = table.filter(pa.array(~is_released)).combine_chunks()
         return table.filter(pa.array(is_released)), times[is_released]
 

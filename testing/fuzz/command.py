@@ -17,7 +17,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the seed of all that is drawn (1)")
     parser.add_argument("--minutes", type=float, metavar="M", help="run for so long (1, unless --cases is given)")
-    parser.add_argument("--cases", type=float, metavar="N", help="run so many cases, at least: 1e7")
+    parser.add_argument(
+        "--cases",
+        type=float,
+        metavar="N",
+        help="run so many cases, at least: 1e7; with --resume, as many as are missing",
+    )
     parser.add_argument("--only", metavar="NAMES", help=f"with commas, of {', '.join(FAMILIES)}")
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="every N-th round, from the I-th on: 1/4")
     parser.add_argument(
@@ -42,8 +47,9 @@ def run(options: argparse.Namespace) -> int:
     night = Night.begun(plan, options.resume)
     before = night.done.all_cases
     minutes = 1.0 if options.minutes is None and options.cases is None else options.minutes
+    missing = None if options.cases is None else int(options.cases) - before
     try:
-        for found in night.run(minutes, None if options.cases is None else int(options.cases)):
+        for found in night.run(minutes, missing):
             _show(found)
             break
         else:

@@ -8,12 +8,12 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from inwindow.temporal import reference
-from inwindow.temporal.allen import NAMES as ALLEN
-from inwindow.temporal.allen import Allen
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.frames import as_test
+from inwindow.testing.fuzz.multiples import draw_multiples
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
 from inwindow.testing.fuzz.written import IW, Column, Drawn, literal, value_of
 
@@ -33,6 +33,16 @@ INSTANTS: dict[str, tuple[str, Callable[[int], Any]]] = {
 COPIES: dict[str, Callable[[int, int], int]] = {
     "difference": lambda a, b: max(0, a - b), "intersect": min, "max_union": max, "union": lambda a, b: a + b,
 }  # fmt: skip
+# Of rows that hold together: whether the first begins before (-1), with (0) or after (1) the second; and the same of their ends.
+ALLEN = {
+    "equals": (0, 0), "starts": (0, -1), "started_by": (0, 1), "finishes": (1, 0), "finished_by": (-1, 0), "during": (1, -1),
+    "contains": (-1, 1), "overlaps": (-1, -1), "overlapped_by": (1, 1),
+}  # fmt: skip
+# Conditions on values and ends: what is NULL does not hold.
+CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
+    "pc.field('x') < pc.field('y')": lambda x, y: None not in (x[0][2], y[0][2]) and x[0][2] < y[0][2],
+    "pc.field('left_since') <= pc.field('right_since')": lambda x, y: None not in (x[1], y[1]) and x[1] <= y[1],
+}
 HOW = ("inner", "left", "right", "full", "semi", "anti")
 
 
@@ -65,7 +75,8 @@ class Relations:
         if self.operator in COPIES:
             return f"{name}(a, b)"
         if self.operator == "join":
-            condition = f", condition={self.condition!r}" if self.condition else ""
+            said = repr(self.condition) if self.condition in ALLEN else self.condition
+            condition = f", condition={said}" if said else ""
             return f"{name}(a, b, on=['g', 'v'], how={self.option!r}{condition})"
         if self.operator == "aggregate":
             its = "n=iw.count(), s=iw.sum('x'), m=iw.max('x'), l=iw.collect_list('x')"
@@ -98,6 +109,8 @@ class Relations:
                     ours, wanted = (Counter(told(row[0]) for row in reference.at(its, at)) for its in (found, expected))
                     if ours != wanted:
                         return Difference(f"group {group} at {at!r}", dict(ours), dict(wanted))
+                if self.operator in ("aggregate", "coalesce") and len(found) != (count := self._rows(a, found)):
+                    return Difference(f"group {group}", found, f"{count} rows")
                 continue
             if ours != wanted:
                 return Difference(f"group {group}", dict(ours), dict(wanted))
@@ -139,10 +152,21 @@ class Relations:
             return found
         return [((g, v, x, z) if g is not None else (h, w, x, z), s, u) for (g, v, x, h, w, z), s, u in found]
 
+    def _rows(self, a: Rows, found: Rows) -> int:
+        """How many rows there must be: equal ones that meet are one, or each lasts as long as the same rows hold."""
+        if self.option != "False":
+            begins = Counter((str(values), since) for values, since, _ in found)
+            return len(found) - sum((begins & Counter((str(values), until) for values, _, until in found
+                                                      if until is not None)).values())  # fmt: skip
+        held = [(values[1], since, until) for values, since, until in a if since is None or since != until]
+        return sum(_pieces([row[1:] for row in held if row[0] == v]) for v in {row[0] for row in held})
+
     def _matches(self, x: reference.Row, y: reference.Row) -> bool:
         if x[0][1] is None or x[0][1] != y[0][1]:
             return False
-        return not self.condition or bool(Allen(self.condition)(x[1], x[2], y[1], y[2]))
+        if self.condition in CONDITIONS:
+            return CONDITIONS[self.condition](x, y)
+        return not self.condition or ALLEN[self.condition] == (_sign(x[1], y[1]), _sign(x[2], y[2]))
 
     # Smaller, and as a test
 
@@ -170,7 +194,15 @@ class Relations:
         return as_test(name, lines)
 
 
-_NAMES = {"date": date, "datetime": datetime, "timedelta": timedelta, "Decimal": Decimal, "UTC": UTC, "pa": pa}
+_NAMES = {
+    "date": date,
+    "datetime": datetime,
+    "timedelta": timedelta,
+    "Decimal": Decimal,
+    "UTC": UTC,
+    "pa": pa,
+    "pc": pc,
+}
 
 
 def _as_drawn(drawn: Drawn) -> str:
@@ -199,6 +231,17 @@ def told(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(tuple(sorted(value, key=str)) if isinstance(value, list) else value for value in values)
 
 
+def _pieces(rows: list[tuple[Any, Any]]) -> int:
+    """Between how many neighbouring ends something holds."""
+    inner = sorted({end for row in rows for end in row if end is not None})
+    holding = [sum((s is None or s <= end) and (u is None or u > end) for s, u in rows) for end in inner]
+    return sum(count > 0 for count in holding) + any(since is None for since, _ in rows)
+
+
+def _sign(one: Any, other: Any) -> int:
+    return int(one > other) - int(one < other)
+
+
 def _folded(rows: list[Any]) -> tuple[Any, ...]:
     """count, sum, max and list of the last value."""
     values = [row[-1] for row in rows if row[-1] is not None]
@@ -206,7 +249,9 @@ def _folded(rows: list[Any]) -> tuple[Any, ...]:
 
 
 def draw_relations(draw: Draw) -> Trial:
-    """Two relations of eight to sixteen groups, and an operator."""
+    """Two relations of eight to sixteen groups, and an operator; or rows and multiples."""
+    if draw.once_in(12):
+        return draw_multiples(draw)
     kind = draw.one(list(INSTANTS))
     operator = draw.weighed(
         (
@@ -214,9 +259,9 @@ def draw_relations(draw: Draw) -> Trial:
             *((name, 1) for name in COPIES),
         )
     )  # fmt: skip
-    condition = draw.one(ALLEN) if operator == "join" and draw.once_in(3) else ""
+    condition = draw.one([*ALLEN, *CONDITIONS]) if operator == "join" and draw.once_in(3) else ""
     groups, made = draw.between(8, 16), INSTANTS[kind][1]
-    a, b = (_relation(draw, kind, groups, open_ends=not condition) for _ in "ab")
+    a, b = (_relation(draw, kind, groups, open_ends=condition not in ALLEN) for _ in "ab")
     option = {
         "join": draw.one(HOW), "aggregate": draw.one(("True", "False")), "at": literal(made(draw.between(0, 12))),
     }.get(operator, "")  # fmt: skip

@@ -137,6 +137,8 @@ def run(
                 for given in states.step(some, passed, what):
                     rows.append(planned.named(given.rows, changed))
                     late.append(given.late)
+    counted = sum(bucket.late for bucket in states.buckets)
+    assert counted == sum(map(len, late)), f"{counted} late tuples are counted"
     if not plan.in_kinds:
         return pa.Table.from_batches(rows), pa.Table.from_batches(late)
     whole = in_kinds({"row": pa.Table.from_batches(rows), "late": pa.Table.from_batches(late)})
@@ -237,6 +239,8 @@ class _InChunks:
             bucket.begin(label)
             if head is not None:
                 bucket.restore(head, store.__getitem__)
+                known = {number for its, _ in bucket.logged.values() for number in its.stored}
+                assert store.keys() == known, "a chunk is kept that nothing reads"
 
 
 def _steps(buckets: list[Bucket], pieces: list[Any], watermark: int | None) -> list[Output]:

@@ -76,7 +76,7 @@ class OneStream:
         if clocked is not None:
             watermarks = clocked.watermarks(list(zip(at, self.drawn.values["source"], times, strict=True)), self.clocks)
         for i in range(len(self.drawn)):
-            passed = next((mark for mark in reversed(watermarks[: at[i]]) if mark is not None), None)
+            passed = max((mark for mark in watermarks[: at[i]] if mark is not None), default=None)
             if passed is not None and bound is not None:
                 passed = passed - bound
             on_time = times[i] is not None and (passed is None or times[i] >= passed)
@@ -86,14 +86,12 @@ class OneStream:
 
     def batches(self, sources: int) -> list[tuple[pa.Table, ...]]:
         """The tables of each micro-batch."""
-        at, source = self.drawn.values["at"], self.drawn.values["source"]
-        return [
-            tuple(
-                self.drawn.rows([i for i in range(len(at)) if at[i] == number and source[i] == one]).table
-                for one in range(sources)
-            )
-            for number in range(len(self.watermarks))
-        ]
+        rows: dict[tuple[int, int], list[int]] = {}
+        for i, place in enumerate(zip(self.drawn.values["at"], self.drawn.values["source"], strict=True)):
+            rows.setdefault(place, []).append(i)
+        its = {place: self.drawn.table.take(pa.array(numbers)) for place, numbers in rows.items()}
+        none = self.drawn.table.slice(0, 0)
+        return [tuple(its.get((number, one), none) for one in range(sources)) for number in range(len(self.watermarks))]
 
 
 @dataclass(frozen=True)
@@ -383,6 +381,8 @@ def _stream(draw: Draw, order: OrderType, columns: list[str], sources: int, key:
     kind = "pa.int64()"
     drawn = Drawn((*drawn.columns, Column("at", kind, tuple(at)), Column("source", kind, tuple(its))))
     marks = sorted(draw.between(order.low - 2, order.high + 4) for _ in range(count))
+    if draw.once_in(6):
+        marks = [draw.one(marks) for _ in marks]  # they may go backwards, which changes nothing
     unknown = draw.between(0, count)
     watermarks = tuple(None if number < unknown else order.near(mark) for number, mark in enumerate(marks))
     often = draw.one((0, 1, 2))  # never, now and then, in each micro-batch

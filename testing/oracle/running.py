@@ -53,7 +53,7 @@ def run(
 ) -> Iterator[tuple[int, Found]]:
     """Run cases; each difference as it was drawn."""
     for number in numbers:
-        case = _possible(draw_case(seed, number, rows), dialect, tally)
+        case = possible(draw_case(seed, number, rows), dialect, tally)
         if case is None:
             continue
         tally.asked += len(case.calls)
@@ -67,7 +67,7 @@ def run(
             tally.refused[plain(came)] += len(case.calls)
 
 
-def _possible(case: Case, dialect: Dialect, tally: Tally) -> Case | None:
+def possible(case: Case, dialect: Dialect, tally: Tally) -> Case | None:
     """The case without the calls that the engine does not have."""
     for one in case.calls:
         missing = features(replace(case, calls=(one,), around=Around(), named=False), dialect) & dialect.lacks

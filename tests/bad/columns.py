@@ -1,5 +1,6 @@
 """Columns that are not there, or not of use where they stand; arguments that are no columns."""
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,10 +26,20 @@ def is_cheap(price):
 
 MAPS = pa.table({"m": pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64()))})
 UNION = pa.table({"u": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])])})
+# The second text is from byte 9 to byte 2, of 3.
+OFFSETS = pa.py_buffer(np.array([0, 9, 2, 3], np.int32))
+DAMAGED = pa.table({"c": pa.Array.from_buffers(pa.string(), 3, [None, OFFSETS, pa.py_buffer(b"abc")])})
 PERIODS = pd.DataFrame({"m": pd.period_range("2026-01", periods=2, freq="M")})
 
 ROWS = [
     # Columns
+    Bad(
+        "buffers that lead to other memory",
+        lambda: iw.with_columns(DAMAGED, a=iw.max("c").over(iw.rows(2))),
+        iw.DataError,
+        "with_columns: the Arrow buffers of column 'c' are wrong: value 1 is from 9 to 2, of 3: who made them has to make them "
+        "anew (table.validate(full=True) looks for such faults)",
+    ),
     Bad(
         "a column that is not there",
         lambda: iw.with_columns(TABLE, a=MyAvg()("prise").over(iw.rows(2))),

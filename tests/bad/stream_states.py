@@ -1,5 +1,6 @@
 """States, unions and hooks of streams: what belongs to another query, what has no order in common, what raises."""
 
+import re
 from threading import Lock
 from typing import Any
 from unittest.mock import patch
@@ -58,6 +59,16 @@ class Reading:
 
 
 Reading.__module__ = "a_script"
+
+
+class Reads(iw.Aggregate):
+    """A class whose state is no plain data."""
+
+    def iterate(self, price):
+        self.last = re.compile(str(price))
+
+    def terminate(self) -> str:
+        return self.last.pattern
 
 
 class Handle:
@@ -126,7 +137,24 @@ def continuing(start: Any, changes: Any = "exact", **options: Any) -> Any:
     return iw.testing.replay([TABLE], lambda df: iw.continued(counting(df), start, changes=changes), **options)
 
 
+def without_the_class() -> None:
+    """A query that has dropped the only aggregate whose state is pickled."""
+    grows, schema = iw.unbounded(order_by="t"), TABLE.select(["t", "price"]).schema
+    kept = {"n": iw.count().over(grows)}
+    was = iw.with_columns(Stream(schema), x=Reads()("price").over(grows), **kept).bucket()
+    was.step(TABLE.select(["t", "price"]), 9)
+    iw.with_columns(Stream(schema), **kept).bucket().restore(was.state())
+
+
 ROWS = [
+    Bad(
+        "states that are pickled, under a query without classes",
+        without_the_class,
+        iw.StateError,
+        "states in this checkpoint are pickled, as they hold what is no plain data, but the query has no class of yours any "
+        "more, and reading a pickle can run any code: leave the aggregate of that class in the query, or begin anew from a new "
+        "checkpoint",
+    ),
     Bad(
         "a hook that raises",
         lambda: refusing(iw.range(5, partition_by="item", order_by="t")),

@@ -36,16 +36,21 @@ def hunt(families: tuple[str, ...], seconds: float, most: float = float("inf"), 
     raise AssertionError("rounds do not end")
 
 
-def main(name: str, seconds: float, families: tuple[str, ...]) -> None:
-    """Plant, hunt, print."""
+def limit(seconds: float) -> None:
+    """Let this process end if it takes much more CPU, or too much memory."""
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + _OVER, int(seconds) + _OVER + 5))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+def main(name: str, seconds: float, families: tuple[str, ...]) -> None:
+    """Plant, hunt, print."""
+    limit(seconds)
     if name != "none":
         from .plant import plant
-        from .rooms import FAULTS, room_of
+        from .rooms import FAULTS, families_of
 
         plant(FAULTS[name])
-        families = families or room_of(FAULTS[name]).families
+        families = families or families_of(FAULTS[name])
     import inwindow.testing.fuzz.rounds  # noqa: F401  a fault with which this fails is none: it would be seen at once
 
     print("imported", flush=True)

@@ -43,6 +43,25 @@ ROOMS = {
 FAULTS = {fault.id: fault for fault in chain.from_iterable(room.faults for room in ROOMS.values())}
 
 
+# What a fault is about: a part of its file or of what it means, and the family that has most of it.
+_OWN = (
+    ("EXCLUDE", "frames"), ("streams", "streams"), (" on a stream", "streams"), ("frontier", "streams"),
+    ("point", "points"), ("active expiration", "emissions"), ("without terminate", "emissions"), ("row_operators", "emissions"),
+    ("_emit", "emissions"), ("sweep", "temporal"), ("intervals", "temporal"), ("extent", "extents"),
+    ("own_ends", "extents"), ("_ends", "extents"), ("grid", "extents"), ("group_operator", "extents"), ("filling", "extents"),
+    ("clock", "extents"), ("arrivals", "ordering"), ("sorted_runs", "ordering"), ("ordering", "ordering"), ("_order", "ordering"),
+)  # fmt: skip
+
+
+def families_of(fault: Fault) -> tuple[str, ...]:
+    """Those of its room; every second round is of its own family, if one is known."""
+    its = room_of(fault).families
+    own = next((family for part, family in _OWN if part in f"{fault.file} {fault.says}"), None)
+    if own not in its or len(its) == 1:
+        return its
+    return tuple(chain.from_iterable((own, other) for other in its if other != own))
+
+
 def room_of(fault: Fault) -> Room:
     """The room that a fault is of."""
     return next(room for room in ROOMS.values() if fault in room.faults)

@@ -46,9 +46,15 @@ def _test(row: dict[str, Any]) -> str:
     return "nothing" if row["by"] is None else f"`{row['how']}`"
 
 
-def write() -> None:
-    """Put the tables on the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGINS)
-    _, _, behind = rest.partition(ENDS)
-    PAGE.write_text(f"{before}{BEGINS}\n\n{table()}\n\n{ENDS}{behind}", encoding="utf-8")
+def caught() -> dict[str, int]:
+    """How many faults there are, and how many of them what has caught."""
+    found = {name: row for name, row in kept().items() if name in FAULTS}
+    by = ["tests" if row["by"] == "tests" else "live" if row["by"] is None else "fuzzer" for row in found.values()]
+    return {"faults": len(FAULTS), "tried": len(found)} | {one: by.count(one) for one in ("fuzzer", "tests", "live")}
+
+
+def put(text: str, begins: str, ends: str, part: str) -> str:
+    """A page's text with another part between two marks."""
+    before, _, rest = text.partition(begins)
+    _, _, behind = rest.partition(ends)
+    return f"{before}{begins}\n\n{part}\n\n{ends}{behind}"

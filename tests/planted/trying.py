@@ -4,14 +4,19 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
-from typing import Any
+import tempfile
+import traceback
+from typing import Any, NoReturn, TextIO
 
 from .fault import ROOT, Fault
+from .hunt import hunt, limit
 from .kernels import kernels_with
 from .plant import VARIABLE
-from .rooms import room_of
+from .rooms import families_of, room_of
+from .swap import swap
 
 _TESTS_AT_MOST = 1800  # seconds, of a clock: what hangs is stopped
 
@@ -24,7 +29,7 @@ def tried(fault: Fault, seconds: float, tests: bool = True) -> dict[str, Any]:
         built = {"built": round(_spent() - before, 1)}
     else:
         built = {}
-    found = {"fault": fault.id, **built, **fuzzed(fault.id, seconds)}
+    found = {"fault": fault.id, **built, **(forked(fault, seconds) or fuzzed(fault.id, seconds))}
     return found if found["by"] is not None or not tests else found | tested(fault)
 
 
@@ -39,8 +44,48 @@ def fuzzed(name: str, seconds: float, families: tuple[str, ...] = ()) -> dict[st
     if len(said) > 1:
         found: dict[str, Any] = json.loads(said[-1])
         return found
-    how = "no end" if done.returncode == -24 else f"the process ends with {done.returncode}"  # 24: SIGXCPU
-    return {"by": "the fuzzer", "how": how, "cases": None, "seconds": spent, "said": done.stderr[-300:]}
+    return _ended(done.returncode, spent, done.stderr)
+
+
+def forked(fault: Fault, seconds: float) -> dict[str, Any] | None:
+    """The same, in a child of this process, which has imported inwindow; None where the fault must be there before."""
+    import inwindow.testing.fuzz.rounds  # noqa: F401
+
+    if fault.is_compiled:
+        return None
+    with tempfile.TemporaryFile("w+") as said:
+        child = os.fork()
+        if child == 0:
+            os.dup2(said.fileno(), 2)
+            _hunts(fault, seconds, said)
+        _, status, used = os.wait4(child, 0)
+        said.seek(0)
+        text, code = said.read(), os.waitstatus_to_exitcode(status)
+    if code > 0:
+        raise ValueError(f"{fault.id}: the fuzzer itself fails:\n{text[-2000:]}")
+    if code < 0:
+        return _ended(code, used.ru_utime + used.ru_stime, text)
+    found: dict[str, Any] | None = json.loads(text) if text else None
+    return found
+
+
+def _hunts(fault: Fault, seconds: float, said: TextIO) -> NoReturn:
+    code = 1
+    try:
+        if swap(fault):
+            limit(seconds)
+            json.dump(hunt(families_of(fault), seconds), said)
+        said.flush()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _ended(code: int, seconds: float, said: str) -> dict[str, Any]:
+    how = "no end" if code == -signal.SIGXCPU else f"the process ends with {code}"
+    return {"by": "the fuzzer", "how": how, "cases": None, "seconds": round(seconds, 2), "said": said[-300:]}
 
 
 def tested(fault: Fault) -> dict[str, Any]:

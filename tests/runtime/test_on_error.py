@@ -1,6 +1,7 @@
 """``on_error=``: a tuple on which a hook raises is left out as FILTER leaves it out, under every strategy, in every window."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -307,6 +308,19 @@ def test_skipped_tuples_are_counted_in_the_log(caplog: pytest.LogCaptureFixture)
     assert caplog.messages == ["with_columns(on_error='skip'): hooks raised 2 times"]
 
 
+def test_outputs_of_a_table() -> None:
+    table = pa.table({"id": [1, 3, 4]})
+    result = iw.with_columns(table, x=PickyIds()("id").over(iw.rows(2)), on_error="collect")
+    outputs = iw.outputs(result)
+    assert outputs.column_names == ["kind", "row", "failed"] and outputs["kind"].to_pylist() == ["row"] * 3 + ["failed"]
+    assert outputs["row"].to_pylist() == [*result.to_pylist(), None]
+    assert outputs["failed"].to_pylist() == [None, None, None, *iw.failed(result).to_pylist()]
+    with pytest.raises(
+        iw.UsageError, match="on batch data no tuple is late.*, but for bad tuples with on_error='collect'"
+    ):
+        iw.outputs(iw.with_columns(table, x=PickyIds()("id").over(iw.rows(2)), on_error="skip"))
+
+
 def test_an_aggregate_may_be_called_on_error() -> None:
     result = iw.with_columns(pa.table({"id": [1, 2]}), on_error=Ids()("id").over(iw.rows(2)))
     assert result["on_error"].to_pylist() == [[1], [1, 2]]
@@ -319,3 +333,21 @@ def test_at_points_of_another_table() -> None:
     result = iw.with_columns(points, x=ids, of=events, on_error="collect")
     assert result["x"].to_pylist() == [[1], [1, 5], None]
     assert [one["tuple"] for one in iw.failed(result).to_pylist()] == [{"t": 2, "id": 3}, {"t": 4, "id": 8}]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("skip", "counted"), ("collect", r"iw\.failed\(result\) has it"), ("fail", None)]
+)
+def test_explain_says_it(mode: str, said: str | None) -> None:
+    table = pa.table({"t": [1], "id": [1]})
+    plans = [
+        iw.explain(table, x=PickyIds()("id").over(iw.rows(2)), n=iw.count().over(iw.rows(2)), on_error=mode),
+        iw.explain(iw.group_by(table).window(iw.tumble("t", size=3)), x=PickyIds()("id"), on_error=mode),
+    ]
+    for plan in plans:
+        rows = re.findall(r"^ +on_error +(.*)", str(plan), re.MULTILINE)
+        assert len(rows) == (said is not None) and all(re.search(said or "", row) for row in rows)
+    assert (
+        iw.explain(table, on_error=Ids()("id").over(iw.rows(2))).as_data()["passes"][0]["results"][0]["name"]
+        == "on_error"
+    )

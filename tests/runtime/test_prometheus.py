@@ -63,6 +63,7 @@ def test_counters_are_sums_and_gauges_the_newest() -> None:
         ("inwindow_input_rows_total", "bids"): 14,
         ("inwindow_watermark_timestamp_seconds", "bids"): NEW_YEAR + 50,
         ("inwindow_newest_time_timestamp_seconds", "bids"): NEW_YEAR + 60,
+        ("inwindow_event_lag_seconds", "bids"): 10,
         ("inwindow_late_tuples_total", "bids", "inwindow"): 3,
         ("inwindow_late_tuples_total", "bids", "inwindow_2"): 0,
         ("inwindow_waiting_tuples", "bids", "inwindow"): 3,
@@ -82,6 +83,20 @@ def test_before_the_first_tuple_there_is_no_watermark() -> None:
     numbers = Numbers()
     numbers.progressed({**progress(), "eventTime": {"watermark": "1970-01-01T00:00:00.000Z"}})
     assert "watermark" not in numbers.text()
+
+
+def test_a_late_micro_batch_takes_no_time_back() -> None:
+    late = {"watermark": "2026-01-01T00:00:55.000Z", "max": "2026-01-01T00:00:10.000Z"}
+    without = {"watermark": "2026-01-01T00:00:57.000Z"}
+    numbers, seen = Numbers(), []
+    for times in (progress()["eventTime"], late, without):
+        seen.append({**progress(), "eventTime": times})
+        numbers.progressed(seen[-1])
+    found = samples(numbers.text())
+    assert found["inwindow_newest_time_timestamp_seconds", "bids"] == NEW_YEAR + 60
+    assert found["inwindow_event_lag_seconds", "bids"] == 3
+    assert iw.metrics(SimpleNamespace(recentProgress=seen))["event_lag_seconds"] == 3
+    assert "event_lag_seconds" not in iw.metrics(SimpleNamespace(recentProgress=[{**progress(), "eventTime": {}}]))
 
 
 def test_a_query_without_a_name_has_its_id() -> None:

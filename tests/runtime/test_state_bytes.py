@@ -23,6 +23,7 @@ from inwindow.runtime.row_operators import WithColumns
 from inwindow.runtime.state_bytes import to_bytes
 from inwindow.runtime.stream import log, storage
 from inwindow.runtime.stream.replay_stream import Stream
+from inwindow.runtime.stream.stored import head_of, stored
 
 
 class Reading:
@@ -266,3 +267,38 @@ def test_a_forged_state_of_a_stream_says_so() -> None:
     again.done = "soon"  # as forged bytes would say
     with pytest.raises(iw.StateError, match=r"cannot be gone on from \(TypeError: .*begin anew"):
         again.step(TABLE.slice(0, 5), 30)
+
+
+def _planted(bucket: Any) -> bytes:
+    """A bucket's state with a pickle in the place of every stored value, and a checksum that fits."""
+    was = stored(bucket.state())
+    tables, planted = was.tables(), 0
+    for name, table in tables.items():
+        for at, column in enumerate(table.schema):
+            if pa.types.is_binary(column.type):
+                values = [None if one is None else pickle.dumps(Bomb()) for one in table[column.name].to_pylist()]
+                planted += sum(one is not None for one in values)
+                tables[name] = tables[name].set_column(at, column, pa.array(values, column.type))
+    assert planted
+    return head_of({name: its for name, its in was.header.items() if name != "parts"}, tables)
+
+
+def test_a_pickle_planted_in_a_value_of_a_stream_does_not_run() -> None:
+    """Of a query without a class of the user's: as it was, and changed."""
+    grows = iw.unbounded(**BY)
+    every = {"n": iw.sum("v"), "l": iw.collect_list("v"), "d": iw.count_distinct("s"), "m": iw.mode("s")}
+    applied = {name: one.over(grows) for name, one in every.items()}
+
+    def bucket(its: dict[str, iw.Applied]) -> Any:
+        return iw.with_columns(Stream(TABLE.schema), **its).bucket()
+
+    made = bucket(applied)
+    made.step(TABLE.slice(0, 30), None)
+    made.step(TABLE.slice(30), 25)
+    forged = _planted(made)
+    for its in (applied, {"m": applied["m"]}):
+        with pytest.raises(iw.StateError):
+            again = bucket(its)
+            again.restore(forged)
+            again.step(TABLE.slice(30), 60)
+    assert not Bomb.went_off

@@ -1,13 +1,14 @@
 """What may stand before and behind a call on a stream: the tables of docs/composing-streams.md.
 
-With data: what keeps state beside ours, over the RocksDB store in one query, and one of each kind over the default store. Others
-are started on a folder without files: Spark checks the plan, and has nothing to run.
+All cells that work run with data, against the batch run: what stands before a call as one union before one call, what stands behind
+it one behind the other, or beside each other where there are two results. What is refused, is refused at the call or at the start.
 """
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,8 @@ def other_counts(df: Any) -> Any:
     return iw.with_columns(df, n=iw.count().over(window), total=iw.sum("v").over(window))
 
 
-def in_arrow(df: Any) -> Any:
-    return df.mapInArrow(lambda batches: batches, df.schema)
+def in_python(df: Any) -> Any:
+    return df.mapInArrow(lambda batches: batches, df.schema).mapInPandas(lambda frames: frames, df.schema)
 
 
 def by_window(df: Any) -> Any:
@@ -97,16 +98,18 @@ Make = Callable[[Source], Any]
 
 # Before a call: works with both stores.
 BEFORE: dict[str, Make] = {
-    "filter, select, withColumn": lambda s: s.bids.filter("v < 4").withColumn("v", s.bids.v + 1),
-    "mapInArrow": lambda s: in_arrow(s.bids),
+    "filter, select, withColumn, explode": lambda s: (
+        s.bids.filter("v < 4").selectExpr("k", "ts", "explode(array(v, v + 1)) AS v", "id")
+    ),
+    "mapInArrow, mapInPandas": lambda s: in_python(s.bids),
     "dropDuplicates": lambda s: s.bids.union(s.bids).dropDuplicates(["k", "id"]),
     "dropDuplicatesWithinWatermark": lambda s: _once(s.bids.union(s.bids)),
-    "join with a table": lambda s: s.bids.join(s.names, "k", "left"),
-    "inner join of streams": lambda s: s.bids.join(s.others, _near()),
-    "outer join of streams": lambda s: s.bids.join(s.others, _near(), "left"),
+    "join with a table": lambda s: s.bids.join(s.names, "k", "left").selectExpr("concat(k, name) AS k", "ts", "v", "id"),
+    "inner join of streams": lambda s: _with_others(s.bids.join(s.others, _near())),
+    "outer join of streams": lambda s: _with_others(s.bids.join(s.others, _near(), "left")),
     "union": lambda s: s.bids.union(s.asks),
     "union under one watermark": lambda s: marked(s.unmarked.union(s.unmarked)),
-}
+}  # fmt: skip
 # With the RocksDB store only.
 BEFORE_ROCKS: dict[str, Make] = {
     "aggregation by window": lambda s: by_window(s.bids),
@@ -137,20 +140,27 @@ REFUSED_BEFORE: dict[str, tuple[Make, str]] = {
         r"on an inner join of two streams without a bound on their times: .*give both streams a watermark",
     ),
 }
-# Behind a call: works with both stores, or with RocksDB's.
-BEHIND: dict[str, Make] = {
-    "select, filter, mapInArrow": lambda s: in_arrow(counted(s.bids).filter("n > 1")).select("k", "ts", "n"),
-    "join with a table": lambda s: counted(s.bids).join(s.names, "k").select("k", "name", "n"),
-    "dropDuplicates": lambda s: counted(s.bids).dropDuplicates(["k", "n"]).select("k", "n"),
-    "union with another stream": lambda s: counted(s.bids).select("k", "ts").union(s.asks.select("k", "ts")),
-}
-BEHIND_ROCKS: dict[str, Make] = {
-    "inner join with a stream": lambda s: counted(s.bids).join(s.others, _columns("k = k2 AND n = w")).select("k", "n", "ts2"),
-    "union of two": lambda s: counted(s.bids).union(counted(s.asks)).select("k", "ts", "n"),
-    "two partitionings": lambda s: counted(s.bids).union(other_counts(s.bids)).select("k", "ts", "n"),
-    "join of two partitionings": lambda s: counted(s.bids).join(
-        other_counts(s.bids).selectExpr("id", "n AS m"), "id").select("k", "id", "n", "m"),
+Step = Callable[[Any, Source], Any]
+
+# Behind a call: works with both stores, one behind the other.
+BEHIND: dict[str, Step] = {
+    "select, filter, withColumn, mapInArrow": lambda df, s: in_python(df.filter("n > 1").selectExpr("k", "ts", "n", "n + 1 AS m")),
+    "join with a table": lambda df, s: df.join(s.names, "k"),
+    "dropDuplicates": lambda df, s: df.dropDuplicates(["k", "n", "m", "name"]).select("k", "n", "m", "name"),
+    "union with another stream": lambda df, s: df.union(s.asks.selectExpr("k", "id", "id AS m", "k AS name")),
 }  # fmt: skip
+# With the RocksDB store only.
+BEHIND_ROCKS: dict[str, Make] = {
+    "union of two, of two streams and partitionings": lambda s: (
+        counted(s.asks).union(other_counts(s.bids)).select("k", "ts", "n")
+    ),
+    "inner join of two, and with a stream": lambda s: (
+        counted(s.bids)
+        .join(other_counts(s.bids).selectExpr("id", "n AS m"), "id")
+        .join(s.others, _columns("k = k2 AND n = w"))
+        .select("k", "id", "n", "m", "ts2")
+    ),
+}
 # Refused when the query starts: what the step needs is a watermark, which our rows have no more.
 REFUSED_BEHIND: dict[str, Make] = {
     "aggregation in append mode": lambda s: counted(s.bids).groupBy("k").count(),
@@ -170,6 +180,10 @@ def _once(df: Any) -> Any:
     return df.dropDuplicatesWithinWatermark(["k", "id"]) if df.isStreaming else df.dropDuplicates(["k", "id"])
 
 
+def _with_others(joined: Any) -> Any:
+    return joined.selectExpr("concat(k, coalesce(k2, '')) AS k", "ts", "v + coalesce(w, 100) AS v", "id")
+
+
 def _near() -> Any:
     return _columns(NEAR)
 
@@ -180,67 +194,66 @@ def _columns(condition: str) -> Any:
     return F.expr(condition)
 
 
-def as_text(df: Any, name: str) -> Any:
-    """A row as one text, so that rows of all cells go together."""
-    from pyspark.sql import functions as F
-
-    return df.select(F.lit(name).alias("name"), F.to_json(F.struct("*")).alias("row"))
-
-
-def together(makes: dict[str, Make], source: Source) -> Any:
-    made = [as_text(make(source), name) for name, make in makes.items()]
-    whole = made[0]
-    for one in made[1:]:
-        whole = whole.union(one)
-    return whole
+def before(makes: dict[str, Make], source: Source) -> Any:
+    """A call on the union of the cells. Each has keys of its own."""
+    made = [make(source).selectExpr(f"'{name}: ' || k AS k", "ts", "v", "id") for name, make in makes.items()]
+    return counted(reduce(lambda one, other: one.union(other), made)).selectExpr("split(k, ': ')[0] AS name", "*")
 
 
-def check_rows(spark: Any, folder: Path, makes: dict[str, Make]) -> None:
-    """As one query, against the batch."""
-    source = streams(spark, folder, BIDS, ASKS)
-    finished(started(together(makes, source), folder, name="cells"))
-    found, wanted = rows_of(spark.table("cells")), rows_of(together(makes, tables(spark, folder)))
-    assert {name for name, _ in wanted} == set(makes)
-    assert found - wanted == wanted - found == Counter()
+def behind(source: Source) -> Any:
+    """A call, and the cells one behind the other."""
+    return reduce(lambda df, step: step(df, source), BEHIND.values(), counted(source.bids))
 
 
-def rows_of(df: Any) -> Counter[tuple[str, str]]:
+def beside(makes: dict[str, Make], source: Source) -> Any:
+    """Cells as one query; a row as one text, so that rows of all go together."""
+    made = [make(source).selectExpr(f"'{name}' AS name", "to_json(struct(*)) AS row") for name, make in makes.items()]
+    return reduce(lambda one, other: one.union(other), made)
+
+
+def rows_of(df: Any) -> list[Any]:
     """Without the tuples that end the streams. (As a filter, Spark would move this below a watermark, and time would stand.)"""
-    return Counter((name, row) for name, row in df.collect() if '"end"' not in row)
+    return [row for row in df.collect() if "end" not in repr(row)]
 
 
-def before(makes: dict[str, Make]) -> dict[str, Make]:
-    return {name: lambda s, make=make: counted(make(s)) for name, make in makes.items()}
+def check_rows(spark: Any, folder: Path, query: Make, mode: str = "append") -> list[Any]:
+    """What the stream gave, against the batch."""
+    made = query(streams(spark, folder, BIDS, ASKS))
+    writer = made.writeStream.format("memory").queryName("cells").outputMode(mode).trigger(availableNow=True)
+    finished(writer.option("checkpointLocation", str(folder / "checkpoint")).start())
+    found, wanted = rows_of(spark.table("cells")), rows_of(query(tables(spark, folder)))
+    if mode == "update":  # counts grow
+        found = [max(row for row in found if row.k == k) for k in {row.k for row in found}]
+    assert wanted and Counter(found) == Counter(wanted)
+    return found
 
 
-def test_before_a_call(spark: Any, tmp_path: Path) -> None:
-    use(spark, "transformWithState")
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_before_a_call(spark: Any, tmp_path: Path, operator: str) -> None:
+    use(spark, operator)
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    held = ("dropDuplicatesWithinWatermark", "outer join of streams")
-    makes, empty = before({name: BEFORE[name] for name in held} | BEFORE_ROCKS), streams(spark, tmp_path / "empty")
+    spark.conf.set("spark.sql.exchange.reuse", "false")  # cells share the steps before them
+    makes = BEFORE | (BEFORE_ROCKS if operator == "transformWithState" else {})
+    found = check_rows(spark, tmp_path, lambda source: before(makes, source))
+    assert {row.name for row in found} == set(makes)
+
+
+def test_two_calls_share_no_step_before_them(spark: Any, tmp_path: Path) -> None:
+    use(spark, "transformWithState")
+    once = _once(streams(spark, tmp_path).bids)
     with pytest.raises(
         iw.UsageError, match=r"with_columns and with_columns on streams in one query.*exchange.reuse to false"
     ):
-        started(together(makes, empty), tmp_path / "none", sink="noop")
-    spark.conf.set("spark.sql.exchange.reuse", "false")  # cells share the steps before them
-    others = before(
-        {name: BEFORE[name] for name in ("dropDuplicates", "inner join of streams")}
-    )  # the rest keeps no state
-    finished(started(together(others, empty), tmp_path / "others", sink="noop"))
-    check_rows(spark, tmp_path, makes)
+        started(counted(once).union(other_counts(once)), tmp_path / "none", sink="noop")
 
 
-def test_before_a_call_with_the_default_store(spark: Any, tmp_path: Path) -> None:
+def test_aggregation_before_a_call_needs_the_other_store(spark: Any, tmp_path: Path) -> None:
     use(spark, "applyInPandasWithState")
-    source = streams(spark, tmp_path / "empty")
-    for name, make in before(BEFORE).items():
-        finished(started(make(source), tmp_path / name, sink="noop"))
     for make in BEFORE_ROCKS.values():
         with pytest.raises(
             iw.UsageError, match="on an aggregation of a stream: with this state store Spark takes no .*RocksDB"
         ):
-            counted(make(source))
-    check_rows(spark, tmp_path, before({"outer join of streams": BEFORE["outer join of streams"]}))
+            counted(make(streams(spark, tmp_path)))
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -255,29 +268,24 @@ def test_refused_before_a_call(spark: Any, tmp_path: Path, operator: str) -> Non
 def test_behind_a_call(spark: Any, tmp_path: Path) -> None:
     use(spark, "transformWithState")
     spark.conf.set("spark.sql.shuffle.partitions", "1")
-    spark.conf.set("spark.sql.exchange.reuse", "false")
-    finished(
-        started(together(BEHIND | BEHIND_ROCKS, streams(spark, tmp_path / "empty")), tmp_path / "all", sink="noop")
-    )
-    held = ("inner join with a stream", "join of two partitionings")
-    check_rows(spark, tmp_path, {name: BEHIND_ROCKS[name] for name in held})
+    steps = {"one behind the other": lambda s: behind(s)}
+    found = check_rows(spark, tmp_path, lambda source: beside(steps | BEHIND_ROCKS, source))
+    assert {row.name for row in found} == {*steps, *BEHIND_ROCKS}
 
 
-def test_aggregation_behind_a_call(spark: Any, tmp_path: Path) -> None:
-    """Its rows come again when they change: in update or complete mode."""
+@pytest.mark.parametrize("mode", ["update", "complete"])
+def test_aggregation_behind_a_call(spark: Any, tmp_path: Path, mode: str) -> None:
+    """Its rows come again when they change."""
     use(spark, "transformWithState")
-    made = counted(streams(spark, tmp_path).bids).groupBy("k").count()
-    for mode in ("update", "complete"):
-        writer = made.writeStream.format("noop").outputMode(mode).trigger(availableNow=True)
-        finished(writer.option("checkpointLocation", str(tmp_path / mode)).start())
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    check_rows(spark, tmp_path, lambda s: counted(s.bids).groupBy("k").agg({"n": "sum"}), mode)
 
 
 def test_behind_a_call_with_the_default_store(spark: Any, tmp_path: Path) -> None:
     use(spark, "applyInPandasWithState")
-    source = streams(spark, tmp_path)
-    for name, make in BEHIND.items():
-        finished(started(make(source), tmp_path / name, sink="noop"))
-    check_rows(spark, tmp_path / "rows", {"dropDuplicates": BEHIND["dropDuplicates"]})
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    check_rows(spark, tmp_path, behind)
+    source = streams(spark, tmp_path / "empty")
     for name, make in BEHIND_ROCKS.items():
         with pytest.raises(iw.UsageError, match=rf"{TWO_QUERIES}.*RocksDB|Spark takes two in one query .*RocksDB"):
             started(make(source), tmp_path / name, sink="noop")

@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from pyspark import cloudpickle
 from pyspark.cloudpickle.cloudpickle import list_registry_pickle_by_value
 
 import inwindow as iw
-from inwindow.runtime.spark.shipping import shipped
+from inwindow.runtime.spark import shipping
+from inwindow.runtime.spark.buckets import pack_function, unpack_function
+from inwindow.runtime.spark.shipping import loaded, shipped
 
 MODULES = {
     "beside_one.py": """
@@ -119,3 +122,26 @@ def test_what_the_user_has_registered_is_kept(beside: Any) -> None:
 def test_what_is_installed_is_named_only() -> None:
     content = shipped((iw.sum("x"), Path, pickle.loads))
     assert len(content) < 2000 and b"inwindow.udaf.applied" in content
+
+
+WORK = {
+    "an operator": lambda: loaded(shipped(())),
+    "the packer of a stream": lambda: list(pack_function(2, keyed=True)(iter([]))),
+    "its unpacker": lambda: list(unpack_function()(iter([]))),
+}
+
+
+@pytest.mark.parametrize("work", WORK.values(), ids=WORK)
+def test_no_worker_collects_modules_as_garbage(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each function keeps them out of it, and once more where a task has imported more."""
+    frozen: list[int] = []
+    monkeypatch.setattr(shipping.gc, "freeze", lambda: frozen.append(len(sys.modules)))
+    shipping._frozen.cache_clear()
+    work()  # this may import
+    work()
+    known = len(frozen)
+    work()
+    assert len(frozen) == known >= 1
+    monkeypatch.setitem(sys.modules, "a_late_import", ModuleType("a_late_import"))
+    work()
+    assert len(frozen) == known + 1

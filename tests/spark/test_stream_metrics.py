@@ -54,4 +54,5 @@ def test_a_query_is_heard(spark: Any, tmp_path: Path) -> None:
     assert found["inwindow_micro_batches_total", "heard"] == counted["micro_batches"]
     assert found["inwindow_input_rows_total", "heard"] == 6
     assert found["inwindow_watermark_timestamp_seconds", "heard"] == pytest.approx(T / 1e6 + 25)
+    assert found["inwindow_event_lag_seconds", "heard"] == counted["event_lag_seconds"] == 5  # the delay
     assert found["inwindow_query_failures_total", "heard"] == 0

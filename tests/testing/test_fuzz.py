@@ -3,18 +3,23 @@
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 
 import inwindow as iw
 from inwindow.commands.main import main
+from inwindow.language.sql import over
+from inwindow.language.sql.over import sort_key
 from inwindow.optimizer.strategy import Yes
 from inwindow.optimizer.unbounded import Unbounded
+from inwindow.runtime.compiled_hooks import NumbaEvaluator
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.testing.fuzz import frames
-from inwindow.testing.fuzz.kinds import KINDS, NOT_DRAWN
+from inwindow.testing.fuzz import compiling, frames
+from inwindow.testing.fuzz.kinds import COMPILED, KINDS, NOT_DRAWN
 from inwindow.testing.fuzz.night import Done, Found, Night, Plan
 from inwindow.testing.fuzz.rounds import FAMILIES, round_of
 from inwindow.udaf.builtins import NAMES, extremes
@@ -106,6 +111,29 @@ def test_a_fault_of_streams_is_found_made_small_and_printed(
     assert passes(found.test), found.test
 
 
+def test_a_fault_of_texts_is_found_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two, one is lost: NULLS FIRST is read as NULLS LAST."""
+    with monkeypatch.context() as patched:
+        patched.setattr(over, "sort_key", lambda *given: replace(sort_key(*given), nulls_first=False))
+        found = first_found(("texts",))
+        assert found is not None
+        assert not passes(found.test)
+        assert len(found.round.trial.case.table) <= 4
+    assert passes(found.test), found.test
+
+
+def test_a_fault_of_the_compiled_loop_is_found_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = NumbaEvaluator._by_loop
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling, "COMPILED", {name: its for name, its in COMPILED.items() if "MyAvg()" in name})
+        patched.setattr(NumbaEvaluator, "_by_loop", lambda *given: pc.add(real(*given), 1))
+        found = first_found(("compiled",))
+        assert found is not None
+        assert not passes(found.test)
+        assert len(found.round.trial.drawn) == 1
+    assert passes(found.test), found.test
+
+
 def test_the_same_seed_draws_the_same_on_every_machine() -> None:
     digests = {name: sum(round_of(7, number, (name,)).digest for number in range(5)) % 2**64 for name in FAMILIES}
     drawn = {name: f"{digest:016x}" for name, digest in digests.items()}
@@ -119,8 +147,10 @@ DIGESTS = {
     "ordering": "50bcb177862ad098",
     "emissions": "e85adb1ea2e677b6",
     "points": "b2e5b276be17548b",
-    "streams": "d71b54edfdad289a",
-    "temporal": "d1a3ae9f3564b955",
+    "streams": "258551ec9f2ddd38",
+    "temporal": "38810b3f58aef42a",
+    "compiled": "093591258d367088",
+    "texts": "b94bcac4adc780b7",
 }
 
 
@@ -162,6 +192,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     said = json.loads(capsys.readouterr().out)
     assert said["rounds"] == 1 and said["cases"]["frames"] >= 10 and said["differences"] == 0
     assert json.loads(file.read_text())["plan"]["shard"] == 1
+    assert main(["fuzz", "--cases", "10", "--only", "frames", "--shard", "2/2", "--resume", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == said, "there are ten already"
     assert main(["fuzz", "--sum", str(file), str(file)]) == 0
     assert f"| together | {2 * said['cases']['frames']:,} |" in capsys.readouterr().out
     assert main(["fuzz", "--round", "3"]) == 0

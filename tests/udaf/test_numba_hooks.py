@@ -1,5 +1,6 @@
 """``iw.compiled``: every bit is that of the plain hooks, or the plain hooks run; what cannot be compiled says so."""
 
+import gc
 import importlib
 import inspect
 import linecache
@@ -9,11 +10,13 @@ import os
 import pickle
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -21,6 +24,7 @@ from hypothesis import strategies as st
 from samples.numba_classes import Arithmetic, Decayed, Maths, MyAvg, Roots
 
 import inwindow as iw
+from inwindow.native.jitted import Bailed, Loop
 from inwindow.testing import replay
 from inwindow.udaf.compiled.aggregate import CompiledAggregate
 from inwindow.udaf.compiled.caching import loaded
@@ -269,6 +273,31 @@ def test_the_plain_hooks_take_over_where_integers_pass_64_bits(caplog: pytest.Lo
     with caplog.at_level(logging.WARNING, "inwindow"):
         assert outcome(table, 2, iw.compiled(MyAvg()), "v", iw.rows(2)) == outcome(table, 2, MyAvg(), "v", iw.rows(2))
     assert len(caplog.records) == 1 and "MyAvg: compiled hooks cannot go on" in caplog.text
+
+
+@pytest.mark.parametrize("window", [iw.rows(2), iw.unbounded()], ids=str)
+def test_a_call_that_bails_keeps_no_array(window: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception that leaves a function of numba's keeps its arrays for ever: with on_error= a worker would grow and grow."""
+    given: list[weakref.ref[Any]] = []
+    bailed = []
+    call = Loop._call
+
+    def watched(loop: Loop, *arguments: Any) -> int:
+        given.extend(weakref.ref(one) for one in (*arguments, *loop.state) if isinstance(one, np.ndarray))
+        try:
+            return call(loop, *arguments)
+        except Bailed:
+            bailed.append(loop)
+            raise
+
+    monkeypatch.setattr(Loop, "_call", watched)
+    table = table_of(v=([2**62, 2**62, 1, 2, 3], pa.int64()))
+    for on_error in ("fail", "skip"):
+        iw.with_columns(table, x=iw.compiled(MyAvg())("v").over(window), on_error=on_error)
+    assert bailed and given
+    bailed.clear()
+    gc.collect()
+    assert [one() for one in given if one() is not None] == []
 
 
 def test_a_result_that_does_not_fit_is_told_as_usual() -> None:

@@ -21,6 +21,7 @@ from inwindow.udaf.traits import KernelTraits
 __all__ = ["approx_percentile", "median", "mode", "percentile", "percentile_approx"]
 
 Percentage = float | Sequence[float]
+_BELOW = float(2**63 - 1024)  # the largest double that is an int64
 ORDER_STATISTICS = KernelTraits(order_statistics=True)
 
 
@@ -102,10 +103,16 @@ def _interpolated_on(wanted: list[float], plural: bool) -> Resolve:
     def resolve(types: list[pa.DataType], ansi: bool) -> Native | None:
         (kind,) = types
         if pa.types.is_duration(kind):
-            return _several(wanted, plural, Quantile, DOUBLE, kind, lambda r: pc.trunc(r).cast(INT).view(kind))
+            return _several(wanted, plural, Quantile, DOUBLE, kind, lambda r: _truncated(r).view(kind))
         return _several(wanted, plural, Quantile, DOUBLE, DOUBLE, as_it_is) if is_number(kind) else None
 
     return resolve
+
+
+def _truncated(results: pa.Array) -> pa.Array:
+    """Doubles as int64; the largest one for 2^63, which is what the largest int64 is as a double (as in Spark)."""
+    below = pc.min_element_wise(pc.trunc(results), _BELOW, skip_nulls=False).cast(INT)
+    return pc.if_else(pc.greater(results, _BELOW), pa.scalar(2**63 - 1, INT), below)
 
 
 def _discrete_on(wanted: list[float], plural: bool) -> Resolve:
