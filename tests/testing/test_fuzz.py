@@ -18,10 +18,11 @@ from inwindow.optimizer.strategy import Yes
 from inwindow.optimizer.unbounded import Unbounded
 from inwindow.runtime.compiled_hooks import NumbaEvaluator
 from inwindow.runtime.stream.bucket import Bucket
-from inwindow.testing.fuzz import compiling, frames
+from inwindow.testing.fuzz import compiling, frames, night
 from inwindow.testing.fuzz.kinds import COMPILED, KINDS, NOT_DRAWN
 from inwindow.testing.fuzz.night import Done, Found, Night, Plan
 from inwindow.testing.fuzz.rounds import FAMILIES, round_of
+from inwindow.testing.fuzz.shrink import shrunk
 from inwindow.udaf.builtins import NAMES, extremes
 from inwindow.windows import bounds
 
@@ -112,13 +113,14 @@ def test_a_fault_of_streams_is_found_made_small_and_printed(
 
 
 def test_a_fault_of_texts_is_found_made_small_and_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two, one is lost: NULLS FIRST is read as NULLS LAST."""
+    """NULLS FIRST is read as NULLS LAST. A query takes DuckDB some time, so that only a hundred smaller ones are tried."""
     with monkeypatch.context() as patched:
         patched.setattr(over, "sort_key", lambda *given: replace(sort_key(*given), nulls_first=False))
+        patched.setattr(night, "shrunk", lambda *given: shrunk(*given, most=100))
         found = first_found(("texts",))
         assert found is not None
         assert not passes(found.test)
-        assert len(found.round.trial.case.table) <= 4
+        assert len(found.round.trial.case.calls) == 1
     assert passes(found.test), found.test
 
 
@@ -155,7 +157,7 @@ DIGESTS = {
 
 
 def test_shards_cover_what_an_unbroken_run_covers(tmp_path: Path) -> None:
-    names = tuple(FAMILIES)
+    names = ("frames", "points", "emissions")
     whole = _rounds(Plan(3, names), 9)
     shards = [_rounds(Plan(3, names, shard, 3), 3) for shard in range(3)]
     assert sum(one.digest for one in shards) % 2**64 == whole.digest
