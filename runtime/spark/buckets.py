@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Row
+from pyspark.sql import types as T
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from inwindow.optimizer.plan import Step
@@ -43,6 +44,7 @@ _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sq
 
 ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
 PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
+_CHUNK = T.StructType([T.StructField("number", T.LongType())])  # the key of a chunk
 PACKED = "bucket int, number bigint, content binary"
 OUTPUT = (
     "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
@@ -262,8 +264,9 @@ class BucketProcessor(StatefulProcessor):
         self.handle = handle
         self.turns = Turns(self.job)
         self.state = handle.getValueState("bucket", STORED)
-        self.chunks = handle.getMapState("chunks", "number bigint", STORED)
+        self.chunks = handle.getMapState("chunks", _CHUNK, STORED)
         self.done: set[Any] = set()
+        self.timed_again: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
         """Tuples or a greeting have arrived."""
@@ -278,10 +281,16 @@ class BucketProcessor(StatefulProcessor):
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved, but nothing has arrived."""
+        """The watermark has moved, but nothing has arrived. Spark forgets the timer now, so there must be another one.
+
+        Behind the state of a history the watermark is below that of the bucket for a while, which then does not move.
+        """
+        watermark = timerValues.getCurrentWatermarkInMs()
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
-            yield from without_our_frames(self._turn(key, [], timerValues.getCurrentWatermarkInMs()))
+            yield from without_our_frames(self._turn(key, [], watermark))
+        if tuple(key) not in self.timed_again:
+            self.handle.registerTimer(max(watermark, 0) + 1)
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
@@ -292,6 +301,7 @@ class BucketProcessor(StatefulProcessor):
             self._store(changed)
         if taken.has_moved and self.timed:
             self.handle.registerTimer(max(watermark, 0) + 1)
+            self.timed_again.add(tuple(key))
         for one in outcome(taken, changed.size, self.turns.job.kinds):
             yield Row(**one)
 

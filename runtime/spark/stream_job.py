@@ -51,7 +51,7 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     F, work, conf = session.F, job.part.work, sent.sparkSession.conf
     content = shipped(job)
     packed = sent.mapInArrow(buckets.pack_function(partitions_of(conf), keyed=bool(work.partition_by)), buckets.PACKED)
-    # Always true, but different in each call. If two halves of a query read the same tuples, Spark would otherwise share one
+    # Always true, but different wherever it stands. If two halves of a query read the same tuples, Spark would otherwise share one
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
     given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)

@@ -95,6 +95,7 @@ def session(folder: Path, master: str, **more: str) -> Any:
     """A Spark whose temporary files are all below the folder."""
     ensure_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     from pyspark.sql import SparkSession
 
     temporary = f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -20,14 +20,14 @@ from typing import Any
 from benchmarks import stream_driver
 from benchmarks.stream_faults import NAMES, Trial
 
+from .damage import CHEAPER
 from .victims import DRIVERS, WITHIN, kill_driver, kill_within, left_behind
 
 CLUSTER = "local-cluster[2,1,1024]"
 IN_CLUSTER = {
     "spark.master": CLUSTER, "spark.executor.memory": "700m", "spark.task.maxFailures": "50",
     "spark.deploy.maxExecutorRetries": "-1", "spark.stage.maxConsecutiveAttempts": "50",
-    "spark.sql.streaming.checkpointFileManagerClass": "org.apache.spark.sql.execution.streaming.checkpointing."
-    "FileSystemBasedCheckpointFileManager",  # the default starts forty processes for a micro-batch on a local disk
+    **CHEAPER,
 }  # fmt: skip
 PATIENCE = 400  # seconds without progress, which are a fault
 
@@ -92,9 +92,9 @@ class Run(ABC):
     def feed(self) -> None:  # noqa: B027  # jobs need nothing
         """Give it something to do."""
 
-    def run(self, kills: int, within: int = 7) -> dict[str, Any]:
-        """So many kills, as many within a driver's life before it is killed itself; what came out."""
-        while (left := kills - self.kills.total()) > 0:
+    def run(self, kills: int, minutes: float, within: int = 9) -> dict[str, Any]:
+        """So many kills, unless the time is over; ``within`` of them in a driver's life, before it is killed itself."""
+        while (left := kills - self.kills.total()) > 0 and time.monotonic() - self.began < 60 * minutes:
             drivers = sum(self.kills[kind] for kind in DRIVERS)
             its = [self.random.choice(WITHIN) for _ in range(min(within, left - 1))]
             self.live([*its, DRIVERS[drivers % len(DRIVERS)]])

@@ -22,7 +22,7 @@ DRIVERS = ("driver", "jvm", "all")  # it does not: another driver must be starte
 _EXECUTOR, _DAEMON = "CoarseGrainedExecutorBackend", "pyspark.daemon"
 # What Spark and its libraries leave in their temporary folders where they were not ended in order.
 SPARKS = re.compile(
-    r"spark-|blockmgr-|StateStore|hsperfdata|liblz4-java|libzstd-jni|librocksdbjni|snappy-|jansi|temporary-|netty|libnetty"
+    r"spark-|artifacts-|blockmgr-|StateStore|hsperfdata|liblz4-java|libzstd-jni|librocksdbjni|snappy-|jansi|temporary-|netty|libnetty"
 )
 
 
