@@ -86,11 +86,17 @@ def failed(result: Any) -> Any:
         made = failed_tuples(result)
         if made is not None:
             return made
-    _, place, failures = _results.get(id(result), (None, None, None))
+    failures = failures_of_result(result)
     if failures is None:
         raise UsageError(
             f"failed({type(result).__name__}): give the very result of iw.with_columns, iw.select, agg() or emit() that was called "
             "with on_error='collect', before any other operation on it"
         )
+    place = _results[id(result)][1]
     assert isinstance(place, (Table, Reader))
     return place.as_given(failures.table())
+
+
+def failures_of_result(result: Any) -> Failures | None:
+    """The failures of a local result with ``on_error="collect"``; None for anything else."""
+    return _results[id(result)][2] if id(result) in _results else None

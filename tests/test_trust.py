@@ -2,7 +2,7 @@
 
 import pytest
 
-from .trust import BEGINS, ENDS, PAGE, cases, figures, said, summary, taken
+from .trust import BEGINS, ENDS, PAGE, cases, figures, killed, said, summary, taken
 
 DONE = {"rounds": 2, "cases": {"frames": 900, "streams": 100}, "streams": 9, "digest": 7, "seconds": 3600.0}
 RUN = {
@@ -32,6 +32,12 @@ def test_each_difference_has_its_story() -> None:
     runs = taken([], wrong, "as shipped", ["a bound"], "0")
     assert taken(runs, wrong, "as shipped", None, "0") == runs
     assert "| differences | 1, found and mended |" in summary(runs, {})
+
+
+def test_kills_together() -> None:
+    found = {"kills of jobs": {"kills": {"jvm": 2, "worker": 3}, "lost": 0, "extra": 1}, "full disks": {"lost": 5}}
+    assert killed(found) == "5 in jobs: 0 rows lost, 1 too many"
+    assert killed({}) == "none yet"
 
 
 def test_figures_of_others_as_text() -> None:

@@ -112,6 +112,7 @@ def summary(runs: Sequence[Run], engines: dict[str, Any]) -> str:
         "cases on kernels with sanitizers": f"{_sum(checked, cases):,}",
         "planted faults": f"{found['faults']}; tried {found['tried']}: the fuzzer caught {found['fuzzer']}, tests "
         f"{found['tests']}, nothing {found['live']}",
+        "kills on Spark": killed(kept(OTHERS["Faults on Spark"][0], {})),
         "other engines": f"{len(engines)}, asked {sum(its['cases'] for its in engines.values()):,} cases; queries that differ: "
         + said({name: sum(its["differences"].get(name, 0) for its in engines.values()) for name in CLASSES}),
         "their faults, to be reported": f"[{len(BUGS)}](oracle.md#faults-to-report), of {', '.join(faults)}",
@@ -152,6 +153,14 @@ def _sum(runs: Sequence[Run], count: Any) -> Any:
 
 
 # Others
+
+
+def killed(found: dict[str, Any]) -> str:
+    """How many processes were killed, of jobs and of streams, and how many rows were wrong after that."""
+    kinds = {kind: its for kind, its in found.items() if "kills" in its}
+    each = ", ".join(f"{sum(its['kills'].values())} in {kind.removeprefix('kills of ')}" for kind, its in kinds.items())
+    lost, extra = (sum(its[name] for its in kinds.values()) for name in ("lost", "extra"))
+    return f"{each}: {lost} rows lost, {extra} too many" if kinds else "none yet"
 
 
 def said(found: Any) -> str:

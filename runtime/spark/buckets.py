@@ -218,6 +218,7 @@ class BucketProcessor(StatefulProcessor):
         self.state = handle.getValueState("bucket", STORED)
         self.chunks = handle.getMapState("chunks", _CHUNK, STORED)
         self.done: set[Any] = set()
+        self.timed_again: set[Any] = set()
 
     def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Iterator[Row]:
         """Tuples or a greeting have arrived."""
@@ -232,10 +233,16 @@ class BucketProcessor(StatefulProcessor):
             self.handle.registerTimer(max(timerValues.getCurrentWatermarkInMs(), 0) + 1)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[Row]:
-        """The watermark has moved, but nothing has arrived."""
+        """The watermark has moved, but nothing has arrived. Spark forgets the timer now, so there must be another one.
+
+        Behind the state of a history the watermark is below that of the bucket for a while, which then does not move.
+        """
+        watermark = timerValues.getCurrentWatermarkInMs()
         if tuple(key) not in self.done:
             self.done.add(tuple(key))
-            yield from without_our_frames(self._turn(key, [], timerValues.getCurrentWatermarkInMs()))
+            yield from without_our_frames(self._turn(key, [], watermark))
+        if tuple(key) not in self.timed_again:
+            self.handle.registerTimer(max(watermark, 0) + 1)
 
     def _turn(self, key: Any, payloads: list[tuple[int, bytes]], watermark: int) -> Iterator[Row]:
         content = self.state.get()
@@ -246,6 +253,7 @@ class BucketProcessor(StatefulProcessor):
             self._store(changed)
         if taken.has_moved and self.timed:
             self.handle.registerTimer(max(watermark, 0) + 1)
+            self.timed_again.add(tuple(key))
         for one in self.turns.output.of(taken, changed.size):
             yield Row(**one)
 

@@ -10,9 +10,17 @@ from inwindow.runtime.panes_first import PanesFirst
 from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import PREFIX
 from inwindow.runtime.spark.columns import Columns
-from inwindow.runtime.spark.crossing import crossing, inlined, mapped, mapped_in_arrow, results_by_title, titled
+from inwindow.runtime.spark.crossing import (
+    crossing,
+    inlined,
+    mapped,
+    mapped_in_arrow,
+    named,
+    results_by_title,
+    titled,
+)
 from inwindow.runtime.spark.failed_lists import guarding
-from inwindow.runtime.spark.failed_rows import counted, failed_results, remember
+from inwindow.runtime.spark.failed_rows import BESIDE, counted, failed_results, remember
 from inwindow.runtime.spark.plans import SparkPlan, needed
 from inwindow.runtime.spark.shard_partials import with_partials
 from inwindow.runtime.spark.shuffles import Shuffle
@@ -46,8 +54,13 @@ def new_rows(plan: SparkPlan) -> Any:
     F = columns.session.F
     failed, real = (F.col(f"_{len(results) + at}") for at in (0, 1))
     seen, count = counted(made, failed, columns, failures)
-    given = titled(seen.where(real), results, query.order or list(results), columns.session)
-    return remember(given, columns, failures, made, [failed], [count])
+    order = query.order or list(results)
+    given = titled(seen.where(real), results, order, columns.session)
+
+    def finished(df: Any) -> Any:
+        return df.select(*named(results, order, columns.session), BESIDE)
+
+    return remember(given, columns, failures, made, [failed], [count], finished, real)
 
 
 def _panes_first(columns: Columns, part: Part, handed: list[Any], schema: pa.Schema, results: list[Result]) -> Any:

@@ -9,15 +9,22 @@ import pyarrow as pa
 from inwindow.native.instants import in_utc, retyped
 
 
-def spark_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns = [_sent(column) for column in batch.columns]
+def spark_batch(batch: pa.RecordBatch, full: frozenset[int] = frozenset()) -> pa.RecordBatch:
+    """The batch for Spark; ``full`` are the positions of lists in which no value is NULL, as their type on Spark says.
+
+    Where a struct of results has another type, Spark casts all of it, and Arrow cannot cast a NULL struct of fields that are
+    never NULL.
+    """
+    columns = [_sent(column, at in full) for at, column in enumerate(batch.columns)]
     return pa.RecordBatch.from_arrays(columns, [f"_{number}" for number in range(len(columns))])
 
 
-def _sent(column: pa.Array) -> pa.Array:
+def _sent(column: pa.Array, full: bool) -> pa.Array:
     kind = _with_nanoseconds(column.type)
     if kind != column.type:
         column = column.cast(kind)
+    if full and not pa.types.is_null(kind.value_type):
+        kind = pa.list_(kind.value_field.with_nullable(False))
     return retyped(column, in_utc(kind))
 
 

@@ -63,7 +63,11 @@ def with_result_columns(plan: SparkPlan) -> Any:
     replaced = {name.casefold() for name in plan.query.aggregates}
     kept = [name for name in columns.names if name.casefold() not in replaced]
     made = _finished(df, columns, plan.query, results, titles)
-    return with_clustering(remember(made, columns, failures, df, lists, counts), clustering, kept)
+
+    def finished(given: Any) -> Any:
+        return _finished(given, columns, plan.query, results, titles)
+
+    return with_clustering(remember(made, columns, failures, df, lists, counts, finished), clustering, kept)
 
 
 def _finished(

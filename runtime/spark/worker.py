@@ -37,6 +37,12 @@ class Job:
     def steps(self) -> list[Step]:
         return [step for work in self.task.works for step in work.steps]
 
+    @property
+    def full(self) -> frozenset[int]:
+        """The positions of results that are lists of values, none of which is NULL."""
+        its = (step.implementation.native for step in self.steps)
+        return frozenset(at for at, native in enumerate(its) if native is not None and native.gives == "values")
+
     def run(self, batches: Batches) -> Batches:
         """The output rows for the task's batches, with bad tuples or the findings of sentinels as last columns."""
         rows = self.task.run(batches, self.schema, Room(allowed(self.memory), spilled))
@@ -57,7 +63,7 @@ def scalar_function(job: bytes):  # type: ignore[no-untyped-def]  # its annotati
     def inwindow(columns: Iterator[tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
         its: Job = loaded(job)
         for rows in without_our_frames(its.run(_arriving(its.schema, listed(columns)))):
-            yield spark_batch(rows).to_struct_array()
+            yield spark_batch(rows, its.full).to_struct_array()
 
     return inwindow
 

@@ -9,7 +9,10 @@ import types
 from typing import Any, NamedTuple
 
 from inwindow.native._inwindow import InWindow
+from inwindow.udaf.compiled.numba_hooks import compiled
 from inwindow.udaf.contract import PUNT, Aggregate, WindowAggregate
+
+__all__ = ["compiled"]  # as texts name it
 
 _LIST = "array<bigint>"
 
@@ -293,6 +296,27 @@ class Products(WindowAggregate):
 
     def terminate(self) -> float:
         return self.total
+
+
+class Odds(WindowAggregate):
+    """Whole numbers, a condition and a remainder, which numba compiles."""
+
+    def initialize(self, value: int) -> None:
+        self.total, self.odd = value, 0
+        if value % 2 == 1:
+            self.odd = 1
+
+    def iterate(self, value: int) -> None:
+        self.total += value
+        if value % 2 == 1:
+            self.odd += 1
+
+    def expire(self, value: int) -> None:
+        self.total -= value
+        self.odd -= value % 2
+
+    def terminate(self) -> int:
+        return self.total * 100 + self.odd
 
 
 # --- Without terminate: a result at each tuple -------------------------------------------------------------------

@@ -259,6 +259,19 @@ CLASSES = dict(
               math.fsum(abs(x * y) for x, y in pairs)),
     ]
 )  # fmt: skip
+COMPILED = dict(
+    [
+        _kind("classes.compiled(classes.MyAvg())(...)", "p", _float_mean, _part(1e-15)),
+        _kind("classes.compiled(classes.MyAvg())(...)", "i", _float_mean, _part(1e-15)),
+        _kind("classes.compiled(classes.Mean())(...)", "p", _float_mean, _part(1e-15)),
+        _kind("classes.compiled(classes.Highest())(...)", "p", _highest),
+        _kind("classes.compiled(classes.Spread())(...)", "p", lambda values: max(values) - min(values), empty=-1.0),
+        _kind(
+            "classes.compiled(classes.Odds())(...)", "i", lambda values: sum(values) * 100 + sum(v % 2 for v in values)
+        ),
+        _kind("classes.compiled(classes.Longest())(...)", "id", max),
+    ]
+)
 PICKY = dict(map(_of_set, classes.PICKY_SETS))
 EMITTING = dict(
     [
@@ -297,7 +310,7 @@ PLACES = dict(
         ),
     ]
 )
-KINDS = BUILT_INS | CLASSES | PICKY | EMITTING | PLACES
+KINDS = BUILT_INS | CLASSES | COMPILED | PICKY | EMITTING | PLACES
 
 
 def on_error(kinds: Iterable[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import find_spec
 
+from inwindow.testing.fuzz.compiling import draw_compiling
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.emissions import draw_emissions
 from inwindow.testing.fuzz.extents import draw_extents
@@ -25,6 +26,7 @@ class Family:
     weight: int
     says: str
     needs: tuple[str, ...] = ()  # packages; where one is missing, the family is not drawn unless it is asked for
+    asked: bool = False  # it is drawn only where it is asked for: to compile a class takes five seconds
 
 
 # A new thing to try adds a row.
@@ -36,14 +38,15 @@ FAMILIES: dict[str, Family] = {
     "points": Family(draw_points, 2, "point in time, by every strategy"),
     "streams": Family(draw_streams, 3, "streams: disorder, cuts, watermarks, restarts, unions"),
     "temporal": Family(draw_relations, 2, "temporal operators on relations"),
+    "compiled": Family(draw_compiling, 1, "classes that numba compiles, by every strategy", ("numba",), asked=True),
     "texts": Family(draw_texts, 2, "queries as SQL, with aggregates in ESL", ("duckdb", "sqlglot")),
 }
 
 
 def families(names: str | None) -> tuple[str, ...]:
-    """The families of ``--only frames,streams``; without it all whose packages are there."""
+    """The families of ``--only frames,streams``; without it those whose packages are there."""
     if names is None:
-        return tuple(name for name, its in FAMILIES.items() if all(find_spec(needed) for needed in its.needs))
+        return tuple(name for name, its in FAMILIES.items() if not its.asked and all(map(find_spec, its.needs)))
     chosen = tuple(name.strip() for name in names.split(","))
     for name in chosen:
         if name not in FAMILIES:

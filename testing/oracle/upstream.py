@@ -10,8 +10,10 @@ from math import inf, nan
 from typing import Any
 
 from inwindow.testing.oracle.asking import Engine
+from inwindow.testing.oracle.sources import SOURCES, Source
 
 Rows = list[tuple[Any, ...]]
+SEARCHED = "20 November 2026"
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ def pages() -> Iterator[str]:
         yield f"```sql\n{first}{bug.sql};\n```\n"
         yield f"| | |\n|---|---|\n| given | `{shown(bug.given)}` |\n| expected | `{shown(bug.expected)}` |\n"
         notes = [bug.why, f"Also in {bug.also}." if bug.also else "", f"Known as {bug.known}." if bug.known else ""]
-        yield " ".join(filter(None, notes)) + "\n"
+        its = SOURCES.get(bug.title, Source())
+        near = "" if bug.known else f"No report found ({SEARCHED}){f'; {its.near}' if its.near else ''}."
+        yield " ".join(filter(None, [*notes, its.text, near])) + "\n"
 
 
 def shown(rows: Rows | str) -> str:

@@ -308,6 +308,19 @@ def test_skipped_tuples_are_counted_in_the_log(caplog: pytest.LogCaptureFixture)
     assert caplog.messages == ["with_columns(on_error='skip'): hooks raised 2 times"]
 
 
+def test_outputs_of_a_table() -> None:
+    table = pa.table({"id": [1, 3, 4]})
+    result = iw.with_columns(table, x=PickyIds()("id").over(iw.rows(2)), on_error="collect")
+    outputs = iw.outputs(result)
+    assert outputs.column_names == ["kind", "row", "failed"] and outputs["kind"].to_pylist() == ["row"] * 3 + ["failed"]
+    assert outputs["row"].to_pylist() == [*result.to_pylist(), None]
+    assert outputs["failed"].to_pylist() == [None, None, None, *iw.failed(result).to_pylist()]
+    with pytest.raises(
+        iw.UsageError, match="on batch data no tuple is late.*, but for bad tuples with on_error='collect'"
+    ):
+        iw.outputs(iw.with_columns(table, x=PickyIds()("id").over(iw.rows(2)), on_error="skip"))
+
+
 def test_an_aggregate_may_be_called_on_error() -> None:
     result = iw.with_columns(pa.table({"id": [1, 2]}), on_error=Ids()("id").over(iw.rows(2)))
     assert result["on_error"].to_pylist() == [[1], [1, 2]]

@@ -5,10 +5,16 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from inwindow.runtime.spark.jvm import ensure_java
 
+# What machines do, a minute each: executors and drivers that are killed. `make thorough` has them; test_larceny_job.py kills one
+# driver in `make test`, too.
+collect_ignore = ["test_cluster.py", "test_stream_faults.py"] * (
+    hypothesis.settings.get_current_profile_name() != "thorough"
+)
 SETTINGS = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.session.timeZone": "America/New_York",

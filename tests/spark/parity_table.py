@@ -102,20 +102,22 @@ class Comparison:
         self.F, self.df, self.table, self.built_in = F, df, table, built_in
         kinds = dict(zip(table.column_names, table.schema.types, strict=True))
         ours = {kind for kind in VALUES if accepts(built_in, kind, kinds)}
-        theirs = {kind for kind in VALUES if self._is_theirs(kind)}
+        theirs = set(VALUES) if self._is_theirs(*VALUES) else {kind for kind in VALUES if self._is_theirs(kind)}
         self.accepted = {
             kind: (OURS if kind in ours else "") if kind not in theirs else "" if kind in ours else THEIRS
             for kind in VALUES
         }
         self.cells = self._compared(sorted(ours & theirs, key=list(VALUES).index))
 
-    def _is_theirs(self, column: str) -> bool:
+    def _is_theirs(self, *columns: str) -> bool:
         from pyspark.errors import AnalysisException
         from pyspark.sql import Window
 
         window = Window.partitionBy("k").orderBy("u") if self.built_in.framed else Window.partitionBy("k")
         try:
-            return bool(self.df.select(self.built_in.theirs(self.F, column).over(window)).columns)
+            return bool(
+                self.df.select(*(self.built_in.theirs(self.F, column).over(window) for column in columns)).columns
+            )
         except AnalysisException:
             return False
 

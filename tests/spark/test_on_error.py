@@ -75,6 +75,26 @@ def shown(rows: list[dict[str, Any]]) -> list[str]:
     return sorted(map(repr, kept))
 
 
+def crossings(df: Any) -> int:
+    """How often tuples cross to Python."""
+    return str(df._jdf.queryExecution().optimizedPlan()).count("inwindow(")
+
+
+def check_outputs(made: Any, local: pa.Table) -> None:
+    """Both from one run: those of the table."""
+    outputs = iw.outputs(made)
+    assert outputs.columns == local.column_names == ["kind", "row", "failed"]
+    assert crossings(outputs) == crossings(made) > 0
+    found, wanted = [row.asDict(recursive=True) for row in outputs.collect()], local.to_pylist()
+    for kind in ("row", "failed"):
+        ours, theirs = ([one[kind] for one in rows if one["kind"] == kind] for rows in (found, wanted))
+        if kind == "failed":
+            for one in (*ours, *theirs):
+                one["tuple"].pop("ts", None)
+        assert shown(ours) == shown(theirs) and len(ours) > 1
+    assert all((one["row"] is None) != (one["failed"] is None) for one in found)
+
+
 def test_rows_and_bad_tuples_of_a_table(spark: Any) -> None:
     df = spark.createDataFrame(TABLE.to_pandas()).repartition(3)
     df = df.selectExpr("nullif(k, 'None') AS k", "ts", "v")
@@ -91,6 +111,8 @@ def test_rows_and_bad_tuples_of_a_table(spark: Any) -> None:
         for one in (*ours, *theirs):
             one["tuple"].pop("ts", None)
         assert shown(ours) == shown(theirs) and len(ours) > 1, name
+        if name in ("columns", "hops"):
+            check_outputs(made, iw.outputs(local))
     for name, made in queries(df, "skip").items():
         if name in ("columns", "select"):
             assert iw.metrics(made) == {"failed_tuples": 0}

@@ -234,7 +234,7 @@ def test_steps_above_change_nothing(events: Any, following: int, what: str) -> N
 
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
-@pytest.mark.parametrize("partitions", ["1", "2", "7", "200"])
+@pytest.mark.parametrize("partitions", ["1", "7", "40"])
 def test_any_number_of_partitions(events: Any, spark: Any, partitions: str, adaptive: str) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", partitions)
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
@@ -261,10 +261,10 @@ def test_a_native_window_of_another_order_beside_ours(events: Any) -> None:
 def test_keys_stay_together_above_a_join(spark: Any, tmp_path: Any) -> None:
     """AQE makes a broadcast join of a sort-merge join, and reads its shuffle locally: keys must not be split."""
     bids, items = str(tmp_path / "bids"), str(tmp_path / "items")
-    spark.range(0, 200000, 1, 4).selectExpr(
+    spark.range(0, 50000, 1, 4).selectExpr(
         "id", "id % 100 as item", "id * 7919 % 200003 as t", "rand(1) v"
     ).write.parquet(bids)
-    named = spark.range(0, 400000, 1, 4).selectExpr("id as item", "concat('name', id, '-', rand(2)) name")
+    named = spark.range(0, 100000, 1, 4).selectExpr("id as item", "concat('name', id, '-', rand(2)) name")
     named.write.parquet(items)
     try:
         spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "1000")
@@ -282,7 +282,7 @@ def test_keys_stay_together_above_a_join(spark: Any, tmp_path: Any) -> None:
         assert made.where("n = 1").count() == 100
         single = iw.with_columns(joined, n=iw.count().over(iw.unbounded(**by_item)))
         assert single.where("n = 1").count() == 100
-        assert iw.select(joined, "item", n=iw.count().over(iw.rows(50, slide=50, **by_item))).count() == 100 * 40
+        assert iw.select(joined, "item", n=iw.count().over(iw.rows(50, slide=50, **by_item))).count() == 100 * 10
     finally:
         for name in (
             "autoBroadcastJoinThreshold",
@@ -334,10 +334,12 @@ def test_a_key_is_no_column_that_looks_like_it(spark: Any) -> None:
         "concat('u', id % 3) as u",
         "id * 7 % 40 as t",
     )
+    ours, theirs = {}, {}
     for key in (F.col("s.x"), F.upper("u"), F.col("`s.x`"), "s.x", "u", F.col("u")):
         w = Window.partitionBy(key).orderBy("t").rowsBetween(-3, 0)
-        made, theirs = iw.with_columns(df, a=iw.sum("id").over(w)), df.withColumn("a", F.sum("id").over(w))
-        assert by_id(made)["a"].to_pylist() == by_id(theirs)["a"].to_pylist(), key
+        name = f"a{len(ours)}"
+        ours[name], theirs[name] = iw.sum("id").over(w), F.sum("id").over(w)
+    assert by_id(iw.with_columns(df, **ours)).select([*ours]) == by_id(df.withColumns(theirs)).select([*ours])
 
 
 def test_explain_says_where_the_order_comes_from(events: Any) -> None:

@@ -87,7 +87,7 @@ def aggregates() -> dict[str, iw.Applied]:
     }
 
 
-@pytest.mark.parametrize("partitions", ["200", "1"])
+@pytest.mark.parametrize("partitions", ["40", "1"])
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_ten_thousand_labels_equal_a_join(spark: Any, events: Any, labels: Any, partitions: str, adaptive: str) -> None:
     from pyspark.sql import functions as F

@@ -63,6 +63,12 @@ def events(spark: Any) -> Any:
     )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def table(events: Any) -> pa.Table:
+    """The same on this machine."""
+    return events.toArrow()
+
+
 def rows(data: Any) -> Counter[str]:
     table = data if isinstance(data, pa.Table) else data.toArrow()
     return Counter(map(str, table.to_pylist()))
@@ -105,11 +111,12 @@ SELECTS = {
 
 
 @pytest.mark.parametrize("what", SELECTS)
-def test_select_as_on_a_table(events: Any, what: str) -> None:
-    made, local = SELECTS[what](events), SELECTS[what](events.toArrow())
+def test_select_as_on_a_table(events: Any, table: pa.Table, what: str) -> None:
+    made, local = SELECTS[what](events), SELECTS[what](table)
     assert made.columns == local.column_names
-    assert sum(rows(made).values()) > 5
-    assert rows(made) == rows(local)
+    found = rows(made)
+    assert sum(found.values()) > 5
+    assert found == rows(local)
 
 
 EXTENTS = {
@@ -131,15 +138,16 @@ AGGREGATES = {
 @pytest.mark.parametrize("keys", [("item",), ()])
 @pytest.mark.parametrize("what", EXTENTS)
 @pytest.mark.filterwarnings("ignore:.*no partitioning")
-def test_extents_as_on_a_table(events: Any, what: str, keys: tuple[str, ...]) -> None:
+def test_extents_as_on_a_table(events: Any, table: pa.Table, what: str, keys: tuple[str, ...]) -> None:
     made = iw.group_by(events, *keys).window(EXTENTS[what]).agg(**AGGREGATES)
-    local = iw.group_by(events.toArrow(), *keys).window(EXTENTS[what]).agg(**AGGREGATES)
+    local = iw.group_by(table, *keys).window(EXTENTS[what]).agg(**AGGREGATES)
     assert made.columns == local.column_names
-    assert sum(rows(made).values()) > 2
-    assert rows(made) == rows(local)
+    found = rows(made)
+    assert sum(found.values()) > 2
+    assert found == rows(local)
 
 
-def test_panes_of_spark_and_of_this_machine(events: Any, spark: Any, tmp_path: Any) -> None:
+def test_panes_of_spark_and_of_this_machine(events: Any, table: pa.Table, spark: Any, tmp_path: Any) -> None:
     """Saved by both, written to Parquet, and rolled by both."""
     saving = {
         "total": iw.sum("v"),
@@ -161,7 +169,7 @@ def test_panes_of_spark_and_of_this_machine(events: Any, spark: Any, tmp_path: A
     here = panes(events.where(late).toArrow())
     pq.write_table(here, tmp_path / "panes" / "part-of-this-machine.parquet", coerce_timestamps="us")
     stored = spark.read.parquet(str(tmp_path / "panes"))
-    expected = iw.group_by(events.toArrow(), "item").window(iw.hop("ts", size="7 days", every="1 day")).agg(**saving)
+    expected = iw.group_by(table, "item").window(iw.hop("ts", size="7 days", every="1 day")).agg(**saving)
     assert rounded(rolled(stored).toArrow()) == rounded(expected)
     assert rounded(rolled(stored.toArrow())) == rounded(expected)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from samples.aggregates import Total
-from spark.controlled import OPERATORS, Feed, finished, metrics, started, use
+from spark.controlled import Feed, finished, metrics, started, use
 
 import inwindow as iw
 
@@ -129,9 +129,8 @@ def test_a_job_that_is_to_fail(spark: Any) -> None:
         iw.with_columns(frame(spark, plain()), x=watched).collect()
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_streams_count_what_they_check(spark: Any, tmp_path: Path, operator: str) -> None:
-    use(spark, operator)
+def test_streams_count_what_they_check(spark: Any, tmp_path: Path) -> None:
+    use(spark, "applyInPandasWithState")
     given = plain()
     times = pa.array([1_700_000_000_000_000 + 1_000_000 * i for i in range(ROWS)], pa.timestamp("us", "UTC"))
     given = given.set_column(1, "ts", times)
@@ -141,8 +140,7 @@ def test_streams_count_what_they_check(spark: Any, tmp_path: Path, operator: str
     query = lambda df, sentinel: iw.with_columns(df, x=Forgetful()("v").over(window, sentinel=sentinel))  # noqa: E731
     batches = [given.slice(0, 300), given.slice(300)]
     iw.testing.replay(batches, lambda df: query(df, here), delay="5 seconds")
-    name = f"watched_{operator}"
-    run = finished(started(query(feed.read(spark), 0.3), tmp_path, name=name))
+    run = finished(started(query(feed.read(spark), 0.3), tmp_path, name="watched"))
     told = metrics(run)
     run.stop()
     assert sum(one["checked"] for one in told) == here.checked > 50

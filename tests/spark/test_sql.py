@@ -176,19 +176,19 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "applied"), OPTIONS, ids=[text for text, _ in OPTIONS])
-def test_options_of_built_ins(spark: Any, bids: Any, text: str, applied: Any) -> None:
+def test_options_of_built_ins(spark: Any, bids: Any) -> None:
     from pyspark.sql import functions as F
 
-    one = applied()
-    if one.condition is not None:
-        one = applied_with(one, F.expr(one.condition))
-    window = iw.rows(6, partition_by="item", order_by="ts", slide=3)
+    window, meant = iw.rows(6, partition_by="item", order_by="ts", slide=3), {}
+    for number, (_, applied) in enumerate(OPTIONS):
+        one = applied()
+        meant[f"x{number}"] = (one if one.condition is None else applied_with(one, F.expr(one.condition))).over(window)
+    calls = ", ".join(f"{text} OVER w AS x{number}" for number, (text, _) in enumerate(OPTIONS))
     said = iw.sql(
-        spark, f"SELECT item, ts, {text} OVER (PARTITION BY item ORDER BY ts ROWS 5 PRECEDING SLIDE 3) AS x FROM bids"
+        spark,
+        f"SELECT item, ts, {calls} FROM bids WINDOW w AS (PARTITION BY item ORDER BY ts ROWS 5 PRECEDING SLIDE 3)",
     )
-    meant = iw.select(bids, "item", "ts", x=one.over(window))
-    assert sorted(map(str, said.collect())) == sorted(map(str, meant.collect()))
+    assert sorted(map(str, said.collect())) == sorted(map(str, iw.select(bids, "item", "ts", **meant).collect()))
 
 
 def applied_with(one: iw.Applied, condition: Any) -> iw.Applied:

@@ -116,14 +116,12 @@ def test_without_a_watermark_below_one_may_stand_above(spark: Any, tmp_path: Pat
 
 
 def test_rows_and_late_tuples_in_one_query(spark: Any, tmp_path: Path) -> None:
-    """Every tuple is in one of them, over restarts, too; late ones are whole rows, also those of a call that reads few columns."""
+    """Every tuple is in one of them; late ones are whole rows, also those of a call that reads few columns."""
     use(spark, "transformWithState")
-    feed, rows = Feed(tmp_path / "feed", DDL), tmp_path / "rows"
-    came: list[str] = []
-    for batches in (THREE[:2], THREE[2:]):
-        result = iw.select(feed.add(*batches).read(spark, delay="0 seconds"), "k", "ts", n=iw.count().over(WINDOW))
-        both = result.unionByName(iw.late(result), allowMissingColumns=True)
-        finished(started(both, tmp_path, sink="parquet", path=str(rows)))
+    rows = tmp_path / "rows"
+    result = iw.select(read(spark, tmp_path, *THREE), "k", "ts", n=iw.count().over(WINDOW))
+    both = result.unionByName(iw.late(result), allowMissingColumns=True)
+    finished(started(both, tmp_path, sink="parquet", path=str(rows)))
     got = spark.read.parquet(str(rows)).collect()
     came = [(row["k"], row["ts"]) for batch in BATCHES for row in batch.to_pylist()]
     assert sorted(row.note for row in got if row.note is not None) == LATE
@@ -131,11 +129,11 @@ def test_rows_and_late_tuples_in_one_query(spark: Any, tmp_path: Path) -> None:
 
 
 QUERIES = {
-    "transformWithState": {
-        "select": lambda df: iw.select(df, "note", n=iw.count().over(WINDOW)),
+    "transformWithState": {"select": lambda df: iw.select(df, "note", n=iw.count().over(WINDOW))},
+    "applyInPandasWithState": {
+        "union": lambda df: counted(iw.union(df, df, order_by="ts")),
         "agg": lambda df: iw.group_by(df, "k").window(iw.tumble("ts", size="1 second")).agg(notes=iw.collect_list("note")),
     },
-    "applyInPandasWithState": {"union": lambda df: counted(iw.union(df, df, order_by="ts"))},
 }  # fmt: skip
 
 
@@ -231,10 +229,8 @@ def test_metrics_are_those_of_the_query(spark: Any, tmp_path: Path, operator: st
     use(spark, operator)
     feed = Feed(tmp_path / "feed", DDL).add(tuples(*[(f"k{i}", i % 7) for i in range(200)]))
     observed = []
-    for late in ([], [("k0", 3)], [("k5", 4), ("k7", 300)], [("k7", 301)]):
-        if late:
-            feed.add(tuples(*late))
-        df = feed.read(spark, delay="1 minute")
+    for later in ([[("k0", 3)], [("k5", 4), ("k7", 300)]], [[("k7", 301)]]):
+        df = feed.add(*(tuples(*one) for one in later)).read(spark, delay="1 minute")
         query = finished(started(iw.with_columns(df, n=iw.count().over(WINDOW)), tmp_path, sink="noop"))
         observed += metrics(query)
     held = [(one["late_tuples"], one["waiting_tuples"], one["live_tuples"]) for one in observed]

@@ -75,13 +75,16 @@ def leaving(df: Any) -> Any:
     return iw.select(df, "id", iw.emitted_at().alias("at"), x=Leaving()("id").over(window))
 
 
+# By operator; others without Spark, in tests/runtime/test_fingerprints.py.
 CHANGED = {
-    "parameter": (lambda df: sliding(df, Above(3)), "the parameter limit of above: 2 in the state, 3 in the query\n"),
-    "aggregate": (
-        lambda df: sliding(df, iw.count),
-        "the aggregate of above: Above.v. in the state, count.v. in the query\n",
+    "transformWithState": (
+        lambda df: sliding(df, Above(3)),
+        "the parameter limit of above: 2 in the state, 3 in the query\n",
     ),
-    "window": (lambda df: sliding(df, size="12 seconds"), "the window of x: .* 9 seconds .* 12 seconds"),
+    "applyInPandasWithState": (
+        lambda df: sliding(df, size="12 seconds"),
+        "the window of x: .* 9 seconds .* 12 seconds",
+    ),
 }
 
 
@@ -124,10 +127,10 @@ def test_restarts_go_on_and_changes_are_refused(spark: Any, tmp_path: Path, oper
     observed = metrics(finished(query))
     holds_what_was_observed(tmp_path, observed[-1])
     feed.add(*CASES.batches[2:3])
-    for change, said in CHANGED.values() if operator == "transformWithState" else [CHANGED["window"]]:
-        refused = started(change(feed.read(spark)), tmp_path, **sink)
-        with pytest.raises(Exception, match=f"belongs to other aggregates or windows, and would be misread:\n  {said}"):
-            finished(refused)
+    change, said = CHANGED[operator]
+    refused = started(change(feed.read(spark)), tmp_path, **sink)
+    with pytest.raises(Exception, match=f"belongs to other aggregates or windows, and would be misread:\n  {said}"):
+        finished(refused)
     # As Spark's own operators: a checkpoint keeps its number of partitions, and an instant is one in any zone.
     spark.conf.set("spark.sql.shuffle.partitions", "5")
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")

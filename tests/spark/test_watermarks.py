@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from spark.controlled import OPERATORS, Feed, finished, started, use
+from spark.controlled import Feed, finished, started, use
 
 import inwindow as iw
 
@@ -36,9 +36,8 @@ def query(spark: Any, feed: Feed, silent: Feed, idle: str | None) -> Any:
     return iw.outputs(iw.with_columns(both, n=iw.count().over(WINDOW)))
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
-def test_a_far_time_and_a_silent_stream(spark: Any, tmp_path: Path, operator: str) -> None:
-    use(spark, operator)
+def test_a_far_time_and_a_silent_stream(spark: Any, tmp_path: Path) -> None:
+    use(spark, "applyInPandasWithState")
     feed, silent = Feed(tmp_path / "feed", DDL), Feed(tmp_path / "silent", DDL)
     given: list[Any] = []
     for batches in ([tuples(-400, -390), tuples(-300, FAR)], [tuples(-200, None, -100)], []):
@@ -51,8 +50,6 @@ def test_a_far_time_and_a_silent_stream(spark: Any, tmp_path: Path, operator: st
     late = [row.late for row in rows if row.kind == "late"]
     assert sorted((row.note, row.ts and row.ts.year) for row in late) == [(str(FAR), FAR_YEAR), ("None", None)]
     assert [(one["late_tuples"], one["ahead_tuples"]) for one in given] == [(1, 1), (1, 0), (0, 0)]
-    if operator == "transformWithState":
-        return
     made = query(spark, feed, silent, None)
     waiting = finished(started(made, tmp_path / "held", sink="parquet", path=str(tmp_path / "none")))
     kinds = [row.kind for row in spark.read.parquet(str(tmp_path / "none")).collect()]

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import inwindow as iw
 from inwindow.testing.constants import constants_of
@@ -145,25 +146,37 @@ class BelowIt(Faulty):
         return 0 < value < 1e-9
 
 
+# Values that stand nowhere, and of each type one that the class names: looked for by a check.
 FAULTS: list[tuple[Any, Any]] = [
     (NearZero(), int), (NearZero(), float), (NearZero(), "decimal(10,2)"), (NearZero(), "tinyint"), (InACode(), int),
-    (InACode(), float), (InATuple(), int), (BesideIt(), int), (BesideIt(), float), (InTheClass(), int),
-    (OfAParameter([5150]), int), (OfADefault(), int), (OfAParameter({"pear", "fig"}), str), (OfAParameter((0.3,)), float),
-    (OfAParameter((Decimal("2.71"),)), "decimal(10,2)"), (OfTheModule(), int), (InATable(), str), (_closed(1234), int),
-    (_closed("plum"), str), (_closed(b"plum"), bytes), (_closed(date(2031, 7, 4)), date),
-    (_closed(datetime(2031, 7, 4, 12)), datetime), (_closed(timedelta(hours=7)), timedelta), (_closed(-13), int),
-    (InAnEnum(), int), (ByAFunction(lambda value: value == 2718), int), (ByAFunction((1618).__eq__), int),
-    (ByAFunction(partial(lambda limit, value: limit == value, 577)), int), (ByAFunction(Limit(8128).is_reached), int),
-    (OnALeapDay(), date), (OnALeapDay(), datetime), (OfADecimal(), "decimal(10,2)"), (BelowIt(), float),
-    (_closed(17), "smallint"), (OfALength(), str), (OfADay(), date),
+    (InACode(), float), (BesideIt(), float), (OfAParameter({"pear", "fig"}), str), (OfAParameter((0.3,)), float),
+    (_closed(b"plum"), bytes), (_closed(date(2031, 7, 4)), date), (_closed(datetime(2031, 7, 4, 12)), datetime),
+    (_closed(timedelta(hours=7)), timedelta), (_closed(-13), int), (OnALeapDay(), date), (OnALeapDay(), datetime),
+    (OfADecimal(), "decimal(10,2)"), (BelowIt(), float), (_closed(17), "smallint"), (OfALength(), str), (OfADay(), date),
 ]  # fmt: skip
+# Wherever it is named it is found there; what a check does with it is the same.
+NAMES: list[tuple[Any, Any, Any]] = [
+    (InATuple(), int, 812), (BesideIt(), int, 99), (InTheClass(), int, 733), (OfAParameter([5150]), int, 5150),
+    (OfADefault(), int, 655), (OfAParameter((Decimal("2.71"),)), "decimal(10,2)", Decimal("2.71")), (OfTheModule(), int, UNLUCKY),
+    (InATable(), str, "kiwi"), (_closed(1234), int, 1234), (_closed("plum"), str, "plum"), (InAnEnum(), int, 4242),
+    (ByAFunction(lambda value: value == 2718), int, 2718), (ByAFunction((1618).__eq__), int, 1618),
+    (ByAFunction(partial(lambda limit, value: limit == value, 577)), int, 577),
+    (ByAFunction(Limit(8128).is_reached), int, 8128),
+]  # fmt: skip
+IS_THOROUGH = settings.get_current_profile_name() == "thorough"
+CHECKED = FAULTS + [(aggregate, kind) for aggregate, kind, _ in NAMES] if IS_THOROUGH else FAULTS
 
 
-@pytest.mark.parametrize(("aggregate", "kind"), FAULTS, ids=lambda its: getattr(type(its), "__name__", str(its)))
+@pytest.mark.parametrize(("aggregate", "kind"), CHECKED, ids=lambda its: getattr(type(its), "__name__", str(its)))
 def test_a_fault_at_one_value_is_found(aggregate: Any, kind: Any) -> None:
     with pytest.raises(iw.testing.BrokenPromise) as caught:
         iw.testing.check(aggregate, values=kind, seed=0)
     assert caught.value.law == "expire undoes iterate" and len(caught.value.tuples) == 2
+
+
+@pytest.mark.parametrize(("aggregate", "value"), [(one, value) for one, _, value in NAMES])
+def test_a_value_is_found_where_it_is_named(aggregate: Any, value: Any) -> None:
+    assert value in constants_of(aggregate)
 
 
 def test_what_a_class_names() -> None:

@@ -17,6 +17,7 @@ from inwindow.testing.oracle.known import class_of
 from inwindow.testing.oracle.meaning import Wanted, expected
 from inwindow.testing.oracle.report import page
 from inwindow.testing.oracle.running import Found, Tally, attempt, run, shrunk
+from inwindow.testing.oracle.sources import SOURCES
 from inwindow.testing.oracle.sql import query
 from inwindow.testing.oracle.tables import Column, Table
 from inwindow.windows.spec import Order
@@ -96,6 +97,10 @@ def test_the_page_says_what_the_figures_say() -> None:
     kept = json.loads(PAGE.with_suffix(".json").read_text())
     begin, end = "[//]: # (begin: the oracle's figures)\n", "[//]: # (end: the oracle's figures)"
     assert PAGE.read_text().split(begin)[1].split(end)[0].strip() == page(kept).strip()
+
+
+def test_sources_are_of_faults_that_are_there() -> None:
+    assert SOURCES.keys() <= {bug.title for bug in upstream.BUGS}
 
 
 def test_what_faults_should_give_is_what_duckdb_gives() -> None:

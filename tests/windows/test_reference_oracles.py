@@ -23,7 +23,7 @@ from inwindow.windows.reference import Row, extents, frames, in_order, results, 
 from inwindow.windows.spec import Cumulate, Groups, Hop, Order, Range, Rows, Session, Window
 
 SECOND, DAY = 1_000_000, 86_400_000_000
-CASES = settings(max_examples=2 * settings.default.max_examples)
+CASES = settings(max_examples=settings.default.max_examples)
 
 
 # --- What is drawn ------------------------------------------------------------------------------------------
