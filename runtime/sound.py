@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from inwindow.native.dictionaries import has_dictionary
+from inwindow.native.dictionaries import has_dictionary, rebuilt
 from inwindow.udaf.errors import DataError
 
 _ALIGNED = 8
@@ -142,6 +142,11 @@ def _has_empty(values: pa.Array) -> bool:
 
 def _copied(values: pa.Array) -> pa.Array:
     """The same values in memory of their own."""
-    if pa.types.is_dictionary(values.type) and not len(values.dictionary):
-        return pa.nulls(len(values), values.type)
+    values = rebuilt(values, _with_buffers)
     return pa.concat_arrays([values, values.slice(0, 0)])
+
+
+def _with_buffers(values: pa.Array) -> pa.Array:
+    """pyarrow also crashes where it joins texts that have no values and no offsets."""
+    entries = values.dictionary if pa.types.is_dictionary(values.type) else values
+    return values if len(entries) else pa.nulls(len(values), values.type)

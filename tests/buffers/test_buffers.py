@@ -90,9 +90,16 @@ def test_what_leads_nowhere_is_not_refused() -> None:
     [
         pa.chunked_array([absent(INT), pa.array([1, 2]), absent(INT)]),
         pa.chunked_array([pa.ListArray.from_arrays(pa.array([0, 0, 0], pa.int32()), absent(INT))]),
+        pa.chunked_array(
+            [
+                pa.LargeListArray.from_arrays(
+                    pa.array([0, 0, 0]), pa.Array.from_buffers(pa.string(), 0, [None, None, pa.py_buffer(b"")])
+                )
+            ]
+        ),
         pa.chunked_array([pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), absent(INT))]),
     ],
-    ids=["chunks", "lists", "dictionary"],
+    ids=["chunks", "lists", "texts", "dictionary"],
 )
 def test_arrays_without_buffers(values: pa.ChunkedArray) -> None:
     """``nbytes`` of pyarrow 26 crashes on such arrays; it is asked for when chunks are joined, and to cut states into parts."""
