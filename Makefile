@@ -69,7 +69,7 @@ thorough: $(VENV)/ready  ## the property tests with many more cases, then plante
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 	$(MAKE) planted
 
-planted: $(VENV)/ready  ## plant faults, one after the other: each must be caught
+planted: $(VENV)/ready  ## plant faults, one after the other: each must be caught; hours, on one core
 	$(BIN)/python -m tests.planted --again --kept build/planted/found.json
 
 faults: $(VENV)/ready  ## kills, damaged checkpoints, full disks, a clock that jumps, on Spark: an hour on two cores

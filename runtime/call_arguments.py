@@ -11,8 +11,11 @@ from inwindow.udaf.applied import Applied
 from inwindow.udaf.calls import says_what_it_takes
 from inwindow.udaf.contract import Aggregate
 from inwindow.udaf.errors import UsageError, shown
+from inwindow.udaf.guesses import near_option
 from inwindow.udaf.traits import HOOKS
 from inwindow.windows.spec import Window
+
+_OPTIONS = ("on_error", "allowed_lateness", "hot_keys")  # of calls that take aggregates by any name
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,19 @@ def named_aggregates(applied: tuple[Any, ...], named: Mapping[str, Any], where: 
                 )
             raise UsageError(
                 f"{given}{one.describe() if isinstance(one, Window) else shown(one)}) is not an aggregate applied to columns: "
-                f"{_instead(one)}"
+                f"{_instead(one)}{_option(name)}"
             )
         key = name or one.output_name
         if key in result:
             raise UsageError(f"{where}() gives the column {key!r} twice: use alias() to rename one of them")
         result[key] = one
     return result
+
+
+def _option(name: str | None) -> str:
+    """The option that was perhaps meant."""
+    near = near_option(name, _OPTIONS) if name else None
+    return f"; if you mean the option, write {near}=" if near else ""
 
 
 def _instead(one: Any) -> str:

@@ -13,7 +13,7 @@ from inwindow.runtime.query import Part
 from inwindow.runtime.reserved import BEGINS, PREFIX
 
 ROW = f"{PREFIX}row"
-_SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
+SLICE = 1 << 16  # rows fed at a time: bounds and results of a slice stay in the cache
 
 
 class Feed:
@@ -32,9 +32,9 @@ class Feed:
         return self.operator.over(self._slices())
 
     def _slices(self) -> Iterator[pa.RecordBatch]:
-        for at, batch in enumerate(slices(self.read, self.order.rows, _SLICE)):
+        for at, batch in enumerate(slices(self.read, self.order.rows, SLICE)):
             if self.order.begins is not None:
-                begins = self.order.begins[at * _SLICE : (at + 1) * _SLICE]
+                begins = self.order.begins[at * SLICE : (at + 1) * SLICE]
                 batch = batch.append_column(BEGINS, pa.array(begins.view(np.uint8)))
             yield batch
             self.run.took(batch.num_rows)

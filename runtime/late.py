@@ -35,5 +35,6 @@ def late(result: Any) -> Any:
             return tuples
     raise UsageError(
         f"late({type(result).__name__}): late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
-        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it"
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it, or what iw.testing.replay gives (not "
+        "its .table)"
     )

@@ -50,6 +50,7 @@ def outputs(result: Any) -> Any:
         return in_kinds({"row": result, "failed": failures.table()})
     raise UsageError(
         f"outputs({type(result).__name__}): rows and late tuples are those of a stream: give the very result of iw.with_columns, "
-        "iw.select or iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it; on batch data no tuple is "
+        "iw.select or iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it, or what iw.testing.replay "
+        "gives (not its .table); on batch data no tuple is "
         "late, and the result is all, but for bad tuples with on_error='collect'"
     )

@@ -46,6 +46,11 @@ def state_of(history: Any, query: Callable[[Any], Any] | None = None, *, until: 
             f"state_of({shown(history)}): give the query, too, as a function of the stream: "
             "state_of(history, lambda df: iw.with_columns(df, ...), until=...)"
         )
+    if callable(history) or not callable(query):
+        raise UsageError(
+            f"state_of({shown(history)}, {shown(query)}): the history comes first, and then the query, a function of the stream: "
+            "state_of(history, lambda df: iw.with_columns(df, ...), until=...)"
+        )
     if type(history).__module__.startswith("pyspark.sql."):
         from inwindow.runtime.spark.history import state_of_history
 

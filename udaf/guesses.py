@@ -82,6 +82,9 @@ ELSEWHERE = {  # names for which there is no expression
 }
 
 OPTIONS = {  # keywords of calls: their names here
+    "lateness": ("allowed_lateness",),
+    "late": ("allowed_lateness",),
+    "errors": ("on_error",),
     "partition": ("partition_by",),
     "partitions": ("partition_by",),
     "groupby": ("partition_by",),

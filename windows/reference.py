@@ -64,6 +64,8 @@ def whole_frames(window: Window, rows: Sequence[Row]) -> list[list[int]]:
             for i in everyone
         ]
     bounds = [frame_bounds(window, row) for row in rows]
+    if isinstance(window.frame, Range) and any(map(has_months, (window.frame.lower, window.frame.upper))):
+        bounds = never_backwards(window, rows, bounds)
     if isinstance(window.frame, Scope):
         check_forward(window, rows, bounds)
     at = [tuple(map(coordinate, row.order)) for row in rows]
@@ -112,6 +114,26 @@ def offset_bound(offset: Size | None, window: Window, row: Row) -> Bound:
         return row.order
     (value,), (order,) = row.order, window.order_by
     return (moved(coordinate(value), 1 if order.ascending else -1, offset, value),)
+
+
+def has_months(size: Size | None) -> bool:
+    """Whether how far it reaches depends on the month."""
+    return isinstance(size, Interval) and size.months != 0
+
+
+def never_backwards(
+    window: Window, rows: Sequence[Row], bounds: list[tuple[Bound, Bound]]
+) -> list[tuple[Bound, Bound]]:
+    """Bounds as far as those of earlier yields: a month before 31 March 9:00 is earlier than one before 30 March 10:00."""
+    kept = list(bounds)
+    reached: tuple[Bound, Bound] = None, None
+    for i in yields(window, rows):
+        first, last = (
+            before if before is not None and own is not None and compare(before, own, window.order_by) > 0 else own
+            for before, own in zip(reached, bounds[i], strict=True)
+        )
+        kept[i] = reached = first, last
+    return kept
 
 
 def has_coordinate(row: Row) -> bool:

@@ -25,33 +25,24 @@ from inwindow.optimizer.plan import Step
 from inwindow.runtime.fingerprint import Part as PlanPart
 from inwindow.runtime.plain import in_stream
 from inwindow.runtime.query import Part
+from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark.labels import labels_for
-from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.output_types import spark_batch
 from inwindow.runtime.spark.shipping import loaded, modules_stay
 from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
+from inwindow.runtime.spark.turn_output import PLAIN, Taken, TurnOutput, in_kinds
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.runtime.states import seldom_collected
 from inwindow.runtime.step_costs import measured
-from inwindow.runtime.stream.bucket import Bucket, Changed, Output
+from inwindow.runtime.stream.bucket import Bucket, Changed
 from inwindow.runtime.stream.evolution import Changes, Said
-from inwindow.udaf.sentinel import COUNTS, Found
 
 _BYTES = 1 << 25  # tuples are packed in portions of this size
-_ROWS = 1 << 16  # rows in an output payload
 # The settings with the number of the state's partitions: in Spark 4.3, and in earlier versions.
 _OF_THE_STATE = ("spark.sql.streaming.internal.stateStore.partitions", "spark.sql.shuffle.partitions")
 
-ROW, LATE, FAILED = "row", "late", "failed"  # kinds of output
-PLAIN: Mapping[str, tuple[str, ...] | None] = {ROW: None}  # of a plain result
 _CHUNK = T.StructType([T.StructField("number", T.LongType())])  # the key of a chunk
 PACKED = "bucket int, number bigint, content binary"
-OUTPUT = (
-    "kind string, rows binary, late_tuples bigint, ahead_tuples bigint, waiting_tuples bigint, live_tuples bigint, "
-    "state_bytes bigint, failed_tuples bigint, "
-    f"{', '.join(f'{name} bigint' for name in COUNTS)}, deviation double, largest string, "
-    "step_nanos array<bigint>, step_tuples array<bigint>"  # an element for each aggregate
-)
 
 
 @dataclass(frozen=True)
@@ -75,6 +66,11 @@ class StreamJob:
     @property
     def steps(self) -> Sequence[Step]:
         return self.part.work.steps
+
+    @property
+    def output(self) -> TurnOutput:
+        """What a turn gives."""
+        return TurnOutput(self.part.work, self.kinds, AHEAD in self.beside.names)
 
     def columns_of_kinds(self) -> dict[str, pa.Schema]:
         """The columns of each kind of output, as they leave Python."""
@@ -172,23 +168,12 @@ def unpacked(content: bytes) -> list[pa.RecordBatch]:
         return list(reader)
 
 
-@dataclass(frozen=True)
-class Taken:
-    """The result of a bucket's turn."""
-
-    bucket: Bucket
-    given: Output
-    has_changed: bool  # False: its state is stored already
-    has_moved: bool  # the watermark has moved, so the bucket's timer has fired and must be set again
-    spent: dict[str, int]  # nanoseconds by the names of the aggregates' results
-
-
 class Turns:
     """Runs the turns of a task's buckets, for both of Spark's stateful operators."""
 
     def __init__(self, job: bytes) -> None:
         self.job: StreamJob = loaded(job)
-        self.bucket = self.job.bucket()
+        self.bucket, self.output = self.job.bucket(), self.job.output
 
     def take(
         self,
@@ -218,39 +203,6 @@ class Turns:
 def received(payloads: Iterable[tuple[Any, Any]]) -> list[tuple[int, bytes]]:
     """The numbered payloads, without greetings."""
     return [(int(number), bytes(content)) for number, content in payloads if content is not None]
-
-
-def in_kinds(given: Output, kinds: Mapping[str, tuple[str, ...] | None]) -> dict[str, pa.RecordBatch]:
-    """The output of these kinds, each with its columns."""
-    found = given.kinds
-    return {kind: found[kind] if names is None else found[kind].select(list(names)) for kind, names in kinds.items()}
-
-
-def outcome(taken: Taken, state: int, kinds: Mapping[str, tuple[str, ...] | None]) -> Iterator[dict[str, Any]]:
-    """The output of a turn: rows of these kinds as payloads; the first payload also carries the metrics."""
-    bucket = taken.bucket
-    payloads: list[tuple[str, bytes | None]] = []
-    for kind, rows in in_kinds(taken.given, kinds).items():
-        payloads += [(kind, in_stream(rows.slice(at, _ROWS))) for at in range(0, rows.num_rows, _ROWS)]
-    found = sum((sentinel.take() for sentinel in sentinels_of(bucket.work)), Found())
-    worst = found.largest
-    for index, (kind, rows) in enumerate(payloads or [(ROW, None)]):
-        first = index == 0
-        yield {
-            "kind": kind,
-            "rows": rows,
-            "late_tuples": taken.given.late.num_rows if first else 0,
-            "ahead_tuples": taken.given.ahead if first else 0,
-            "waiting_tuples": bucket.waiting if first else 0,
-            "live_tuples": bucket.live if first else 0,
-            "state_bytes": state if first else 0,
-            "failed_tuples": taken.given.failures if first else 0,
-            **{name: getattr(found, name) if first else 0 for name in COUNTS},
-            "deviation": worst.size if first and worst is not None else None,
-            "largest": str(worst) if first and worst is not None else None,
-            "step_nanos": [taken.spent.get(step.name, 0) for step in bucket.work.steps] if first else None,
-            "step_tuples": bucket.held_by() if first else None,
-        }
 
 
 class BucketProcessor(StatefulProcessor):
@@ -302,7 +254,7 @@ class BucketProcessor(StatefulProcessor):
         if taken.has_moved and self.timed:
             self.handle.registerTimer(max(watermark, 0) + 1)
             self.timed_again.add(tuple(key))
-        for one in outcome(taken, changed.size, self.turns.job.kinds):
+        for one in self.turns.output.of(taken, changed.size):
             yield Row(**one)
 
     def _store(self, changed: Changed) -> None:

@@ -11,7 +11,7 @@ applyInPandasWithState  nothing                                            is pa
 from collections.abc import Iterator
 from typing import Any
 
-from inwindow.runtime.spark.buckets import OUTPUT, BucketProcessor, Turns, outcome, received
+from inwindow.runtime.spark.buckets import BucketProcessor, Turns, received
 from inwindow.runtime.spark.state_text import STORED, as_bytes, as_text
 from inwindow.runtime.spark.worker import without_our_frames
 from inwindow.udaf.errors import UsageError
@@ -37,12 +37,12 @@ class TransformWithState:
                 "pip install 'protobuf>=6.33.5', on the workers too"
             )
 
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any, start: Any = None) -> Any:
-        """The output of the buckets; ``timed`` if results wait for a watermark, ``start`` with the states of a history."""
+    def run(self, packed: Any, job: bytes, output: str, *, timed: bool, F: Any, start: Any = None) -> Any:
+        """The buckets' output, with these columns; ``timed`` if results wait for a watermark; ``start``: states of a history."""
         mode = "eventTime" if timed else "none"
         initial = None if start is None else start.select("bucket", "content").groupBy("bucket")
         return packed.groupBy("bucket").transformWithState(
-            BucketProcessor(job, timed), OUTPUT, "append", mode, initialState=initial
+            BucketProcessor(job, timed), output, "append", mode, initialState=initial
         )
 
 
@@ -55,8 +55,8 @@ class ApplyInPandas:
     def check(self) -> None:
         """There is nothing to check."""
 
-    def run(self, packed: Any, job: bytes, *, timed: bool, F: Any, start: Any = None) -> Any:
-        """The output of the buckets. Spark wants an event-time column: it gets a constant in the far future, never late."""
+    def run(self, packed: Any, job: bytes, output: str, *, timed: bool, F: Any, start: Any = None) -> Any:
+        """The buckets' output, with these columns. Spark wants an event time: it gets a constant in the far future, never late."""
         if start is not None:
             raise UsageError(
                 "continued() with applyInPandasWithState, which cannot begin with a state: before the calls set "
@@ -68,7 +68,7 @@ class ApplyInPandas:
             packed = packed.select("*", far)
         timeout = "EventTimeTimeout" if timed else "NoTimeout"
         return packed.groupBy("bucket").applyInPandasWithState(
-            turns_function(job, timed), OUTPUT, STORED, "append", timeout
+            turns_function(job, timed), output, STORED, "append", timeout
         )
 
 
@@ -93,7 +93,7 @@ def turns_function(job: bytes, timed: bool):  # type: ignore[no-untyped-def]  # 
             state.update((as_text(content),))
         if timed:
             state.setTimeoutTimestamp(max(watermark, 1))
-        yield pd.DataFrame(list(outcome(taken, len(content), made[0].job.kinds)))
+        yield pd.DataFrame(list(made[0].output.of(taken, len(content))))
 
     return inwindow
 

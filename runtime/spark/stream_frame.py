@@ -20,7 +20,7 @@ from inwindow.runtime.lateness import revised_titles
 from inwindow.runtime.query import Place, Query
 from inwindow.runtime.reserved import AHEAD, check_names
 from inwindow.runtime.spark import stream_job
-from inwindow.runtime.spark.buckets import FAILED, LATE, ROW, StreamJob
+from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import crossing, results_by_title
 from inwindow.runtime.spark.failed_rows import kind_of, remember_stream
@@ -34,6 +34,7 @@ from inwindow.runtime.spark.stream_job import check_query, check_time, hash_of, 
 from inwindow.runtime.spark.stream_kinds import Kind, in_kinds
 from inwindow.runtime.spark.stream_plans import check_before
 from inwindow.runtime.spark.stream_results import StreamCall, tracked
+from inwindow.runtime.spark.turn_output import FAILED, LATE, ROW
 from inwindow.runtime.spark.types import AsItIs, Result, to_spark
 from inwindow.runtime.spark.watermarks import is_ahead
 from inwindow.runtime.stream.evolution import Changes

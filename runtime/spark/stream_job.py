@@ -7,24 +7,21 @@ from typing import Any
 
 import pyarrow as pa
 
-from inwindow.optimizer.plan import failures_in
 from inwindow.runtime.metrics import HELD, SECONDS
 from inwindow.runtime.query import Part
-from inwindow.runtime.reserved import AHEAD
 from inwindow.runtime.spark import buckets
 from inwindow.runtime.spark.buckets import StreamJob
 from inwindow.runtime.spark.columns import Columns
 from inwindow.runtime.spark.crossing import struct_of, titled
 from inwindow.runtime.spark.engine import engine_of
 from inwindow.runtime.spark.labels import labels_for
-from inwindow.runtime.spark.observations import sentinels_of
 from inwindow.runtime.spark.session import Session, explained
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stateful import operator_of
 from inwindow.runtime.spark.stream_results import calls_of
+from inwindow.runtime.spark.turn_output import of_step
 from inwindow.runtime.spark.types import Result
 from inwindow.udaf.errors import UsageError
-from inwindow.udaf.sentinel import COUNTS
 
 WATERMARK = "spark.watermarkDelayMs"  # in the metadata of a column with a watermark
 _WATERMARK_NODE = "EventTimeWatermark"  # in a plan
@@ -54,16 +51,17 @@ def turned(sent: Any, job: StreamJob, metrics: str, session: Session, start: Any
     # Always true, but different wherever it stands. If two halves of a query read the same tuples, Spark would otherwise share one
     # shuffle, and the operator of the second half would see no watermark (also Spark's own: PropagateWatermarkSimulator in 4.3).
     packed = packed.where(F.rand() + F.col("number") >= 0)
-    given = operator_of(conf).run(packed, content, timed=bool(work.order_by), F=F, start=start)
-    names = ["late_tuples", "waiting_tuples", "live_tuples", "state_bytes"]
-    names += ["ahead_tuples"] if AHEAD in job.beside.names else []
-    names += ["failed_tuples"] if failures_in(work) is not None else []
-    sums = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in names]  # 0 if no bucket had a turn
-    if sentinels_of(work):
-        sums += [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in COUNTS]
+    output = job.output
+    given = operator_of(conf).run(packed, content, output.schema, timed=bool(work.order_by), F=F, start=start)
+
+    def total(name: str) -> Any:
+        return F.coalesce(F.sum(name), F.lit(0))  # 0 if no bucket had a turn
+
+    sums = [total(name).alias(name) for name in output.totals]
+    if output.compares:
         sums.append(F.max_by("largest", "deviation").alias("largest"))
-    for i, step in enumerate(work.steps):
-        nanos, tuples = (F.coalesce(F.sum(F.col(name)[i]), F.lit(0)) for name in ("step_nanos", "step_tuples"))
+    for number, step in enumerate(work.steps):
+        nanos, tuples = map(total, of_step(number))
         sums += [(nanos / 1e9).alias(f"{SECONDS}{step.name}"), tuples.alias(f"{HELD}{step.name}")]
     return given.observe(metrics, *sums)
 

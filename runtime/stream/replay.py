@@ -177,7 +177,7 @@ def _end(until: Any, key: Any) -> int | None:
         return None
     if key is None:
         raise UsageError(f"replay(until={shown(until)}): {_IN_ARRIVAL_ORDER}, and none waits: drop until=")
-    return int(key.value(until, what="replay: until"))
+    return int(key.value(until, what="until"))
 
 
 def _given(watermarks: Sequence[Any] | None, key: Any, count: int) -> list[int | None] | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from inwindow.testing.fuzz import definition, tables
@@ -87,7 +88,7 @@ class Extents:
 
     def place(self, row: dict[str, Any]) -> Place:
         keys = tuple(definition.key_of(row[key]) for key in self.keys)
-        return keys if self.extent is None else (*keys, row["window"]["start"], row["window"]["end"])
+        return keys if self.extent is None else (*keys, *map(_instant, (row["window"]["start"], row["window"]["end"])))
 
     def expected(self) -> dict[Place, list[definition.Wanted]]:
         given = self._source()
@@ -109,7 +110,10 @@ class Extents:
                 )
                 for kind, its, ok in zip(kinds, values, seen, strict=True)
             ]
-            found |= {(*keys, *window): [column[at] for column in columns] for at, (window, _) in enumerate(rows)}
+            found |= {
+                (*keys, *map(_instant, window)): [column[at] for column in columns]
+                for at, (window, _) in enumerate(rows)
+            }
         return found
 
     def _held(self, given: Drawn, members: list[int], extent: Extent | None) -> Iterator[tuple[Place, list[int]]]:
@@ -219,7 +223,7 @@ def draw_extents(draw: Draw) -> Trial:
     groups = 1 if not keys else draw.between(1, 4) if small else draw.between(20, 56)
     drawn = tables.table(draw, replace(order, far=order.far if order.kind == "pa.float64()" else ()), columns, groups)
     drawn = with_own_gaps(draw, drawn)
-    cut = draw.one((1, 2, 5, -1) if small else (0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1)))
+    cut = draw.one((1, 2, 5, -1) if small else (0, 0, 7, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1)))
     return Extents(drawn, keys, None if draw.once_in(12) else extent(draw, order), ones, cut)
 
 
@@ -273,6 +277,11 @@ def _call(draw: Draw, kind: str, order: OrderType) -> Call:
     if kind == "counts":
         return Call("hop", ("'t'",), (("rows", str(draw.between(1, 6))), ("every", str(draw.between(1, 4)))))
     return Call("tumble", ("'t'",), (("rows", str(draw.between(1, 5))),))
+
+
+def _instant(value: Any) -> Any:
+    """A local time as UTC: where it exists twice, Python finds it equal to nothing."""
+    return value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo is not None else value
 
 
 def with_own_gaps(draw: Draw, drawn: Drawn) -> Drawn:

@@ -234,15 +234,17 @@ def draw_frames(draw: Draw) -> Trial:
     order = ORDERS[draw.one(list(ORDERS))]
     keys = _ALL if draw.once_in(24) else KEYS
     at = windows.place(draw, keys)
-    emits = draw.once_in(8)
+    alone = draw.once_in(6)  # one kind, with nothing else for which tuples are held
+    emits = not alone and draw.once_in(8)
     its = [windows.window(draw, order, at) for _ in range(draw.between(1, 2))]
-    overs = [over(_kind(draw), draw.one(its), draw.once_in(4)) for _ in range(draw.between(3, 8))]
+    kinds = [_kind(draw) for _ in range(draw.between(3, 8))]
+    overs = [over(kinds[0] if alone else kind, draw.one(its), draw.once_in(4)) for kind in kinds]
     if emits:
         trailing = windows.window(draw, order, at, windows.TRAILING)
         overs[0] = Over(draw.one(list(EMITTING)), trailing, draw.once_in(4))
-    if draw.once_in(4):
+    if not alone and draw.once_in(4):
         overs.append(Over(draw.one(list(PLACES)), windows.window(draw, order, at, windows.UNBOUNDED)))
-    if draw.once_in(6):
+    if not alone and draw.once_in(6):
         overs.append(over(draw.one(list(PICKY)), draw.one(its), draw.once_in(4)))
         overs = [without_conflicts(one) for one in overs]
     columns = sorted({name for over in overs for name in KINDS[over.kind].columns} | {"ok"})
@@ -250,7 +252,7 @@ def draw_frames(draw: Draw) -> Trial:
         drawn = tables.table(draw, order, columns, 1 if keys is _ALL else draw.between(1, 4))
         return Frames(drawn, tuple(overs), draw.one((1, 2, 5, -1, -5)))
     drawn = tables.table(draw, order, columns, draw.between(24, 64))
-    return Frames(drawn, tuple(overs), draw.one((0, 0, 0, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
+    return Frames(drawn, tuple(overs), draw.one((0, 0, 0, 7, len(drawn) // 3 + 1, -(len(drawn) // 4 + 1))))
 
 
 def draw_ordering(draw: Draw) -> Trial:

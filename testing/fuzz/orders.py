@@ -15,6 +15,22 @@ _BIG = 2**63 - 1
 _VIENNA = ZoneInfo("Europe/Vienna")
 _CHANGE = datetime(2026, 3, 29, tzinfo=UTC)  # clocks go forward an hour later
 _MOMENT = datetime(2026, 3, 1)
+_MONTH_ENDS = [  # a month more or less is one day for several of these: their order is not that of what is so far away
+    datetime(2026, month, day, hour)
+    for month, day, hour in (
+        (1, 28, 12), (1, 30, 12), (1, 31, 0), (1, 31, 6), (1, 31, 18), (2, 27, 12), (2, 28, 0), (2, 28, 3), (2, 28, 9), (2, 28, 12),
+        (2, 28, 15), (2, 28, 20), (3, 1, 0), (3, 28, 9), (3, 29, 15), (3, 30, 12), (3, 31, 3), (3, 31, 9), (4, 1, 0),
+    )
+]  # fmt: skip
+_CHANGES = [  # of Vienna's clocks: a day later there is no such time, or it exists twice
+    datetime(2026, month, day, hour, minute, tzinfo=UTC).astimezone(_VIENNA)
+    for month, day, hour, minute in (
+        (3, 28, 0, 45), (3, 28, 1, 0), (3, 28, 1, 30), (3, 28, 2, 0), (3, 29, 0, 45), (3, 29, 1, 0), (3, 29, 1, 30),
+        (10, 24, 0, 15), (10, 24, 0, 45), (10, 24, 1, 15), (10, 25, 0, 15), (10, 25, 0, 45),
+        (10, 25, 1, 15), (10, 25, 1, 45), (10, 25, 2, 15),
+        (10, 26, 1, 15),
+    )
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,6 +69,7 @@ ORDERS: dict[str, OrderType] = {
     "double": OrderType(
         "pa.float64()", lambda n: n / 2, (nan, inf, -inf, -0.0), (*_WHOLE, "0.5", "1.25"), ("1", "0.5", "2.5", "4")
     ),
+    "tenths": OrderType("pa.float64()", lambda n: n / 10, (), ("0.1", "0.3", "0.7", "1"), ("0.1", "0.3", "0.7"), has_extents=False),
     "decimal": OrderType(
         "pa.decimal128(10, 2)", lambda n: Decimal(n * 50).scaleb(-2), (),
         ("0", "1", "Decimal('1.5')", "Decimal('100.5')", "3"), ("1", "Decimal('0.5')", "7"),
@@ -79,6 +96,14 @@ ORDERS: dict[str, OrderType] = {
     "hours of a clock": OrderType(
         "pa.timestamp('us', tz='Europe/Vienna')", lambda n: (_CHANGE + timedelta(hours=n)).astimezone(_VIENNA), (),
         ("'1 hour'", "'90 minutes'", "'1 day'", "'1 month'"), ("'1 hour'", "'6 hours'", "'1 day'"), -8, 20,
+    ),
+    "ends of months": OrderType(
+        "pa.timestamp('s')", lambda n: _MONTH_ENDS[n + 6], (), ("'1 month'", "'2 months'", "'1 day'"), ("'1 day'", "'2 days'"),
+        has_extents=False,
+    ),
+    "changes of a clock": OrderType(
+        "pa.timestamp('us', tz='Europe/Vienna')", lambda n: _CHANGES[n], (), ("'30 minutes'", "'1 day'", "'1 month'"),
+        ("'30 minutes'", "'1 day'", "'2 days'"), 0, len(_CHANGES) - 1,
     ),
     "timestamp in seconds": OrderType(
         "pa.timestamp('s')", lambda n: _MOMENT + timedelta(seconds=n), (),

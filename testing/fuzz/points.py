@@ -1,11 +1,13 @@
 """Point in time: aggregates over the tuples of one table at the rows of another one."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from inwindow.optimizer.points import plan_points
 from inwindow.optimizer.rules import RULES
+from inwindow.runtime import feed
 from inwindow.testing.fuzz import definition, tables
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
@@ -40,6 +42,7 @@ class Points:
     drawn: Drawn
     spine: Drawn
     overs: tuple[Over, ...]
+    slice: int  # rows that the operator gets at a time; 0: all
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -64,8 +67,9 @@ class Points:
         for run in range(max(map(len, possible))):
             chosen = [its[run % len(its)] if run else None for its in possible]
             applied = {f"x{at}": its.made(one) for at, (its, one) in enumerate(zip(self.overs, chosen, strict=True))}
-            given, error = attempt(lambda applied=applied: IW.with_columns(
-                self.spine.table, of=self.drawn.table, **applied))  # fmt: skip
+            with in_slices(self.slice):
+                given, error = attempt(lambda applied=applied: IW.with_columns(
+                    self.spine.table, of=self.drawn.table, **applied))  # fmt: skip
             if error is not None:
                 return Difference(f"{chosen}", None, None, error=error)
             for at, column in enumerate(expected):
@@ -103,6 +107,8 @@ class Points:
             yield tuple(definition.key_of(drawn.values[key][members[0]]) for key in self.keys), members
 
     def smaller(self) -> Iterator["Points"]:
+        if self.slice:
+            yield replace(self, slice=0)
         if len(self.overs) > 1:
             for its in self.overs:
                 yield replace(self, overs=(its,))
@@ -125,13 +131,26 @@ class Points:
         forced = difference.where.split(" by ")[-1] if " by " in difference.where else "the strategy chosen"
         applied = self.overs[at].text(None if forced == "the strategy chosen" else forced)
         lines = [
+            "from inwindow.testing.fuzz.points import in_slices",
+            "",
             f"events = {self.drawn.text}",
             f"labels = {self.spine.text}",
-            f"given = iw.with_columns(labels, of=events, x={applied})['x'].to_pylist()",
+            f"with in_slices({self.slice}):",
+            f"    given = iw.with_columns(labels, of=events, x={applied})['x'].to_pylist()",
             f"expected = {literal([want[0] for want in self._expected(self.overs[at])])}",
             f"assert agree(given, expected, within={difference.within!r}), given",
         ]
         return as_test(name, lines)
+
+
+@contextmanager
+def in_slices(rows: int) -> Iterator[None]:
+    """Tables are fed to operators so many rows at a time."""
+    full, feed.SLICE = feed.SLICE, rows or feed.SLICE
+    try:
+        yield
+    finally:
+        feed.SLICE = full
 
 
 def draw_points(draw: Draw) -> Trial:
@@ -141,10 +160,12 @@ def draw_points(draw: Draw) -> Trial:
     at = (*draw.one(_KEYS), ("order_by", ascending))
     its = [_window(draw, order, at) for _ in range(draw.between(1, 2))]
     kinds = [draw.one(list(CLASSES) if draw.once_in(3) else list(BUILT_INS)) for _ in range(draw.between(2, 6))]
+    if draw.once_in(6):  # one kind, with nothing else for which tuples are held
+        kinds = kinds[:1] * len(kinds)
     overs = tuple(over(kind, draw.one(its), draw.once_in(4)) for kind in kinds)
     columns = sorted({name for kind in kinds for name in KINDS[kind].columns} | {"ok"})
     drawn = tables.table(draw, order, columns, draw.between(16, 48))
-    return Points(drawn, _spine(draw, order, drawn), overs)
+    return Points(drawn, _spine(draw, order, drawn), overs, draw.one((0, 0, 7, 40)))
 
 
 def _spine(draw: Draw, order: OrderType, drawn: Drawn) -> Drawn:

@@ -185,6 +185,11 @@ def newest(rows: Sequence[dict[str, Any]], by: Sequence[str]) -> list[dict[str, 
     return [row for row in merged.values() if not row["iw_withdrawn"]]
 
 
+def latest(rows: Sequence[dict[str, Any]], by: Sequence[str]) -> list[dict[str, Any]]:
+    """The last of early rows."""
+    return list({repr([row[column] for column in by]): row for row in rows}.values())
+
+
 class _InBytes:
     """Buckets whose whole states are stored, as those of small streams."""
 

@@ -105,6 +105,7 @@ class Streams:
     bound: str = ""  # of allowed_lateness, as text
     clocked: Clocked | None = None  # watermarks that go by the clock, in place of given ones
     in_kinds: bool = False  # rows and late tuples come as one table
+    early: bool = False  # the row of an extent comes with each micro-batch that has a tuple of it
 
     @property
     def streams(self) -> int:
@@ -126,7 +127,8 @@ class Streams:
         assert self.asked.extent is not None
         keys = "".join(f", {key!r}" for key in self.asked.keys)
         applied = ", ".join(f"x{at}={one.text}" for at, one in enumerate(self.asked.ones))
-        return self._given(f"iw.group_by({united}{keys}).window({self.asked.extent.text}).agg({applied}{option})")
+        extent = self.asked.extent.text + (", early=True" if self.early else "")
+        return self._given(f"iw.group_by({united}{keys}).window({extent}).agg({applied}{option})")
 
     def _given(self, text: str) -> str:
         return f"lambda *streams: iw.outputs({text})" if self.in_kinds else f"lambda *streams: {text}"
@@ -180,8 +182,11 @@ class Streams:
             if error is not None:
                 return Difference("revisions", None, None, error=error)
         places = [self._place(row) for row in found]
-        if Counter(places) != Counter(expected.keys()):
-            return Difference("rows", sorted(map(str, places)), sorted(map(str, expected)))
+        if Counter(places) != (wanted := Counter(self._early(table) if self.early else expected.keys())):
+            return Difference("rows", sorted(map(str, places)), sorted(map(str, wanted.elements())))
+        if self.early:
+            last = dict(zip(places, found, strict=True))  # the other rows are replaced
+            places, found = list(last), list(last.values())
         for place, row in zip(places, found, strict=True):
             for at, (result, within) in enumerate(expected[place]):
                 if not agree(row[f"x{at}"], result, within):
@@ -202,6 +207,13 @@ class Streams:
             waits |= never_decided(table, window.made)
         ids = table.values["id"]
         return {(ids[i],): [column[i] for column in columns] for i in range(len(table)) if i not in waits}
+
+    def _early(self, table: Drawn) -> Iterator[Place]:
+        """The extents of each micro-batch."""
+        assert isinstance(self.asked, Extents)
+        for number in sorted(set(table.values["at"])):
+            its = table.rows([i for i, at in enumerate(table.values["at"]) if at == number])
+            yield from replace(self.asked, drawn=its).expected()
 
     def _is_over(self, table: Drawn, place: Place) -> bool:
         """Whether the extent of a row ends: one of counted tuples may not be full, one of tuples without an end never ends."""
@@ -225,6 +237,8 @@ class Streams:
             yield replace(self, bound="")
         if self.in_kinds:
             yield replace(self, in_kinds=False)
+        if self.early:
+            yield replace(self, early=False)
         if self.clocked is not None:
             yield replace(self, clocked=None)
         for asked in self._simpler_queries():
@@ -269,9 +283,10 @@ class Streams:
         width = len(self.asked.overs if isinstance(self.asked, Frames) else self.asked.ones)
         names += [f"row['x{at}']" for at in range(width)]
         clocks = f", clocks={literal(list(one.clocks))}" if self.clocked else ""
-        merged = f"newest(rows.to_pylist(), {self.by!r})" if self.bound else "rows.to_pylist()"
+        merge = "newest" if self.bound else "latest" if self.early else ""
+        merged = f"{merge}(rows.to_pylist(), {self.by!r})" if merge else "rows.to_pylist()"
         lines = [
-            f"from inwindow.testing.fuzz.simulation import {'newest, ' if self.bound else ''}simulated",
+            f"from inwindow.testing.fuzz.simulation import {merge and merge + ', '}simulated",
             "",
             f"table = {one.drawn.text}",
             "batches = [",
@@ -325,7 +340,12 @@ def draw_streams(draw: Draw) -> Trial:
     their = tuple(_stream(draw, order, columns, sources, key) for _ in range(10))
     bound = draw.one(_BOUNDS[kind]) if draw.once_in(3) and not on_error(names) else ""
     clocked = draw_clocked(draw, kind, sources) if draw.once_in(3) else None
-    return Streams(asked, their, sources, order.near(_FAR), bound, clocked, draw.once_in(3))
+    until, kinds = order.near(_FAR), draw.once_in(3)
+    early = isinstance(asked, Extents) and not bound and draw.once_in(2)
+    early = early and _can_be(Streams(asked, (), 1, None, early=True), order)
+    if early:  # a history comes in portions, and so would its early rows
+        their = tuple(replace(one, happens=(HAPPENS[0], *one.happens[1:])) for one in their)
+    return Streams(asked, their, sources, until, bound, clocked, kinds, early)
 
 
 def _frames(draw: Draw, order: OrderType) -> Frames:

@@ -27,6 +27,13 @@ ROWS = [
         "aggregate) or 'collect' (left out, and had with iw.failed(result))",
     ),
     Bad(
+        "on_error= by another name",
+        lambda: iw.with_columns(TABLE, a=MyAvg()("n").over(WINDOW), on_errors="skip"),
+        iw.UsageError,
+        "with_columns(on_errors='skip') is not an aggregate applied to columns: write my_avg('price'), with .over(window) where "
+        "one is needed; if you mean the option, write on_error=",
+    ),
+    Bad(
         "on_error=None of a group",
         lambda: iw.group_by(TABLE, "item").agg(a=MyAvg()("n"), on_error=None),
         iw.UsageError,

@@ -306,6 +306,19 @@ ROWS = [
         "iw.with_columns(df, ...), until=...)",
     ),
     Bad(
+        "the state of a history, and a result in place of the query",
+        lambda: iw.state_of(TABLE, counting(TABLE), until=9),
+        iw.UsageError,
+        "state_of(a pyarrow.Table, a pyarrow.Table): the history comes first, and then the query, a function of the stream: "
+        "state_of(history, lambda df: iw.with_columns(df, ...), until=...)",
+    ),
+    Bad(
+        "the end of a history that is no time of it",
+        lambda: iw.state_of(TABLE, counting, until="soon"),
+        iw.UsageError,
+        "until = 'soon' is no value of the order column 't' of type int64: write a whole number (of 64 bits)",
+    ),
+    Bad(
         "the state of a history without an end",
         lambda: iw.state_of(TABLE, counting),
         iw.UsageError,
@@ -370,7 +383,8 @@ ROWS = [
         lambda: iw.late(TABLE),
         iw.UsageError,
         "late(Table): late tuples are those of a stream: give the very result of iw.with_columns, iw.select "
-        "or iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it",
+        "or iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it, or what iw.testing.replay gives "
+        "(not its .table)",
     ),
     Bad(
         "a union by an unknown column",

@@ -219,15 +219,16 @@ ROWS = [
         lambda: iw.late(averages(TABLE)),
         iw.UsageError,
         "late(Table): late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
-        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it",
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it, or what iw.testing.replay gives (not "
+        "its .table)",
     ),
     Bad(
         "outputs of a table",
         lambda: iw.outputs(averages(TABLE)),
         iw.UsageError,
         "outputs(Table): rows and late tuples are those of a stream: give the very result of iw.with_columns, iw.select or "
-        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it; on batch data no tuple is late, and "
-        "the result is all",
+        "iw.group_by(...).agg on a streaming DataFrame, before any select or filter on it, or what iw.testing.replay gives (not "
+        "its .table); on batch data no tuple is late, and the result is all, but for bad tuples with on_error='collect'",
     ),
     Bad(
         "a union of one",

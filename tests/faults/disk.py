@@ -106,12 +106,8 @@ def _stored(checkpoints: Checkpoints, disk: Disk, trials: int) -> dict[str, Any]
             outcome = named(str(error), disk)
         disk.make_room()
         checkpoints.run(name, disk.folder)
-        found = checkpoints.rows(disk.folder, name)
-        for at in {*checkpoints.wanted[name], *found}:
-            a, b = (Counter(its.get(at, [])) for its in (found, checkpoints.wanted[name]))
-            rows = {"lost": rows["lost"] + (b - a).total(), "extra": rows["extra"] + (a - b).total()}
-            if a != b:
-                print(f"batch {at}: {differing(found.get(at, []), checkpoints.wanted[name].get(at, []))}")
+        lost, extra = differing(checkpoints.sink(disk.folder, name), checkpoints.wanted[name])
+        rows = {"lost": rows["lost"] + lost, "extra": rows["extra"] + extra}
         outcomes[outcome] += 1
         print(f"{name}, {free} bytes free in the checkpoint: {outcome}", flush=True)
         shutil.rmtree(outside)

@@ -31,7 +31,7 @@ import inwindow as iw
 from inwindow.optimizer.points import plan_points
 from inwindow.optimizer.rules import RULES
 from inwindow.runtime.ordering import permutation
-from inwindow.runtime.point_operator import PointOperator
+from inwindow.runtime.point_operator import EveryPoint, PointOperator
 from inwindow.runtime.point_table import _together
 from inwindow.runtime.reserved import EVENT
 from inwindow.windows import reference
@@ -148,6 +148,16 @@ def strategies_for(spine: pa.Table, events: pa.Table, applied: iw.Applied) -> li
 def listed(value: Any) -> Any:
     """Arrow gives lists where hooks give tuples."""
     return list(value) if isinstance(value, tuple) else value
+
+
+def test_an_engine_sorts_points_before_the_events_of_their_time() -> None:
+    table = pa.table({"k": ["a", "a", "a"], "t": [1, 2, 2]})
+    counted = iw.count().over(iw.rows(9, partition_by="k", order_by="t"))
+    (work,) = plan_points(table.schema, table.schema, {"x": counted})
+    both = _together(table, table, work)
+    order = permutation(both.take(pa.array([5, 4, 3, 2, 1, 0])), EveryPoint(work, ()).ordered)
+    assert order is not None
+    assert [(5 - at) // 3 for at in order.tolist()] == [0, 1, 0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("order", ORDERS)
