@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n $$(($$(getconf _NPROCESSORS_ONLN) < 3 ? $$(getconf _NPROCESSORS_ONLN) + 1 : 4)) --dist worksteal
 export PYSPARK_PYTHON := $(abspath $(BIN)/python)
 
-.PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough planted faults clean
+.PHONY: help demo demo-spark demo-sail test test-local spark sail parity lint types bench docs figures thorough planted sanitized faults clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -71,6 +71,9 @@ thorough: $(VENV)/ready  ## the property tests with many more cases, then plante
 
 planted: $(VENV)/ready  ## plant faults, one after the other: each must be caught; hours, on one core
 	$(BIN)/python -m tests.planted --again --kept build/planted/found.json
+
+sanitized: $(VENV)/ready  ## kernels with sanitizers: their tests, wrong buffers, the fuzzer; 25 minutes, once 5 more to compile
+	$(BIN)/python -m tests.sanitized --minutes 15
 
 faults: $(VENV)/ready  ## kills, damaged checkpoints, full disks, a clock that jumps, on Spark: an hour on two cores
 	$(BIN)/python -m tests.faults --kept build/faults/found.json

@@ -168,6 +168,28 @@ cdef inline void write_partials(Sum* sum, const Doubles* values, const int64_t* 
             out[i] = Partial(0.0, 0.0, rounded, counted(sum))
 
 
+cdef int check_frames(const Sum* sum, int64_t unit, int64_t base, int64_t held, const int64_t* start, const int64_t* end,
+                      int64_t i, int64_t n) except -1:
+    """That all to be read is among the positions [base, held), whatever a state says that somebody made.
+
+    A pane is two positions: its unit is 2.
+    """
+    cdef bint ours = True
+    if i == n:
+        return 0
+    if unit * start[i] < sum.hi:                          # goes on from the frame that is folded in
+        ours = sum.lo <= sum.hi and unit * base <= sum.hi <= unit * held
+        if ours and sum.lo < unit * base and unit * start[n - 1] != sum.lo:  # it only grew, so a later one is behind it
+            while i < n and unit * start[i] <= sum.lo:
+                i += 1
+            ours = i == n or unit * start[i] >= sum.hi
+    elif start[i] < end[i]:
+        ours = start[i] >= base
+    if not ours or end[n - 1] > held:
+        raise ValueError(f"frames from {start[0]} to {end[n - 1]}, and a sum of [{sum.lo}, {sum.hi}), of {base} to {held}")
+    return 0
+
+
 cdef class FloatSum(Kernel):
     """``sum`` or ``avg`` of float64 values. The average of a sum that overflows is infinite, as in Spark.
 
@@ -191,6 +213,8 @@ cdef class FloatSum(Kernel):
                       int64_t* out, uint8_t* validity) except -1:
         cdef Doubles doubles
         cdef Panes panes
+        cdef int64_t held = base + len(values[0] if self.over_panes else values)
+        check_frames(&self.sum, 2 if self.over_panes else 1, base, held, start, end, i, n)
         if self.over_panes:
             panes = Panes(<const Partial*>memory_of(values[0], self.partial) - base, 2 * base)
             with nogil:
@@ -202,5 +226,6 @@ cdef class FloatSum(Kernel):
     cdef int fold_partials(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t n,
                            int64_t* out) except -1:
         cdef Doubles doubles = doubles_of(values, base)
+        check_frames(&self.sum, 1, base, base + len(values), start, end, 0, n)
         with nogil:
             write_partials(&self.sum, &doubles, start, end, n, <Partial*>out)

@@ -300,7 +300,7 @@ def _continued(held: pa.Array, values: pa.Array) -> pa.Array | None:
     if pa.types.is_dictionary(held.type) or len(ours) != len(its):
         return None
     for mine, other in zip(ours, its, strict=True):
-        if (mine and mine.address) != (other and other.address):
+        if (mine and (mine.address, mine.size)) != (other and (other.address, other.size)):
             return None
     return pa.Array.from_buffers(held.type, len(held) + len(values), ours, offset=held.offset)
 

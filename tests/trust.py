@@ -112,7 +112,7 @@ def summary(runs: Sequence[Run], engines: dict[str, Any]) -> str:
         "simulated streams": f"{_sum(shipped, lambda run: run['done']['streams']):,}",
         "seeds": ", ".join(dict.fromkeys(str(run["plan"]["seed"]) for run in shipped)),
         "CPU": f"{_sum(shipped, lambda run: run['done']['seconds']) / 3600:.1f} hours",
-        "differences": f"{differences or 'none'}{', found and mended' if differences else ''}",
+        "differences": f"{differences or 'none'}{', none of them left' if differences else ''}",
         "cases on kernels with sanitizers": f"{_sum(checked, cases):,}",
         "planted faults": f"{found['faults']}; tried {found['tried']}: the fuzzer caught {found['fuzzer']}, tests "
         f"{found['tests']}, nothing {found['live']}",
@@ -143,7 +143,7 @@ def of_runs(runs: Sequence[Run]) -> str:
     names = dict.fromkeys(name for run in runs for name in run["done"]["cases"])
     lines += ["", "| family | cases |", "|---|---|"]
     lines += [f"| `{name}` | {sum(run['done']['cases'].get(name, 0) for run in runs):,} |" for name in sorted(names)]
-    lines += [f"\nFound by seed {run['plan']['seed']}, and mended: {one}" for run in runs for one in run["found"]]
+    lines += [f"\nFound by seed {run['plan']['seed']}: {one}" for run in runs for one in run["found"]]
     return "\n".join(lines)
 
 

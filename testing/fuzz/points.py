@@ -11,7 +11,7 @@ from inwindow.runtime import feed
 from inwindow.testing.fuzz import definition, tables
 from inwindow.testing.fuzz.agree import agree
 from inwindow.testing.fuzz.draw import Draw
-from inwindow.testing.fuzz.frames import Over, as_test, over
+from inwindow.testing.fuzz.frames import Over, as_test, lone, over
 from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, KINDS
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
@@ -161,7 +161,7 @@ def draw_points(draw: Draw) -> Trial:
     its = [_window(draw, order, at) for _ in range(draw.between(1, 2))]
     kinds = [draw.one(list(CLASSES) if draw.once_in(3) else list(BUILT_INS)) for _ in range(draw.between(2, 6))]
     if draw.once_in(6):  # one kind, with nothing else for which tuples are held
-        kinds = kinds[:1] * len(kinds)
+        kinds = [lone(draw)] * len(kinds)
     overs = tuple(over(kind, draw.one(its), draw.once_in(4)) for kind in kinds)
     columns = sorted({name for kind in kinds for name in KINDS[kind].columns} | {"ok"})
     drawn = tables.table(draw, order, columns, draw.between(16, 48))

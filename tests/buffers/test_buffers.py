@@ -108,6 +108,17 @@ def test_buffers_that_begin_anywhere() -> None:
     assert made.to_pylist() == [3, 1, 2] and made.buffers()[1].address % 8 == 0
 
 
+def test_batches_that_share_the_beginning_of_memory() -> None:
+    """The second batch goes on where the first ends, but the first one's buffer ends there, too."""
+    memory = np.arange(20)
+    first = pa.Array.from_buffers(INT, 10, [None, pa.py_buffer(memory[:10])])
+    second = pa.Array.from_buffers(INT, 10, [None, pa.py_buffer(memory)], offset=10)
+    batches = [pa.record_batch([values], ["c"]) for values in (first, second)]
+    reader = pa.RecordBatchReader.from_batches(batches[0].schema, batches)
+    given = iw.with_columns(reader, x=iw.sum("c").over(iw.rows(15))).read_all()["x"].to_pylist()
+    assert given == [sum(range(max(0, at - 14), at + 1)) for at in range(20)]
+
+
 def test_stored_tables_begin_anywhere() -> None:
     """A part of a stored head has any place in its bytes; kernels read whole words."""
     content = to_bytes(pa.table({"c": pa.array([3, 1, 2], INT)}))

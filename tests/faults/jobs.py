@@ -125,10 +125,11 @@ def main(folder: Path, jobs: int, master: str) -> None:
     log = folder / "jobs.jsonl"
     while (done := len(log.read_text().splitlines()) if log.exists() else 0) < jobs:
         (folder / "begun").write_text(str(done))
+        before = sum(spilled(spark).values())
         at, out = done % len(JOBS), str(folder / "rows" / str(done))
         JOBS[at](df).write.mode("overwrite").parquet(out)
         line = {"job": done, "name": JOBS[at].__name__, **compared(pq.read_table(out), wanted[at])}
-        line |= {"open": open_scratch(folder), "spilled": sum(spilled(spark).values())}
+        line |= {"open": open_scratch(folder), "spilled": sum(spilled(spark).values()) - before}
         with log.open("a") as lines:
             lines.write(json.dumps(line) + "\n")
     JOBS[1](df).limit(5).collect()  # which ends its tasks before they have read all

@@ -13,6 +13,7 @@ import sys
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -74,9 +75,24 @@ class Run(ABC):
             if kind in DRIVERS:
                 self.stayed += kill_driver(driver, kind)
             else:
-                self.watch(driver, lambda kind=kind: kill_within(driver.pid, kind, self.random))
+                kind = self.one_of(driver, kind)
             self.kills[kind] += 1
             print(f"{time.monotonic() - self.began:6.0f} s  {self.what}: killed {kind}", flush=True)
+
+    def one_of(self, driver: subprocess.Popen[bytes], kind: str) -> str:
+        """Kill one of this kind, or of another: there is no daemon while Spark goes on with the workers of a dead one."""
+        for _ in range(40):
+            if kill_within(driver.pid, kind, self.random):
+                return kind
+            time.sleep(0.1)
+        killed: list[str] = []
+
+        def another() -> bool:
+            killed.extend(islice((one for one in WITHIN if kill_within(driver.pid, one, self.random)), 1))
+            return bool(killed)
+
+        self.watch(driver, another)
+        return killed[0]
 
     def watch(self, driver: subprocess.Popen[bytes], until: Any) -> None:
         """Wait until something is so."""

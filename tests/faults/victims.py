@@ -26,14 +26,28 @@ SPARKS = re.compile(
 )
 
 
+def family(root: int) -> list[Process]:
+    """A driver's tree, and the workers whose daemon was killed: Spark goes on with them. They are of the driver's session."""
+    found = tree(root)
+    known, every = {one.pid for one in found}, tree(1)
+    return found + [one for one in every if one.pid not in known and _session(one.pid) == root]
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
 def kinds(processes: list[Process]) -> dict[str, list[Process]]:
     """The processes of a driver's tree by kind; the first is the driver."""
-    daemons = {one.pid for one in processes if _DAEMON in one.command}
     jvms = [one for one in processes if one.is_jvm]
+    forked = {one.pid for one in jvms}
     executors = [one for one in jvms if _EXECUTOR in one.command]
     return {
-        "worker": [one for one in processes if one.pid in daemons and one.parent in daemons],
-        "daemon": [one for one in processes if one.pid in daemons and one.parent not in daemons],
+        "worker": [one for one in processes if _DAEMON in one.command and one.parent not in forked],
+        "daemon": [one for one in processes if _DAEMON in one.command and one.parent in forked],
         "executor": executors,
         "jvm": [one for one in jvms if one not in executors][:1],
         "driver": processes[:1],
@@ -43,13 +57,13 @@ def kinds(processes: list[Process]) -> dict[str, list[Process]]:
 
 def kill_within(root: int, kind: str, random: Random) -> bool:
     """``kill -9`` of one process of a kind; False if there is none now."""
-    found = kinds(tree(root))[kind]
+    found = kinds(family(root))[kind]
     return bool(found) and _killed(random.choice(found))
 
 
 def kill_driver(driver: subprocess.Popen[bytes], kind: str, patience: float = 60) -> Counter[str]:
     """``kill -9`` of the driver, its JVM, or everything; what has not ended by itself after a while, which is then killed, too."""
-    processes = tree(driver.pid)
+    processes = family(driver.pid)
     for one in kinds(processes)[kind]:
         _killed(one)
     end = time.monotonic() + patience
@@ -84,7 +98,7 @@ def _killed(one: Process) -> bool:
 def open_scratch(folder: Path) -> int:
     """How many files without a name this process's Python workers have open in the folder: scratch that no task uses any more."""
     found = 0
-    for one in kinds(tree())["worker"]:
+    for one in kinds(family(os.getpid()))["worker"]:
         with suppress(OSError):
             for descriptor in Path(f"/proc/{one.pid}/fd").iterdir():
                 with suppress(OSError):

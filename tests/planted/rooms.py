@@ -19,24 +19,24 @@ ROOMS = {
     "windows": Room(
         faults_of("windows"),
         ("frames", "extents", "frames", "streams", "points", "ordering"),
-        ("tests/windows", "tests/runtime", "tests/stream"),
+        ("tests/testing/test_fuzz_found.py", "tests/windows", "tests/runtime", "tests/stream"),
     ),
     "optimizer": Room(
         faults_of("optimizer"),
         ("frames", "extents", "frames", "streams", "points", "temporal"),
-        ("tests/optimizer", "tests/runtime", "tests/stream"),
+        ("tests/testing/test_fuzz_found.py", "tests/optimizer", "tests/runtime", "tests/stream"),
     ),
     "runtime": Room(
         faults_of("runtime"),
         ("frames", "extents", "ordering", "points", "emissions", "streams", "temporal"),
-        ("tests/runtime", "tests/api", "tests/stream"),
+        ("tests/testing/test_fuzz_found.py", "tests/runtime", "tests/api", "tests/stream"),
     ),
     "stream": Room(faults_of("stream"), ("streams",), ("tests/stream", "tests/runtime")),
     "temporal": Room(faults_of("temporal"), ("temporal",), ("tests/temporal",)),
     "native": Room(
         faults_of("native") + faults_of("native_parts"),
         ("frames", "extents", "frames", "points", "emissions", "streams", "temporal"),
-        ("tests/native", "tests/udaf", "tests/runtime"),
+        ("tests/testing/test_fuzz_found.py", "tests/native", "tests/udaf", "tests/runtime"),
     ),
 }
 

@@ -25,6 +25,8 @@ from inwindow.runtime.stream import log, storage
 from inwindow.runtime.stream.replay_stream import Stream
 from inwindow.runtime.stream.stored import head_of, stored
 
+WORDS = [-1, 0, 1, 2, 5, 100, 1000, 10**6, 2**31, 2**40, 2**62, 2**63 - 1, -(2**63), -100]
+
 
 class Reading:
     """What only pickle knows."""
@@ -250,6 +252,29 @@ def test_forged_bytes_are_no_raw_errors(name: str) -> None:
         content = bytearray(state[begin:])
         for _ in range(random.choice([1, 2, 8])):
             content[random.randrange(len(content))] ^= random.choice([1, 0x80, 0xFF])
+        made = operator(name)
+        with contextlib.suppress(iw.InWindowError):
+            made.restore(sealed.sealed(sealed.OPERATOR, bytes(content)))
+            for start in range(0, ROWS, 10):
+                made.process(TABLE.slice(start, 10).combine_chunks().to_batches()[0])
+            made.finish()
+
+
+@pytest.mark.parametrize("name, draws", {"sum": [86, 237], "sum in panes": [97, 116, 268]}.items())
+def test_forged_positions_are_not_followed(name: str, draws: list[int]) -> None:
+    """Whole words are another: once a sum took tuples out that were never held, and the process crashed."""
+    state = state_of(name)
+    begin = len(state) - len(sealed.opened(sealed.OPERATOR, state))
+    for draw in [*draws, *range(40)]:
+        random, content = Random(f"{name}{draw}"), bytearray(state[begin:])
+        for _ in range(random.choice([1, 1, 2, 8])):
+            at = random.randrange(len(content))
+            if random.random() < 0.4:
+                content[at] ^= random.choice([1, 2, 4, 0x80, 0xFF])
+            else:
+                width = random.choice([1, 2, 4, 8])
+                word = random.choice(WORDS) % 2 ** (8 * width)
+                content[at : at + width] = word.to_bytes(width, "little")[: len(content) - at]
         made = operator(name)
         with contextlib.suppress(iw.InWindowError):
             made.restore(sealed.sealed(sealed.OPERATOR, bytes(content)))

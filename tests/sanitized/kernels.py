@@ -1,7 +1,7 @@
 """The kernels with sanitizers of addresses and of undefined behaviour in them, in build/sanitized; what was compiled is kept.
 
 The product is compiled with -fwrapv, with which a sum of int64 that is too large goes round. Here it is not, so that each place
-where that happens is reported; where it is meant, overflows.txt says so. The words are the same: the sanitizer goes on with them.
+where that happens is reported; where it is meant, allowed.txt says so. The words are the same: the sanitizer goes on with them.
 """
 
 import hashlib
