@@ -17,9 +17,10 @@ import pyarrow as pa
 
 import inwindow as iw
 from inwindow.runtime.plain import in_stream
-from inwindow.runtime.spark.buckets import LATE, ROW, StreamJob, Turns, outcome
+from inwindow.runtime.spark.buckets import StreamJob, Turns
 from inwindow.runtime.spark.shipping import shipped
 from inwindow.runtime.spark.stream_job import job_of
+from inwindow.runtime.spark.turn_output import LATE, ROW
 from inwindow.runtime.stream.replay_stream import Stream
 
 ROWS, BATCHES, KEYS, SPAN = 40_000, 10, 1000, 60_000_000  # a micro-batch is a minute
@@ -69,7 +70,7 @@ def run(job: StreamJob, given: list[pa.Table]) -> int:
         payload = in_stream(table.select(job.arriving.names).combine_chunks().to_batches()[0])
         taken = turns.take(0, state, [(0, payload)], (number * SPAN) // 1000)
         state = taken.bucket.state()
-        size += sum(len(one["rows"] or b"") for one in outcome(taken, len(state), job.kinds))
+        size += sum(len(one["rows"] or b"") for one in turns.output.of(taken, len(state)))
     return size
 
 

@@ -56,4 +56,4 @@ def test_notebook_shows_what_its_cells_give() -> None:
 
 
 def test_demo() -> None:
-    check_demo("arrow")
+    check_demo()

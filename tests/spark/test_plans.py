@@ -194,9 +194,13 @@ def test_nothing_is_computed_that_nobody_reads(events: Any, spark: Any) -> None:
 # The traps: what stands above the UDF must not change what it sees
 
 
-def expected_sums(events: Any, following: int) -> dict[int, int]:
-    table = iw.with_columns(events.toArrow(), a=iw.sum("v").over(iw.rows_between(-2, following, **by_k())))
-    return dict(zip(table["id"].to_pylist(), table["a"].to_pylist(), strict=True))
+@pytest.fixture(scope="module")
+def sums(events: Any) -> dict[int, dict[int, int]]:
+    """By the tuples that follow in the frame, then by id."""
+    windows = {following: iw.rows_between(-2, following, **by_k()) for following in (0, 2)}
+    table = iw.with_columns(events.toArrow(), **{f"a{n}": iw.sum("v").over(window) for n, window in windows.items()})
+    ids = table["id"].to_pylist()
+    return {following: dict(zip(ids, table[f"a{following}"].to_pylist(), strict=True)) for following in windows}
 
 
 ABOVE = {
@@ -223,10 +227,10 @@ ABOVE = {
 
 @pytest.mark.parametrize("following", [0, 2])
 @pytest.mark.parametrize("what", ABOVE)
-def test_steps_above_change_nothing(events: Any, following: int, what: str) -> None:
+def test_steps_above_change_nothing(events: Any, sums: dict[int, dict[int, int]], following: int, what: str) -> None:
     from pyspark.sql import functions as F
 
-    expected = expected_sums(events, following)
+    expected = sums[following]
     made = iw.with_columns(events, a=iw.sum("v").over(iw.rows_between(-2, following, **by_k())))
     rows = ABOVE[what](made, F).toArrow().to_pylist()
     assert rows
@@ -235,24 +239,24 @@ def test_steps_above_change_nothing(events: Any, following: int, what: str) -> N
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 @pytest.mark.parametrize("partitions", ["1", "7", "40"])
-def test_any_number_of_partitions(events: Any, spark: Any, partitions: str, adaptive: str) -> None:
+def test_any_number_of_partitions(
+    events: Any, spark: Any, sums: dict[int, dict[int, int]], partitions: str, adaptive: str
+) -> None:
     spark.conf.set("spark.sql.shuffle.partitions", partitions)
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
-    expected = expected_sums(events, 2)
     made = by_id(iw.with_columns(events, a=iw.sum("v").over(iw.rows_between(-2, 2, **by_k()))))
-    assert dict(zip(made["id"].to_pylist(), made["a"].to_pylist(), strict=True)) == expected
+    assert dict(zip(made["id"].to_pylist(), made["a"].to_pylist(), strict=True)) == sums[2]
 
 
-def test_a_native_window_of_another_order_beside_ours(events: Any) -> None:
+def test_a_native_window_of_another_order_beside_ours(events: Any, sums: dict[int, dict[int, int]]) -> None:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     placed = events.repartition("k")
     made = iw.with_columns(placed, a=iw.sum("v").over(iw.rows(3, **by_k())))
     both = made.select("id", "a", F.row_number().over(Window.partitionBy("k").orderBy("v")).alias("n"))
-    expected = expected_sums(events, 0)
     result = both.toArrow().to_pylist()
-    assert {row["id"]: row["a"] for row in result} == expected
+    assert {row["id"]: row["a"] for row in result} == sums[0]
 
 
 # What an adversary found: a plan in which nobody seems to need the partitioning

@@ -128,47 +128,36 @@ def test_rows_and_late_tuples_in_one_query(spark: Any, tmp_path: Path) -> None:
     assert len(got) == len(came) - 1  # but the last one, for which the watermark has no delay left
 
 
+# Extents give both in test_revisions.py and below, with bad tuples.
 QUERIES = {
-    "transformWithState": {"select": lambda df: iw.select(df, "note", n=iw.count().over(WINDOW))},
-    "applyInPandasWithState": {
-        "union": lambda df: counted(iw.union(df, df, order_by="ts")),
-        "agg": lambda df: iw.group_by(df, "k").window(iw.tumble("ts", size="1 second")).agg(notes=iw.collect_list("note")),
-    },
-}  # fmt: skip
+    "transformWithState": lambda df: iw.select(df, "note", n=iw.count().over(WINDOW)),
+    "applyInPandasWithState": lambda df: counted(iw.union(df, df, order_by="ts")),  # each tuple twice
+}
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_one_operator_gives_rows_and_late_tuples(spark: Any, tmp_path: Path, operator: str) -> None:
     """Every tuple is a row or late, once, over a restart; the state is that of the rows alone; late tuples are whole."""
     use(spark, operator)
-    feed, came = (
-        Feed(tmp_path / "feed", DDL),
-        sorted(str(one) for batch in BATCHES for one in batch["note"].to_pylist()),
-    )
+    times, feed = 2 if operator == "applyInPandasWithState" else 1, Feed(tmp_path / "feed", DDL)
     for number, batches in enumerate((BATCHES[:3], BATCHES[3:])):
-        df = feed.add(*batches).read(spark, delay="0 seconds")
-        for name, query in QUERIES[operator].items():
-            result = outputs = query(df)
-            if number == 1:
-                outputs = iw.outputs(result)
-                assert outputs.columns == ["kind", "row", "late"]
-                assert outputs.schema["row"].dataType.names == result.columns
-                assert outputs.schema["late"].dataType.names == ["k", "ts", "v", "note"]
-            folder = tmp_path / name
-            query = finished(started(outputs, folder, sink="parquet", path=str(folder / f"rows_{number}")))
-            times = 2 if name == "union" else 1
-            if number == 1:
-                assert iw.metrics(query)["late_tuples"] == times * len(LATE)
-    for name in QUERIES[operator]:
-        times = 2 if name == "union" else 1
-        first = spark.read.parquet(str(tmp_path / name / "rows_0" / "*.parquet")).collect()
-        given = spark.read.parquet(str(tmp_path / name / "rows_1" / "*.parquet")).collect()
-        assert all((row.row is None) == (row.kind == "late") == (row.late is not None) for row in given)
-        late = [row.late.note for row in given if row.kind == "late"]
-        found = [*first, *(row.row for row in given if row.kind == "row")]
-        notes = [note for row in found for note in (row.notes if name == "agg" else [row.note])]
-        assert sorted(late) == sorted(times * LATE)
-        assert sorted([*notes, *late, *(times * ["a at 201"])]) == sorted(times * came)  # that one waits
+        result = outputs = QUERIES[operator](feed.add(*batches).read(spark, delay="0 seconds"))
+        if number == 1:
+            outputs = iw.outputs(result)
+            assert outputs.columns == ["kind", "row", "late"]
+            assert outputs.schema["row"].dataType.names == result.columns
+            assert outputs.schema["late"].dataType.names == ["k", "ts", "v", "note"]
+        query = finished(started(outputs, tmp_path, sink="parquet", path=str(tmp_path / f"rows_{number}")))
+        if number == 1:
+            assert iw.metrics(query)["late_tuples"] == times * len(LATE)
+    first = spark.read.parquet(str(tmp_path / "rows_0" / "*.parquet")).collect()
+    given = spark.read.parquet(str(tmp_path / "rows_1" / "*.parquet")).collect()
+    assert all((row.row is None) == (row.kind == "late") == (row.late is not None) for row in given)
+    late = [row.late.note for row in given if row.kind == "late"]
+    notes = [row.note for row in [*first, *(row.row for row in given if row.kind == "row")]]
+    assert sorted(late) == sorted(times * LATE)
+    came = [str(one) for batch in BATCHES for one in batch["note"].to_pylist()]
+    assert sorted([*notes, *late, *(times * ["a at 201"])]) == sorted(times * came)  # that one waits
 
 
 def test_two_in_one_query_need_a_store(spark: Any, tmp_path: Path) -> None:
