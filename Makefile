@@ -75,7 +75,7 @@ planted: $(VENV)/ready  ## plant faults, one after the other: each must be caugh
 sanitized: $(VENV)/ready  ## kernels with sanitizers: their tests, wrong buffers, the fuzzer; 25 minutes, once 5 more to compile
 	$(BIN)/python -m tests.sanitized --minutes 15
 
-faults: $(VENV)/ready  ## kills, damaged checkpoints, full disks, a clock that jumps, on Spark: an hour on two cores
+faults: $(VENV)/ready  ## kills, damaged checkpoints, full disks, on Spark: an hour on two cores
 	$(BIN)/python -m tests.faults --kept build/faults/found.json
 
 VERSION ?= 4.0.1

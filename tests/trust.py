@@ -7,11 +7,12 @@ docs/trust.json             runs of the fuzzer, as ``--take FILE`` has put them 
 docs/oracle.json            other engines (``python -m inwindow.testing.oracle ENGINE --keep``)
 tests/planted/found.json    planted faults (``python -m tests.planted``)
 tests/faults/found.json     faults on Spark (``python -m tests.faults``)
-tests/sanitized/found.json  kernels with sanitizers, damaged buffers (``python -m tests.sanitized``)
+tests/buffers/found.json    columns with odd and damaged buffers (``python -m tests.buffers``)
 benchmarks/RESULTS.md       errors of doubles (``python -m benchmarks.numerics --write``)
 ==========================  ===========================================================================
 
-``--take FILE`` takes a file of ``inwindow fuzz --resume FILE`` in place of what is known of the same run.
+``--take FILE`` takes a file of ``inwindow fuzz --resume FILE`` in place of what is known of the same run; with
+``--kernels "with sanitizers"`` one of ``python -m tests.sanitized --resume FILE``.
 """
 
 import argparse
@@ -32,7 +33,10 @@ PAGE, RUNS = ROOT / "docs" / "trust.md", ROOT / "docs" / "trust.json"
 BEGINS, ENDS = "<!-- figures: python -m tests.trust -->", "<!-- figures end -->"
 OTHERS = {
     "Faults on Spark": (ROOT / "tests" / "faults" / "found.json", "python -m tests.faults"),
-    "Sanitizers and damaged buffers": (ROOT / "tests" / "sanitized" / "found.json", "python -m tests.sanitized"),
+    "Columns with odd and damaged buffers": (
+        ROOT / "tests" / "buffers" / "found.json",
+        "python -m tests.buffers --cases 30000 > tests/buffers/found.json",
+    ),
 }
 CLASSES = (*known.CLASSES, "not explained")
 Run = dict[str, Any]
@@ -108,7 +112,7 @@ def summary(runs: Sequence[Run], engines: dict[str, Any]) -> str:
         "simulated streams": f"{_sum(shipped, lambda run: run['done']['streams']):,}",
         "seeds": ", ".join(dict.fromkeys(str(run["plan"]["seed"]) for run in shipped)),
         "CPU": f"{_sum(shipped, lambda run: run['done']['seconds']) / 3600:.1f} hours",
-        "differences": f"{differences or 'none'}{', found and mended' if differences else ''}",
+        "differences": f"{differences or 'none'}{', none of them left' if differences else ''}",
         "cases on kernels with sanitizers": f"{_sum(checked, cases):,}",
         "planted faults": f"{found['faults']}; tried {found['tried']}: the fuzzer caught {found['fuzzer']}, tests "
         f"{found['tests']}, nothing {found['live']}",
@@ -139,7 +143,7 @@ def of_runs(runs: Sequence[Run]) -> str:
     names = dict.fromkeys(name for run in runs for name in run["done"]["cases"])
     lines += ["", "| family | cases |", "|---|---|"]
     lines += [f"| `{name}` | {sum(run['done']['cases'].get(name, 0) for run in runs):,} |" for name in sorted(names)]
-    lines += [f"\nFound by seed {run['plan']['seed']}, and mended: {one}" for run in runs for one in run["found"]]
+    lines += [f"\nFound by seed {run['plan']['seed']}: {one}" for run in runs for one in run["found"]]
     return "\n".join(lines)
 
 

@@ -35,7 +35,7 @@ _LACKS = {  # what we do not have, or have with another meaning: docs/sql.md
 }  # fmt: skip
 DIALECTS = {
     its.name: replace(its, lacks=its.lacks | _LACKS | more, source=lambda dialect, table: "r")
-    for its, more in ((DUCKDB, set()), (POSTGRES, set()), (SPARK, {"function string_agg"}))
+    for its, more in ((DUCKDB, set()), (POSTGRES, set()), (SPARK, {"function string_agg", "function quantile_cont"}))
 }
 SCRIPT = """
     CREATE WINDOW AGGREGATE own_avg(next Real) : Real {

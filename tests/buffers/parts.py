@@ -61,6 +61,8 @@ def made(parts: Parts) -> pa.Array:
         indices = pa.Array.from_buffers(kind.index_type, parts.length, buffers, parts.null_count, parts.offset)
         return pa.DictionaryArray.from_arrays(indices, made(parts.dictionary), ordered=kind.ordered, safe=False)
     children = [made(child) for child in parts.children]
+    if pa.types.is_map(kind) and children[0].field(0).null_count:
+        raise pa.ArrowInvalid("keys of a map have no NULLs: from_buffers aborts the process")
     values = pa.Array.from_buffers(kind, parts.length, buffers, parts.null_count, parts.offset, children)
     return pa.ExtensionArray.from_storage(parts.type, values) if kind != parts.type else values
 

@@ -1,7 +1,7 @@
 """Cause faults on Spark, one kind after the other: ``python -m tests.faults``, in the root of the repository.
 
 What was found is kept in tests/faults/found.json, from which docs/trust.md is made. The exit code is 1 if a row was lost, or is too
-many. An hour on two free cores; full disks need root, jumps of the clock libfaketime.
+many. An hour on two free cores; full disks need root.
 """
 
 import argparse
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .clock import jumped
 from .damage import damaged
 from .disk import filled
 from .found import FILE, keep
@@ -26,7 +25,6 @@ def of_kinds(kills: int, minutes: float, trials: int) -> dict[str, Callable[[Pat
     return {
         "damaged checkpoints": lambda folder, seed: damaged(folder, seed, 4 * trials),
         "full disks": lambda folder, seed: filled(folder, seed, trials),
-        "jumps of the clock": lambda folder, seed: jumped(folder, seed, trials),
         "kills of jobs": lambda folder, seed: Jobs(folder, seed).run(kills // 2, minutes),
         "kills of streams": lambda folder, seed: Streams(folder, seed).run(kills - kills // 2, minutes),
     }
@@ -43,7 +41,7 @@ def main() -> int:
         "--trials",
         type=int,
         default=20,
-        help="full disks of each kind, jumps of the clock; four times as many damages (20)",
+        help="full disks of each kind; four times as many damages (20)",
     )
     parser.add_argument("--folder", type=Path, help="where files are made (a temporary folder)")
     parser.add_argument(
