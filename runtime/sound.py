@@ -127,14 +127,14 @@ def _is_plain(values: pa.Array) -> bool:
 
 
 def _has_empty(values: pa.Array) -> bool:
-    """Whether a child, at any depth, has no values."""
+    """Whether a child, at any depth, has no values, or a dictionary is not plain."""
     if not len(values):
         return True
     kind, is_ = values.type, pa.types
     if isinstance(values, pa.ExtensionArray):
         return _has_empty(values.storage)
     if is_.is_dictionary(kind):
-        return _has_empty(values.dictionary)
+        return not _is_plain(values.dictionary)  # whose buffers are not among those of the array
     if is_.is_struct(kind):
         return any(_has_empty(values.field(at)) for at in range(kind.num_fields))
     return (is_.is_list(kind) or is_.is_large_list(kind) or is_.is_map(kind)) and _has_empty(values.values)
@@ -148,5 +148,9 @@ def _copied(values: pa.Array) -> pa.Array:
 
 def _with_buffers(values: pa.Array) -> pa.Array:
     """pyarrow also crashes where it joins texts that have no values and no offsets."""
-    entries = values.dictionary if pa.types.is_dictionary(values.type) else values
-    return values if len(entries) else pa.nulls(len(values), values.type)
+    if not pa.types.is_dictionary(values.type):
+        return values if len(values) else pa.nulls(0, values.type)
+    if not len(values.dictionary):
+        return pa.nulls(len(values), values.type)
+    entries = _copied(values.dictionary)
+    return pa.DictionaryArray.from_arrays(values.indices, entries, ordered=values.type.ordered, safe=False)

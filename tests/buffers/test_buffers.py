@@ -113,6 +113,9 @@ def test_buffers_that_begin_anywhere() -> None:
     values = pa.Array.from_buffers(INT, 3, [None, pa.py_buffer(content).slice(1)])
     made = sound(pa.table({"c": values}), "test")["c"].chunk(0)
     assert made.to_pylist() == [3, 1, 2] and made.buffers()[1].address % 8 == 0
+    coded = pa.DictionaryArray.from_arrays(pa.array([2, 0, None]), values)
+    made = sound(pa.table({"c": coded}), "test")["c"].chunk(0)
+    assert made.to_pylist() == [2, 3, None] and made.dictionary.buffers()[1].address % 8 == 0
 
 
 def test_batches_that_share_the_beginning_of_memory() -> None:
