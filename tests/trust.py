@@ -7,6 +7,7 @@ docs/trust.json             runs of the fuzzer, as ``--take FILE`` has put them 
 docs/oracle.json            other engines (``python -m inwindow.testing.oracle ENGINE --keep``)
 tests/planted/found.json    planted faults (``python -m tests.planted``)
 tests/faults/found.json     faults on Spark (``python -m tests.faults``)
+tests/sanitized/found.json  kernels with sanitizers, and what was found (``python -m tests.sanitized``)
 tests/buffers/found.json    columns with odd and damaged buffers (``python -m tests.buffers``)
 benchmarks/RESULTS.md       errors of doubles (``python -m benchmarks.numerics --write``)
 ==========================  ===========================================================================
@@ -33,6 +34,7 @@ PAGE, RUNS = ROOT / "docs" / "trust.md", ROOT / "docs" / "trust.json"
 BEGINS, ENDS = "<!-- figures: python -m tests.trust -->", "<!-- figures end -->"
 OTHERS = {
     "Faults on Spark": (ROOT / "tests" / "faults" / "found.json", "python -m tests.faults"),
+    "Kernels with sanitizers": (ROOT / "tests" / "sanitized" / "found.json", "python -m tests.sanitized"),
     "Columns with odd and damaged buffers": (
         ROOT / "tests" / "buffers" / "found.json",
         "python -m tests.buffers --cases 30000 > tests/buffers/found.json",
