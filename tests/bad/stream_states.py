@@ -1,5 +1,6 @@
 """States, unions and hooks of streams: what belongs to another query, what has no order in common, what raises."""
 
+import json
 import re
 from threading import Lock
 from typing import Any
@@ -119,7 +120,7 @@ def unsaid() -> bytes:
     """A state as an earlier inwindow wrote it."""
     found = stored(bucket().state())
     header = {name: its for name, its in found.header.items() if name not in ("keys", "time")}
-    return head_of(header, found.tables())
+    return head_of(json.dumps(header), {}, found.tables())
 
 
 def counting(df: Any, size: int = 5) -> Any:

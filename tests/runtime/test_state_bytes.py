@@ -1,6 +1,7 @@
 """The bytes of a state: data and no code; whatever is changed in them is found; what `__init__` was given is not in them."""
 
 import contextlib
+import json
 import pickle
 from collections.abc import Callable
 from random import Random
@@ -305,7 +306,8 @@ def _planted(bucket: Any) -> bytes:
                 planted += sum(one is not None for one in values)
                 tables[name] = tables[name].set_column(at, column, pa.array(values, column.type))
     assert planted
-    return head_of({name: its for name, its in was.header.items() if name != "parts"}, tables)
+    header = json.dumps({name: its for name, its in was.header.items() if name != "parts"})
+    return head_of(header, {}, tables)
 
 
 def test_a_pickle_planted_in_a_value_of_a_stream_does_not_run() -> None:
