@@ -12,7 +12,7 @@ from inwindow.testing.fuzz.extents import draw_extents
 from inwindow.testing.fuzz.frames import draw_frames, draw_ordering
 from inwindow.testing.fuzz.points import draw_points
 from inwindow.testing.fuzz.relations import draw_relations
-from inwindow.testing.fuzz.streams import draw_streams
+from inwindow.testing.fuzz.stream_drawing import draw_streams
 from inwindow.testing.fuzz.texts import draw_texts
 from inwindow.testing.fuzz.trial import Trial
 from inwindow.udaf.errors import UsageError
