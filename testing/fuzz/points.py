@@ -15,7 +15,7 @@ from inwindow.testing.fuzz.frames import Over, as_test, lone, over
 from inwindow.testing.fuzz.kinds import BUILT_INS, CLASSES, KINDS
 from inwindow.testing.fuzz.orders import ORDERS, OrderType
 from inwindow.testing.fuzz.trial import Difference, Trial, attempt
-from inwindow.testing.fuzz.windows import Options
+from inwindow.testing.fuzz.windows import Options, scope_functions
 from inwindow.testing.fuzz.written import IW, Call, Column, Drawn, literal
 from inwindow.udaf.errors import UsageError
 from inwindow.windows.reference_order import Row
@@ -207,7 +207,5 @@ def _frame(draw: Draw, kind: str, order: OrderType, at: Options) -> Call:
         fixed = [(name, order.literal(draw)) for name in draw.one((("since",), ("until",), ("since", "until")))]
         return Call(kind, (), (*fixed, *at))
     if kind == "scope":
-        turn = order.literal(draw)
-        functions = (("lower", f"lambda t: min(t, {turn})"), ("upper", f"lambda t: max(t, {turn})"))
-        return Call(kind, (), (*draw.one((functions[:1], functions[1:], functions)), *at))
+        return Call(kind, (), (*scope_functions(draw, order), *at))
     return Call("unbounded", (), at)

@@ -1,10 +1,11 @@
 """Windows over frames, drawn as the calls that make them."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from inwindow.testing.fuzz.draw import Draw
 from inwindow.testing.fuzz.orders import OrderType, negative
-from inwindow.testing.fuzz.written import Call
+from inwindow.testing.fuzz.written import Call, literal
 from inwindow.udaf.errors import UsageError
 
 FRAMES = (
@@ -64,10 +65,18 @@ def _frame(draw: Draw, kind: str, order: OrderType, at: Options, is_trailing: bo
         fixed = [(name, order.literal(draw)) for name in draw.one((("since",), ("until",), ("since", "until")))]
         return Call(kind, (), (*fixed, *at))
     if kind == "scope":
-        turn = order.literal(draw)
-        functions = (("lower", f"lambda t: min(t, {turn})"), ("upper", f"lambda t: max(t, {turn})"))
-        return Call(kind, (), (*draw.one((functions[:1], functions[1:], functions)), *at))
+        return Call(kind, (), (*scope_functions(draw, order), *at))
     return Call("unbounded", (), at)
+
+
+def scope_functions(draw: Draw, order: OrderType) -> Options:
+    """Functions that never decrease: Python compares times of one zone without their fold, so a bound is an instant."""
+    turn = order.plain(draw)
+    if isinstance(turn, datetime) and turn.tzinfo is not None:
+        turn = turn.astimezone(UTC)
+    text = literal(turn)
+    functions = (("lower", f"lambda t: min(t, {text})"), ("upper", f"lambda t: max(t, {text})"))
+    return draw.one((functions[:1], functions[1:], functions))
 
 
 def _lagging(draw: Draw, at: Options, lag: str) -> Options:
