@@ -165,8 +165,8 @@ def measured(revision: str, python: Path, minutes: str, coverage: str) -> House:
             "lines of `docs/` and the README": f"{lines([*texts, tree / 'README.md']):,}",
             "pairs of places with the same lines (`duplicates`)": repeated(tree),
             "names in the glossary": glossary(tree),
-            "lines of Python that the tests without Spark cover, % (by hand)": coverage,
-            "minutes of `.ci/run` on two cores (by hand; the second with other work beside it)": minutes,
+            "lines that tests without Spark cover, % (by hand; without `runtime/spark`, fuzzer, oracle)": coverage,
+            "minutes of `.ci/run` on two cores, alone on the machine (by hand)": minutes,
         }
         name = subprocess.run(
             ["git", "rev-parse", "--short", revision], cwd=ROOT, capture_output=True, text=True, check=True
