@@ -109,12 +109,13 @@ def summary(runs: Sequence[Run], engines: dict[str, Any]) -> str:
     checked = [run for run in runs if run["kernels"] != "as shipped"]
     differences = sum(run["done"]["differences"] for run in runs)
     found, faults = planted.caught(), sorted({bug.engine for bug in BUGS})
+    left = sum("Not mended yet" in said for run in shipped for said in run.get("found", ()))
     rows = {
         "cases of the fuzzer": f"{_sum(shipped, cases):,}",
         "simulated streams": f"{_sum(shipped, lambda run: run['done']['streams']):,}",
         "seeds": ", ".join(dict.fromkeys(str(run["plan"]["seed"]) for run in shipped)),
         "CPU": f"{_sum(shipped, lambda run: run['done']['seconds']) / 3600:.1f} hours",
-        "differences": f"{differences or 'none'}{', none of them left' if differences else ''}",
+        "differences": f"{differences or 'none'}, {left or 'none'} of them left" if differences else "none",
         "cases on kernels with sanitizers": f"{_sum(checked, cases):,}",
         "planted faults": f"{found['faults']}; tried {found['tried']}: the fuzzer caught {found['fuzzer']}, tests "
         f"{found['tests']}, nothing {found['live']}",
