@@ -172,7 +172,7 @@ cdef class FloatMoments(Kernel):
 
     cdef Moments moments
     cdef int64_t ddof
-    cdef bint root
+    cdef bint root, goes_on             # goes_on: from the states of many keys, whose folded values are not held
 
     def __cinit__(self, op):
         self.type, self.partial = pa.float64(), sizeof(Partial) // 8
@@ -182,7 +182,7 @@ cdef class FloatMoments(Kernel):
 
     cdef int64_t fold(self, object values, int64_t base, const int64_t* start, const int64_t* end, int64_t i, int64_t n,
                       int64_t* out, uint8_t* validity) except -1:
-        cdef Doubles doubles = doubles_of(values, base)
+        cdef Doubles doubles = self.held(values, base)
         with nogil:
             if self.root:
                 return fill(&self.moments, &doubles, Deviation(self.ddof), start, end, i, n, <double*>out, validity)
@@ -211,6 +211,18 @@ cdef class FloatMoments(Kernel):
 
     def absorb(self, values, int64_t base, int64_t start, int64_t end):
         """Move to the frame [start, end) without a result."""
-        cdef Doubles doubles = doubles_of(values, base)
+        cdef Doubles doubles = self.held(values, base)
         with nogil:
             move(&self.moments, &doubles, start, end)
+
+    def resume(self, values, first, end, folded, grown, shift, list states):
+        """As of all kernels; a frame must not be refolded then: before a key's new values stand those of another key."""
+        self.goes_on = True
+        return Kernel.resume(self, values, first, end, folded, grown, shift, states)
+
+    cdef Doubles held(self, object values, int64_t base):
+        """The values, and the first position that is held."""
+        cdef Doubles doubles = doubles_of(values, base)
+        if self.goes_on:
+            doubles.base = max(doubles.base, self.moments.hi)
+        return doubles

@@ -512,3 +512,17 @@ def test_explain_says_compiled_only_where_it_is() -> None:
     grows, moves = said[:2]
     assert "called from Cython; not compiled: each key goes on from a state of its own" in grows
     assert "compiled by numba after" in moves and "not compiled" not in moves
+
+
+def test_a_variance_of_equal_values_reads_no_other_key() -> None:
+    """A variance of 0 is folded afresh where it can be: not where the values before are those of another key."""
+    t = pa.table({"k": ["a", "b", "a", "b", "b"], "t": [-3, -6, 19, 2, 7], "p": [0.0, 0.0, 0.0, 0.25, 0.25]})
+    window = iw.landmark(since=0, partition_by="k", order_by="t")
+    found = iw.testing.replay(
+        [t],
+        lambda s: iw.with_columns(s, v=iw.var_pop("p").over(window), c=iw.covar_pop("p", "p").over(window)),
+        watermarks=[1],
+        until=100,
+        buckets=1,
+    ).table.sort_by("t")
+    assert found["v"].to_pylist() == found["c"].to_pylist() == [None, None, 0.0, 0.0, 0.0]
